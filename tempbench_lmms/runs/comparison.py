@@ -21,7 +21,7 @@ from tempbench_lmms.metrics.resampling import (
 )
 from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import is_share_of_reason
-from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
+from tempbench_lmms.runs.deciding import said_of, sentence, was_stopped
 from tempbench_lmms.runs.logs import by_task, read_runs, with_repeats_as_one
 from tempbench_lmms.runs.quality import warnings
 from tempbench_lmms.runs.rescoring import of_one_run, rescore
@@ -35,7 +35,7 @@ _MUST_AGREE = ("version.task", _PROMPTS, _OURS, "data.url")
 _SUMS = ("data.sha256", "data.media.sha256")
 _READ_AGAIN = "`--reparse` reads the replies of both with the code here"
 _READING = ("reasoning_tags", "system_instruction", "apply_chat_template")
-_SHOWN = 3
+_NOTED = ("packages.", "generation.", "settings.", "seeds.", "questions.failed")
 _LEVEL = 0.05
 # The smallest p value of n resamples is 1 / (n + 1); twice as many as one of m metrics needs to be decided.
 _PER_METRIC = 40
@@ -121,48 +121,40 @@ def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[
     """
     one, other = flat(run_card(first)), flat(run_card(second))
     settings, others = settings_of(first), settings_of(second)
-    for name in settings:
-        if name in others:
-            one[name], other[name] = settings[name], others[name]
-    elsewhere = [name for name, log in (("A", first), ("B", second)) if IMPORTED in log.header]
+    for name in settings.keys() & others.keys():
+        one[name], other[name] = settings[name], others[name]
+    imported = [name for name, log in (("A", first), ("B", second)) if IMPORTED in log.header]
     must_agree = [name for name in _MUST_AGREE if not (reparsed and name == _OURS)]
-    serious = [
-        f"{name}: {one.get(name)} and {other.get(name)}"
-        for name in must_agree
-        if one.get(name) != other.get(name) and not (elsewhere and name == _PROMPTS)
-    ]
-    # The bundled samples have no checksum of media.
-    sums = [(name, one.get(name), other.get(name)) for name in _SUMS]
-    serious += [f"{name}: {a} and {b}" for name, a, b in sums if None not in (a, b) and a != b]
-    codes = [card.get(code_digest.KEY) for card in (one, other)]
-    if None not in codes and codes[0] != codes[1] and not reparsed:  # imports have none
-        serious.append(f"the code that read their replies: {codes[0]:.8} and {codes[1]:.8} ({_READ_AGAIN})")
-    serious += _different_questions(first, second)
-    own = ("packages.", "generation.", "settings.", "seeds.", "questions.failed")
-    notes = [
-        f"{name}: {one.get(name)} and {other.get(name)}"
-        for name in {**one, **other}
-        if name.startswith(own)
-        and name not in must_agree
-        and one.get(name) != other.get(name)
-        and not (elsewhere and None in (one.get(name), other.get(name)))  # said once, below
-    ]
+    serious: list[str] = []
+    notes: list[str] = []
+    for name in {**one, **other}:
+        a, b = one.get(name), other.get(name)
+        line = f"{name}: {a} and {b}"
+        if a == b:
+            continue
+        if name in must_agree:
+            if not (imported and name == _PROMPTS):
+                serious.append(line)
+        elif name in _SUMS:  # the bundled samples have no checksum of media
+            known = None not in (a, b)
+            missing = f"{name}, which one of the logs does not name"
+            (serious if known else notes).append(line if known else missing)
+        elif name == code_digest.KEY:
+            if None not in (a, b) and not reparsed:  # imports have none
+                serious.append(f"the code that read their replies: {a:.8} and {b:.8} ({_READ_AGAIN})")
+        elif name.startswith(_NOTED) and not (imported and None in (a, b)):  # said once, below
+            notes.append(line)
+    notes += _stopped(first, second)
     notes += [
-        f"{name}, which one of the logs does not name" for name, a, b in sums if (a is None) != (b is None)
+        f"prompts: {name} was imported, and what it was asked and shown is not known" for name in imported
     ]
-    notes += _left_out(first, second)
-    notes += [
-        f"prompts: {name} was imported, and what it was asked and shown is not known" for name in elsewhere
-    ]
-    return serious, notes
+    return [*serious, *_different_questions(first, second)], notes
 
 
 def settings_of(log: TaskLog) -> dict[str, str]:
     """Returns what the harness was told that changes what is shown or read, as far as its results say."""
-    config = log.header.get("config") or {}
-    arguments = config.get("resolved_cli_args") or {}
-    found = {f"settings.{name}": str(arguments.get(name)) for name in _READING if arguments}
-    if backend := config.get("model_backend"):  # MODULE.CLASS (chat), or (simple)
+    found = {f"settings.{name}": str(log.options.get(name)) for name in _READING if log.options}
+    if backend := log.settings.get("model_backend"):  # MODULE.CLASS (chat), or (simple)
         found["settings.runner"] = str(backend).rpartition("(")[2].removesuffix(")")
     return found
 
@@ -174,52 +166,42 @@ def check_same_questions(repeats: Sequence[TaskLog]) -> None:
         TempbenchError: They were: other ones, from other data, or in other words.
     """
     first, *others = repeats
-    asked = {str(sample.record["id"]) for sample in first.samples}
     for log in others:
-        is_other = asked != {str(sample.record["id"]) for sample in log.samples}
-        if is_other and not any(one.problems for one in repeats):
-            raise TempbenchError(
-                f"{log.file} asks other questions of {log.task} than {first.file}; repeats ask the "
-                "same: give the runs one by one"
-            )
         serious, _ = obstacles(first, log, reparsed=True)
         # Other versions and other code are named where the numbers are; these are other questions.
-        if differing := [line for line in serious if not line.startswith("questions:")]:
+        if any(one.problems for one in repeats):
+            serious = [line for line in serious if not line.startswith("questions:")]
+        if serious:
             raise TempbenchError(
                 f"{log.file} was asked otherwise than {first.file}, which is {log.task} too "
-                f"({'; '.join(differing)}); repeats ask the same: give the runs one by one"
+                f"({'; '.join(serious)}); repeats ask the same: give the runs one by one"
             )
 
 
 def _different_questions(first: TaskLog, second: TaskLog) -> Iterator[str]:
-    a, b = ({str(s.record["id"]): s for s in log.samples} for log in (first, second))
+    a, b = ({sample.id: sample for sample in log.samples} for log in (first, second))
     for name, ids, other in (("A", sorted({*a} - {*b}), second), ("B", sorted({*b} - {*a}), first)):
-        if ids and not _was_stopped(other):
+        if ids and not was_stopped(other):
             yield f"questions: {len(ids):,} are only in {name}, among them {_some(ids)}"
+    both = a.keys() & b.keys()
     for what in ("prompt", "target"):
-        ids = sorted(id_ for id_ in a.keys() & b.keys() if getattr(a[id_], what) != getattr(b[id_], what))
-        if ids:
-            yield f"{what}s: {len(ids):,} of {len(a.keys() & b.keys()):,} differ, among them {_some(ids)}"
-
-
-def _was_stopped(log: TaskLog) -> bool:
-    said = said_of(log)
-    return said is not None and is_stopped(said)
-
-
-def _left_out(first: TaskLog, second: TaskLog) -> Iterator[str]:
-    """Yields a line for a run that was stopped: what it left out is no reason not to compare the rest."""
-    for name, log in (("A", first), ("B", second)):
-        if (said := said_of(log)) and is_stopped(said):
-            yield (
-                f"questions: {name} was {sentence(said)}; the comparison is over the questions of both runs. "
-                "What stopped at a large difference shows one that is too large, so that no p value counts: "
-                "that decision is the verdict, and there is none in other metrics"
-            )
+        if ids := sorted(id_ for id_ in both if getattr(a[id_], what) != getattr(b[id_], what)):
+            yield f"{what}s: {len(ids):,} of {len(both):,} differ, among them {_some(ids)}"
 
 
 def _some(ids: Sequence[str]) -> str:
-    return ", ".join(ids[:_SHOWN]) + (", ..." if len(ids) > _SHOWN else "")
+    return ", ".join([*ids[:3], *(["..."] if len(ids) > 3 else [])])
+
+
+def _stopped(first: TaskLog, second: TaskLog) -> Iterator[str]:
+    """Yields a line for a run that was stopped: what it left out is no reason not to compare the rest."""
+    for name, log in (("A", first), ("B", second)):
+        if was_stopped(log):
+            yield (
+                f"questions: {name} was {sentence(said_of(log) or {})}; the comparison is over the "
+                "questions of both runs. Early stopping exaggerates the difference, so no p value counts: that decision "
+                "is the verdict, and there is none in other metrics"
+            )
 
 
 def compare_tasks(
@@ -243,7 +225,7 @@ def compare_tasks(
     metrics = []
     for first, second in pairs:
         logs = (*_repeats(first), *_repeats(second))
-        ids = set.intersection(*({str(sample.record["id"]) for sample in log.samples} for log in logs))
+        ids = set.intersection(*({sample.id for sample in log.samples} for log in logs))
         others = _metrics(_repeats(second))
         metrics += [
             (first.task, own, others[name], ids)
@@ -254,10 +236,13 @@ def compare_tasks(
     n_resamples = max(n_resamples, _PER_METRIC * len(metrics))
     found = [compare_metric(*one, n_resamples=n_resamples, seed=seed) for one in metrics]
     verdicts = {first.task: _decided(first, second) for first, second in pairs}
-    return [
-        one if (own := verdicts[one.task]) is None else _as_decided(one, own)
-        for one in judged([one for one in found if one])
-    ]
+    out = []
+    for one in judged([one for one in found if one]):
+        if own := verdicts[one.task]:
+            metric, verdict = own  # in place of one by its p value
+            one = replace(one, verdict=verdict if one.metric == metric else "undecided", n_needed=None)
+        out.append(one)
+    return out
 
 
 def _repeats(log: TaskLog) -> tuple[TaskLog, ...]:
@@ -278,21 +263,15 @@ def _decided(first: TaskLog, second: TaskLog) -> tuple[str, str] | None:
     Both are empty where it was stopped by its comparison with a third run; None where neither was stopped.
     """
     verdict: tuple[str, str] | None = None
-    opposite = {"better": "worse", "worse": "better"}
+    opposite = {"better": "worse", "worse": "better", "undecided": "undecided"}
     for one, other in ((first, second), (second, first)):
-        said = said_of(one)
-        if said is None or not is_stopped(said):
+        if not was_stopped(one):
             continue
+        said = said_of(one) or {}
         is_other = (said["against"]["file"], said["against"]["model"]) == (other.file.name, other.model)
-        own = said["verdict"] if one is first else opposite.get(said["verdict"], said["verdict"])
+        own = said["verdict"] if one is first else opposite[said["verdict"]]
         verdict = (said["metric"], own) if is_other and verdict is None else ("", "")
     return verdict
-
-
-def _as_decided(one: Comparison, decided: tuple[str, str]) -> Comparison:
-    """Returns a comparison with the verdict by which a run was stopped, in place of one by its p value."""
-    metric, verdict = decided
-    return replace(one, verdict=verdict if one.metric == metric else "undecided", n_needed=None)
 
 
 def compare_metric(
@@ -313,7 +292,11 @@ def compare_metric(
         n_resamples: Number of resamples.
         seed: Of the resamples.
     """
-    sides = [[(metric, _records(metric, ids)) for metric in run] for run in (first, second)]
+
+    def asked(metric: MetricOfRun) -> list[Record]:
+        return [record for record in metric.records if ids is None or str(record["id"]) in ids]
+
+    sides = [[(metric, asked(metric)) for metric in run] for run in (first, second)]
     values = [[metric(records) for metric, records in side] for side in sides]
     if not all(isinstance(value, Sums) for side in values for value in side):
         return None
@@ -342,10 +325,6 @@ def compare_metric(
         # Where each cluster is one question the exact test is the exchange test without its chance.
         p=p if difference.n_clusters == len(a) and math.isfinite(difference.p) else difference.p,
     )
-
-
-def _records(metric: MetricOfRun, ids: set[str] | None) -> list[Record]:
-    return [record for record in metric.records if ids is None or str(record["id"]) in ids]
 
 
 def _right_answers(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:

@@ -189,6 +189,12 @@ def said_of(log: TaskLog) -> dict[str, Any] | None:
     return own if isinstance(own, dict) else None
 
 
+def was_stopped(log: TaskLog) -> bool:
+    """Returns whether a run was stopped because a task was decided."""
+    said = said_of(log)
+    return said is not None and is_stopped(said)
+
+
 def stopping_of(contests: Sequence[Contest]) -> stopping.Stopping:
     """Returns what the harness is told: which groups there are, and whom it asks."""
     by_task = {one.task: one for one in contests}

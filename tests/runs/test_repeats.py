@@ -236,7 +236,7 @@ def test_repeats_of_other_questions_are_refused(tmp_path):
     write_repeats(tmp_path, [1, 2])
     (log,) = (tmp_path / "repeat_2").rglob("*.jsonl")
     log.write_text("".join(log.read_text().splitlines(keepends=True)[1:]))
-    with pytest.raises(TempbenchError, match="asks other questions"):
+    with pytest.raises(TempbenchError, match="was asked otherwise"):
         repeats.of([*read_runs([tmp_path / "repeat_1"]), _sound(read_runs([tmp_path / "repeat_2"], True))])
     (found,) = repeats.of(read_runs([tmp_path], partial=True))  # a damaged log, taken all the same
     assert [one.variances for one in found.metrics if one.name == "parse_rate"] == [None]
