@@ -1,7 +1,7 @@
 """`tempbench compare`: is one run better than another, on the same questions?"""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -199,8 +199,8 @@ def _stopped(first: TaskLog, second: TaskLog) -> Iterator[str]:
         if was_stopped(log):
             yield (
                 f"questions: {name} was {sentence(said_of(log) or {})}; the comparison is over the "
-                "questions of both runs. Early stopping exaggerates the difference, so no p value counts: that decision "
-                "is the verdict, and there is none in other metrics"
+                "questions of both runs. Early stopping exaggerates the difference, so no p value counts: "
+                "that decision is the verdict, and there is none in other metrics"
             )
 
 
@@ -282,7 +282,7 @@ def compare_metric(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Comparison | None:
-    """Compares two runs in one metric, no verdict given yet; None where the metric is a count.
+    """Compares two runs, or their repeats, in one metric; None where it is a count. No verdict is given yet.
 
     Args:
         task: The task.
@@ -313,17 +313,17 @@ def compare_metric(
     if len(first) > 1:
         return found  # an answer a question is what McNemar's test takes
     a, b = (_right_answers(*side[0], own[0]) for side, own in zip(sides, values, strict=True))
-    if a is None or b is None or a.keys() != b.keys():
-        return found
+    return found if a is None or b is None or a.keys() != b.keys() else _with_exact_test(found, a, b)
+
+
+def _with_exact_test(found: Comparison, a: Mapping[str, float], b: Mapping[str, float]) -> Comparison:
+    """Returns a comparison with McNemar's test of two runs' right answers by question."""
     only_first, only_second = sum(a[id_] > b[id_] for id_ in a), sum(a[id_] < b[id_] for id_ in a)
-    p = mcnemar(only_first, only_second)
+    p, difference = mcnemar(only_first, only_second), found.difference
+    # Where each cluster is one question the exact test is the exchange test without its chance.
+    is_exact = difference is not None and difference.n_clusters == len(a) and math.isfinite(difference.p)
     return replace(
-        found,
-        only_first=only_first,
-        only_second=only_second,
-        mcnemar_p=p,
-        # Where each cluster is one question the exact test is the exchange test without its chance.
-        p=p if difference.n_clusters == len(a) and math.isfinite(difference.p) else difference.p,
+        found, only_first=only_first, only_second=only_second, mcnemar_p=p, p=p if is_exact else found.p
     )
 
 

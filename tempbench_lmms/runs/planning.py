@@ -23,7 +23,7 @@ from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import planning
 from tempbench_lmms.metrics.resampling import Sums
 from tempbench_lmms.metrics.sampling import drawn
-from tempbench_lmms.runs.task_log import MetricOfRun, Sample, TaskLog, metrics_of, scored
+from tempbench_lmms.runs.task_log import Sample, TaskLog, metrics_of, scored
 
 _LITE = re.compile("_lite(?=_|$)")
 _RUNS = 8
@@ -106,7 +106,7 @@ def plan(
 
     Args:
         task: The task.
-        against: The tasks of an earlier run, whose spread is taken; of the task, or of its `_lite` form.
+        against: The tasks of an earlier run, whose spread is taken; of the task, or its `_lite` form.
         difference: The difference to tell.
         speed: Seconds that a question takes.
         assumed: What is taken for granted.
@@ -115,9 +115,9 @@ def plan(
         TempbenchError: The data is not prepared, or the earlier run has another task.
     """
     docs = docs_of(load_task(task), media=False)
-    if not docs:
-        raise TempbenchError(f"{task}: no documents; prepare the data again")
     groups = groups_of(task, docs)
+    if not groups:
+        raise TempbenchError(f"{task}: no documents; prepare the data again")
     sizes = Counter(groups)
     if against:
         log = _of_task(task, against)
@@ -126,11 +126,12 @@ def plan(
         kept = drawn(dict.fromkeys(sizes, ""), share=0, least=_GROUPS)
         chosen = [(doc, group) for doc, group in zip(docs, groups, strict=True) if group in kept]
         runs, n_seen = simulated(task, chosen, assumed), len(kept)
-    metrics = [metric for log in runs for metric in metrics_of(log) if metric.headline]
-    unscored = {} if against else {metric.name: None for metric in metrics if metric.needs_encoder}
-    found = _spreads([metric for metric in metrics if metric.name not in unscored])
-    whole = len(sizes) / n_seen
-    known = {name: one for name, one in found.items() if one.error > 0 and one.n_clusters > 1}
+    spreads, unscored = _spreads(runs, with_encoders=bool(against))
+    whole = len(sizes) / n_seen  # how many times as many groups the task has
+    numbers = (len(docs), len(sizes))
+    planned = {
+        name: _planned(name, _mean(of), whole, difference, assumed, numbers) for name, of in spreads.items()
+    }
     return Plan(
         task=task,
         questions=len(docs),
@@ -138,46 +139,45 @@ def plan(
         largest=max(sizes.values()),
         against=str(runs[0].file) if against else None,
         seconds=None if speed is None else speed * len(docs),
-        metrics=tuple(
-            _planned(name, one, whole, (difference, assumed.correlation), (len(docs), len(sizes)))
-            for name, one in known.items()
-        ),
-        left_out=tuple(name for name in found if name not in known),
+        metrics=tuple(one for one in planned.values() if one),
+        left_out=tuple(name for name, one in planned.items() if not one),
         need_encoder=tuple(unscored),
     )
+
+
+def _spreads(
+    runs: Sequence[TaskLog], with_encoders: bool
+) -> tuple[dict[str, list[planning.Spread]], dict[str, None]]:
+    """Returns the spreads of each headline metric in runs, and the metrics that would need an encoder."""
+    spreads: dict[str, list[planning.Spread]] = {}
+    unscored: dict[str, None] = {}
+    for metric in (metric for log in runs for metric in metrics_of(log) if metric.headline):
+        if metric.needs_encoder and not with_encoders:
+            unscored[metric.name] = None
+        elif isinstance(value := metric(), Sums):
+            spreads.setdefault(metric.name, []).append(planning.spread(value))
+    return spreads, unscored
 
 
 def _planned(
     name: str,
     one: planning.Spread,
     whole: float,
-    wanted: tuple[float, float],
+    difference: float,
+    assumed: Assumed,
     sizes: tuple[int, int],
-) -> Metric:
-    """Returns what is told of a metric with the whole task, for the spread in a part of it.
-
-    Args:
-        name: The metric.
-        one: Its spread in the part.
-        whole: How many times as many groups the task has.
-        wanted: The difference to tell, and the correlation of two runs.
-        sizes: Questions and groups of the task.
-    """
-    difference, correlation = wanted
+) -> Metric | None:
+    """Returns what is told of a metric with the whole task, for the spread in a part of it; None for none."""
+    if not (one.error > 0 and one.n_clusters > 1):
+        return None
     n_questions, n_groups = sizes
     error, n = one.error / math.sqrt(whole), round(one.n_clusters * whole)
-    apart = planning.of_difference(error, correlation)
-    needed = planning.clusters_needed(apart, n, difference)
+    apart = planning.of_difference(error, assumed.correlation)
+    least, needed = planning.detectable(apart, n), planning.clusters_needed(apart, n, difference)
     # Of the task's groups some never enter the metric, and are asked all the same.
     groups = None if needed is None else math.ceil(needed * n_groups / n)
-    return Metric(
-        name=name,
-        value=one.value,
-        error=error,
-        detectable=least if (least := planning.detectable(apart, n)) <= one.farthest else None,
-        groups_needed=groups,
-        questions_needed=None if groups is None else math.ceil(groups * n_questions / n_groups),
-    )
+    questions = None if groups is None else math.ceil(groups * n_questions / n_groups)
+    return Metric(name, one.value, error, least if least <= one.farthest else None, groups, questions)
 
 
 def groups_of(task: str, docs: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -203,7 +203,7 @@ def _of_task(task: str, logs: Sequence[TaskLog]) -> TaskLog:
 def _n_groups(log: TaskLog, docs: Sequence[Mapping[str, Any]], groups: Sequence[str]) -> int:
     """Returns in how many of the task's groups a run's questions lie."""
     of = {str(doc["question_id"]): group for doc, group in zip(docs, groups, strict=True)}
-    asked = {str(sample.record["id"]) for sample in log.samples}
+    asked = {sample.id for sample in log.samples}
     if not asked & of.keys():
         raise TempbenchError(f"{log.file} is about none of the questions of the data here")
     # A run of more than the task, as all of it for a tenth, has its spread from all of its questions.
@@ -227,7 +227,8 @@ def simulated(
         n_runs: How many runs.
     """
     generator = np.random.default_rng(0)
-    config = load_task(task)
+    config, benchmark = load_task(task), task_files()[task].parent.name
+    arguments = SimpleNamespace(model="simulated", model_args="")
     known_replies: dict[tuple[int, str], Sample] = {}
 
     def answered(number: int, reply: str) -> Sample:
@@ -250,7 +251,9 @@ def simulated(
             answered(i, respondents.oracle(doc, task, 0) if known[i] else guesses[i])
             for i, (doc, _) in enumerate(docs)
         )
-        logs.append(_log(task, config, samples))
+        logs.append(
+            TaskLog(task, benchmark, "simulated", arguments, {}, config, samples, Path("simulated"), ())
+        )
     return logs
 
 
@@ -258,22 +261,6 @@ def _question(doc: Mapping[str, Any]) -> str:
     """Returns the id of the question that a row asks, which other rows may ask in other ways."""
     # Orders are made of rows that may themselves ask a question in several ways: the first id is deepest.
     return str(doc.get("base_id") or doc.get("rotation_of") or doc["question_id"])
-
-
-def _log(task: str, config: dict[str, Any], samples: tuple[Sample, ...]) -> TaskLog:
-    arguments = SimpleNamespace(model="simulated", model_args="")
-    benchmark = task_files()[task].parent.name
-    return TaskLog(task, benchmark, "simulated", arguments, {}, config, samples, Path("simulated"), ())
-
-
-def _spreads(metrics: Sequence[MetricOfRun]) -> dict[str, planning.Spread]:
-    """Returns the spread of each metric by name, the mean over several runs."""
-    found: dict[str, list[planning.Spread]] = {}
-    for metric in metrics:
-        value = metric()
-        if isinstance(value, Sums):
-            found.setdefault(metric.name, []).append(planning.spread(value))
-    return {name: _mean(of) for name, of in found.items()}
 
 
 def _mean(of: Sequence[planning.Spread]) -> planning.Spread:
