@@ -26,15 +26,26 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture.
+    """A picture, or a frame; two are the same that show the same at the same size.
 
     Attributes:
         pixels: Shape (height, width, 3), as the model gets them; None where they cannot be seen.
         tokens: Its vision tokens, where they are known.
+        cards: What it shows; several where pictures were joined, none where it cannot be read.
+        size: Height and width in pixels.
+        is_blank: Whether it is one colour.
     """
 
-    pixels: Pixels | None
+    pixels: Pixels | None = field(compare=False, repr=False)
     tokens: int | None = None
+    cards: tuple[Card, ...] = ()
+    size: tuple[int, int] = (0, 0)
+    is_blank: bool = False
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is there and cannot be seen."""
+        return self.size == (0, 0)
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,7 @@ class Video:
         hides_times: Whether times may be told where they cannot be seen from here.
     """
 
-    frames: tuple[Pixels, ...] | None
+    frames: tuple[Picture, ...] | None
     times: tuple[float, ...] | None = None
     tokens: int | None = None
     hides_times: bool = False
@@ -89,84 +100,9 @@ class Inputs:
     error: str = ""
 
 
-@dataclass(frozen=True)
-class Sight:
-    """A picture that was looked at.
-
-    Attributes:
-        cards: What it shows; several where pictures were joined, none where it cannot be read.
-        size: Height and width in pixels.
-        is_blank: Whether it is one colour.
-        tokens: As in `Picture`.
-    """
-
-    cards: tuple[Card, ...]
-    size: tuple[int, int]
-    is_blank: bool = False
-    tokens: int | None = None
-
-
-@dataclass(frozen=True)
-class Clip:
-    """A video that was looked at.
-
-    Attributes:
-        frames: Its frames; None where they cannot be seen.
-        times: As in `Video`.
-        tokens: As in `Video`.
-        hides_times: As in `Video`.
-    """
-
-    frames: tuple[Sight, ...] | None
-    times: tuple[float, ...] | None = None
-    tokens: int | None = None
-    hides_times: bool = False
-
-
-@dataclass(frozen=True)
-class Hidden:
-    """A picture that is there and cannot be seen.
-
-    Attributes:
-        tokens: As in `Picture`.
-    """
-
-    tokens: int | None = None
-
-
-Seen = Text | Sight | Clip | Hidden
-
-
-@dataclass(frozen=True)
-class Arrived:
-    """`Inputs` with every picture looked at: small, and comparable.
-
-    Attributes:
-        parts: Of the prompt, in order.
-        settings: How to answer.
-        hidden: As in `Inputs`.
-    """
-
-    parts: tuple[Seen, ...]
-    settings: Settings = Settings()
-    hidden: Mapping[str, str] = field(default_factory=dict)
-
-
-def looked_at(inputs: Inputs) -> Arrived:
-    """Returns inputs with the codes of their pictures read."""
-    return Arrived(tuple(_seen(part) for part in inputs.parts), inputs.settings, inputs.hidden)
-
-
-def _seen(part: Part) -> Seen:
-    if isinstance(part, Text):
-        return part
-    if isinstance(part, Picture):
-        return Hidden(part.tokens) if part.pixels is None else _sight(part.pixels, part.tokens)
-    frames = None if part.frames is None else tuple(_sight(frame) for frame in part.frames)
-    return Clip(frames, part.times, part.tokens, part.hides_times)
-
-
-def _sight(pixels: Pixels, tokens: int | None = None) -> Sight:
-    height, width = pixels.shape[:2]
+def picture(pixels: Pixels | None, tokens: int | None = None) -> Picture:
+    """Returns a picture with its code read."""
+    if pixels is None:
+        return Picture(None, tokens)
     cards = codes.read_all(pixels)
-    return Sight(cards, (height, width), not cards and codes.is_blank(pixels), tokens)
+    return Picture(pixels, tokens, cards, pixels.shape[:2], not cards and codes.is_blank(pixels))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from tempbench_lmms.check.inputs import Arrived, Clip, Hidden, Seen, Sight, Text
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video
 from tempbench_lmms.check.picture_faults import of_pictures
 from tempbench_lmms.check.probes import Film, Probe
 from tempbench_lmms.check.text_faults import interleaving, of_texts, without_signs
@@ -17,7 +17,7 @@ _LINES_OF_PICTURES = {"pictures": (*_PICTURES, "interleaved"), "many pictures": 
 
 
 def judge(
-    probe: Probe, arrived: Arrived, owners: Mapping[int, Probe], together: Sequence[Probe] = ()
+    probe: Probe, arrived: Inputs, owners: Mapping[int, Probe], together: Sequence[Probe] = ()
 ) -> Judgement:
     """Returns what a look at one question found.
 
@@ -45,7 +45,7 @@ def _joined(found: Sequence[Judgement]) -> Judgement:
     )
 
 
-def _settings(probe: Probe, arrived: Arrived) -> Judgement:
+def _settings(probe: Probe, arrived: Inputs) -> Judgement:
     given, got = probe.settings, arrived.settings
     faults, seen, hidden = [], set(), {}
     why = arrived.hidden.get("settings", "the runner does not show it")
@@ -77,31 +77,30 @@ def _settings(probe: Probe, arrived: Arrived) -> Judgement:
     return Judgement(tuple(faults), frozenset(seen), hidden)
 
 
-def _texts(probe: Probe, arrived: Arrived) -> Judgement:
+def _texts(probe: Probe, arrived: Inputs) -> Judgement:
     if why := arrived.hidden.get("text"):
         return Judgement(hidden=dict.fromkeys(("text", "system", "interleaved"), why))
     faults = of_texts(probe.texts, [part for part in arrived.parts if isinstance(part, Text)])
     return Judgement(tuple(faults), frozenset({"text", "system"}))
 
 
-def _pictures(probe: Probe, arrived: Arrived, owners: Mapping[int, Probe]) -> Judgement:
+def _pictures(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Judgement:
     if probe.kind == "long text":  # its picture is there so that the prompt is one with a picture
         return Judgement()
     lines = _LINES_OF_PICTURES.get(probe.kind, _PICTURES)
     if why := arrived.hidden.get("pictures"):
         return Judgement(hidden=dict.fromkeys(lines, why))
-    shown = [part for part in arrived.parts if isinstance(part, (Sight, Hidden))]
-    if any(isinstance(part, Hidden) for part in shown):
+    shown = [part for part in arrived.parts if isinstance(part, Picture)]
+    if any(part.is_hidden for part in shown):
         return _hidden_pictures(probe, shown, lines)
-    sights = [part for part in shown if isinstance(part, Sight)]
-    faults = of_pictures(probe, sights, owners)
+    faults = of_pictures(probe, shown, owners)
     if probe.kind == "many pictures":
         faults = [Fault("many", fault.name, fault.given, fault.arrived) for fault in faults]
-    elif "text" not in arrived.hidden and len(sights) == len(probe.cards):
+    elif "text" not in arrived.hidden and len(shown) == len(probe.cards):
         faults += interleaving(probe.parts, arrived.parts)
-    tokens = sum(sight.tokens or 0 for sight in sights)
-    sizes = sorted({sight.size for sight in sights})
-    note = f"{len(sights)} images of {', '.join(f'{w}x{h}' for h, w in sizes[:3])} pixels"
+    tokens = sum(picture.tokens or 0 for picture in shown)
+    sizes = sorted({picture.size for picture in shown})
+    note = f"{len(shown)} images of {', '.join(f'{w}x{h}' for h, w in sizes[:3])} pixels"
     note += f", {tokens} tokens" if tokens else ""
     seen = set(lines) - ({"interleaved"} if "text" in arrived.hidden else set())
     return Judgement(
@@ -109,7 +108,7 @@ def _pictures(probe: Probe, arrived: Arrived, owners: Mapping[int, Probe]) -> Ju
     )
 
 
-def _hidden_pictures(probe: Probe, shown: Sequence[Seen], lines: Sequence[str]) -> Judgement:
+def _hidden_pictures(probe: Probe, shown: Sequence[Part], lines: Sequence[str]) -> Judgement:
     """Judges pictures of which only the number can be seen."""
     why = "the pixels cannot be read back from what this processor makes of them"
     hidden = {line: why for line in lines if line != "number"}
@@ -126,12 +125,12 @@ def _other_number(given: int, n: int) -> Fault:
 
 
 def _film(
-    film: Film, probe: Probe, arrived: Arrived, owners: Mapping[int, Probe], others: Sequence[Film]
+    film: Film, probe: Probe, arrived: Inputs, owners: Mapping[int, Probe], others: Sequence[Film]
 ) -> Judgement:
     own = probe.kind if probe.kind in LINES else ""  # all that is found of it stands in one line
     lines = (own,) if own and own != "video" else _VIDEOS
     timed = ("times",) if lines == _VIDEOS else ()
-    clips = [part for part in arrived.parts if isinstance(part, Clip)]
+    clips = [part for part in arrived.parts if isinstance(part, Video)]
     if why := arrived.hidden.get("pictures"):
         return Judgement(hidden=dict.fromkeys((*lines, *timed), why))
     clip = clips[0] if clips else None
@@ -151,7 +150,7 @@ def _film(
     return Judgement(tuple(faults), frozenset(seen), hidden, notes)
 
 
-def _note(film: Film, clip: Clip) -> str:
+def _note(film: Film, clip: Video) -> str:
     frames = clip.frames or ()
     size = f" of {frames[0].size[1]}x{frames[0].size[0]} pixels" if frames else ""
     tokens = f", {clip.tokens} tokens" if clip.tokens else ""
@@ -163,14 +162,14 @@ def stamps_of(texts: Iterable[str]) -> list[float]:
     return [float(found) for text in texts for found in _STAMP.findall(text)]
 
 
-def _with_clips(arrived: Arrived) -> Arrived:
+def _with_clips(arrived: Inputs) -> Inputs:
     """Returns inputs in which pictures with no more than times between them are a video."""
-    parts: list[Seen] = []
-    run: list[Sight] = []
+    parts: list[Part] = []
+    run: list[Picture] = []
     stamps: list[float] = []
     between: list[Text] = []
     for part in (*arrived.parts, None):
-        if isinstance(part, Sight):
+        if isinstance(part, Picture):
             stamps += [found for text in between for found in stamps_of([text.text])[-1:]]
             if not run and between and not stamps:
                 parts += between
@@ -184,16 +183,16 @@ def _with_clips(arrived: Arrived) -> Arrived:
             parts += between
             between = []
             parts += [part] if part is not None else []
-    return Arrived(tuple(parts), arrived.settings, arrived.hidden)
+    return Inputs(tuple(parts), arrived.settings, arrived.hidden)
 
 
-def _clip(run: Sequence[Sight], stamps: Sequence[float]) -> list[Seen]:
+def _clip(run: Sequence[Picture], stamps: Sequence[float]) -> list[Part]:
     if not run:
         return []
     times = tuple(stamps) if len(stamps) == len(run) else None
-    return [Clip(tuple(run), times, sum(sight.tokens or 0 for sight in run) or None)]
+    return [Video(tuple(run), times, sum(picture.tokens or 0 for picture in run) or None)]
 
 
-def same_inputs(alone: Arrived, batch: Arrived) -> bool:
+def same_inputs(alone: Inputs, batch: Inputs) -> bool:
     """Returns whether the same arrived twice."""
     return alone.parts == batch.parts and alone.settings == batch.settings

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from tempbench_lmms.check.inputs import Sight
+from tempbench_lmms.check.inputs import Picture
 from tempbench_lmms.check.probes import Probe
 from tempbench_lmms.check.verdicts import Fault
 from tempbench_lmms.media.codes import SIDE
@@ -20,7 +20,7 @@ _EFFORT: dict[tuple[str, ...], int] = {
 }
 
 
-def of_pictures(probe: Probe, sights: Sequence[Sight], owners: Mapping[int, Probe]) -> list[Fault]:
+def of_pictures(probe: Probe, sights: Sequence[Picture], owners: Mapping[int, Probe]) -> list[Fault]:
     """Returns the faults of the pictures of a question.
 
     Args:
@@ -54,7 +54,7 @@ def of_pictures(probe: Probe, sights: Sequence[Sight], owners: Mapping[int, Prob
     return [*faults, *_order(known)]
 
 
-def _unreadable(sights: Sequence[Sight]) -> list[Fault]:
+def _unreadable(sights: Sequence[Picture]) -> list[Fault]:
     faults = []
     blank = [i + 1 for i, sight in enumerate(sights) if not sight.cards and sight.is_blank]
     lost = [i + 1 for i, sight in enumerate(sights) if not sight.cards and not sight.is_blank]
@@ -67,7 +67,7 @@ def _unreadable(sights: Sequence[Sight]) -> list[Fault]:
     return faults
 
 
-def _small(sights: Sequence[Sight]) -> list[Fault]:
+def _small(sights: Sequence[Picture]) -> list[Fault]:
     least = min(sights, key=lambda sight: min(sight.size))
     if min(least.size) >= _LEAST_SIDE:
         return []
@@ -75,7 +75,7 @@ def _small(sights: Sequence[Sight]) -> list[Fault]:
     return [Fault("size", "images shrunk", f"{SIDE}x{SIDE} pixels", f"{width}x{height}")]
 
 
-def _joined(sights: Sequence[Sight], n: int) -> list[Fault]:
+def _joined(sights: Sequence[Picture], n: int) -> list[Fault]:
     most = max(len(sight.cards) for sight in sights)
     if most < 2:
         return []

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from tempbench_lmms.check.inputs import Clip, Hidden, Seen, Sight, Text
+from tempbench_lmms.check.inputs import Part, Text
 from tempbench_lmms.check.probes import Given
 from tempbench_lmms.check.verdicts import Fault
 
@@ -59,7 +59,7 @@ def _end(line: str) -> str:
     return f"an end at {_cut(line)!r}"
 
 
-def interleaving(given: Sequence[Given], arrived: Sequence[Seen]) -> list[Fault]:
+def interleaving(given: Sequence[Given], arrived: Sequence[Part]) -> list[Fault]:
     """Returns a fault where text and pictures do not alternate as they were given.
 
     Args:
@@ -76,7 +76,7 @@ def interleaving(given: Sequence[Given], arrived: Sequence[Seen]) -> list[Fault]
     found: dict[int, str] = {}
     count = 0
     for shown in arrived:
-        if isinstance(shown, (Sight, Clip, Hidden)):
+        if not isinstance(shown, Text):
             count += 1
         elif shown.role == "user":
             found[count] = f"{found.get(count, '')} {_flat(shown.text)}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from tempbench_lmms.check.inputs import Clip, Sight
+from tempbench_lmms.check.inputs import Picture, Video
 from tempbench_lmms.check.probes import Film, Probe
 from tempbench_lmms.check.verdicts import Fault
 
@@ -13,7 +13,7 @@ _LIKE_OTHER = 0.1
 
 
 def of_video(
-    film: Film, probe: Probe, clip: Clip | None, owners: Mapping[int, Probe], others: Sequence[Film]
+    film: Film, probe: Probe, clip: Video | None, owners: Mapping[int, Probe], others: Sequence[Film]
 ) -> list[Fault]:
     """Returns the faults of a video.
 
@@ -40,7 +40,7 @@ def of_video(
 
 
 def _frames(
-    film: Film, probe: Probe, frames: Sequence[Sight], owners: Mapping[int, Probe], what: str
+    film: Film, probe: Probe, frames: Sequence[Picture], owners: Mapping[int, Probe], what: str
 ) -> tuple[list[Fault], list[int]]:
     """Returns the faults of single frames, and the places of those that are the video's own."""
     by_number = {card.number: place for place, card in enumerate(film.cards)}
@@ -60,7 +60,7 @@ def _frames(
     return faults, [by_number[number] for number in numbers if number in by_number]
 
 
-def _small(frames: Sequence[Sight]) -> list[Fault]:
+def _small(frames: Sequence[Picture]) -> list[Fault]:
     height, width = min((frame.size for frame in frames), key=min)
     if min(height, width) >= _LEAST_SIDE:
         return []

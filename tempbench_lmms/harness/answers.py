@@ -12,7 +12,7 @@ from tempbench_lmms.data.prepared import Media
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity, stored
-from tempbench_lmms.harness.dealing import Pictured, Place, shares
+from tempbench_lmms.harness.scheduling import Place, Question, shares
 from tempbench_lmms.harness.seeds import is_one_of_several, is_sampled
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 
@@ -33,7 +33,6 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         # A runner may change the settings of a request while it answers, so the key is made once, before.
         self._keys: dict[int, tuple[Any, str]] = {}
         self._media: dict[str, Media] = {}
-        self._pictured: dict[tuple[str, int], Pictured] = {}
 
     def key(self, lm: Any, reqtype: str, request: Any) -> str:
         """Returns the key of a request's answer; "" where it is one of several sampled, and so not kept."""
@@ -52,30 +51,20 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
 
     def _shown(self, lm: Any, request: Any) -> Any:
         """Returns what a question is beside its text: its id, its media, and the code that builds it."""
-        task, number = request.task_name, request.doc_id
+        task = request.task_name
         if task not in task_files():
-            return number
-        config, doc = load_task(task), lm.task_dict[task][request.metadata["split"]][number]
+            return request.doc_id
+        config, doc = load_task(task), _doc(lm, request)
         if task not in self._media:
             self._media[task] = media_of(config)
-        urls = self._noted(task, number, doc)
-        sums = [self._media[task].sha256(url) for url in urls]
+        sums = [self._media[task].sha256(url) for url in urls_of(doc)]
         return [doc["question_id"], sums, [config.get(name) for name in _SETTINGS], identity.code_of(task)]
 
-    def _noted(self, task: str, number: int, doc: dict[str, Any]) -> list[str]:
-        """Returns the media of a question, and remembers what tells which others show the same."""
-        urls = [*urls_of(doc)]
-        self._pictured[task, number] = Pictured(task, number, digest(sorted(urls)), digest(urls))
-        return urls
-
-    def pictured(self, lm: Any, request: Any) -> Pictured | None:
-        """Returns what tells which other questions show the same; None for another one's task."""
+    def question(self, lm: Any, request: Any) -> Question:
+        """Returns a request's question, with what tells which others show the same."""
         task, number = request.task_name, request.doc_id
-        if task not in task_files():
-            return None
-        if (task, number) not in self._pictured:  # its answer has no key
-            self._noted(task, number, lm.task_dict[task][request.metadata["split"]][number])
-        return self._pictured[task, number]
+        shown = digest(sorted(urls_of(_doc(lm, request)))) if task in task_files() else str(number)
+        return Question(task, number, shown)
 
     def stored(self, lm: Any, reqtype: str, request: Any) -> Any:
         """Returns the answer that is stored for a request; None where there is none."""
@@ -115,27 +104,12 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
             self._store(key, *about, stored.sealed(key, text))
 
 
-def answered_in_groups(left: Sequence[tuple[Any, Pictured | None]], answer: Answer) -> list[Any]:
-    """Has one process answer what is left, questions about the same pictures together.
-
-    Args:
-        left: Its requests without an answer, and what each shows.
-        answer: Answers requests, in order.
-
-    Returns:
-        The answers to `left`, in order.
-    """
-    order = [i for _, i in shares([[shown for _, shown in left]])[0]]
-    answers = dict(zip(order, answer([left[i][0] for i in order]), strict=True))
-    return [answers[i] for i in range(len(left))]
+def _doc(lm: Any, request: Any) -> Any:
+    return lm.task_dict[request.task_name][request.metadata["split"]][request.doc_id]
 
 
-def dealt_out(
-    tasks: Mapping[str, Any],
-    rank: int,
-    size: int,
-    left: Sequence[tuple[Any, Pictured | None]],
-    answer: Answer,
+def answered(
+    tasks: Mapping[str, Any], rank: int, size: int, left: Sequence[tuple[Any, Question]], answer: Answer
 ) -> list[Any]:
     """Has the processes of a run answer together what is left of all of them; every process calls it.
 
@@ -168,6 +142,8 @@ def gathered(value: Any, size: int) -> list[Any]:
     Raises:
         TempbenchError: One has ended.
     """
+    if size == 1:
+        return [value]
     import torch.distributed as dist
 
     found: list[Any] = [None] * size
@@ -178,6 +154,8 @@ def gathered(value: Any, size: int) -> list[Any]:
 
 def _exchanged(parcels: Sequence[dict[Place, Any]], rank: int) -> dict[Place, Any]:
     """Gives every process its parcel, and returns what this one got; no process holds what is for others."""
+    if len(parcels) == 1:
+        return {}
     import torch.distributed as dist
 
     mine: list[dict[Place, Any]] = [{} for _ in parcels]

@@ -31,14 +31,7 @@ from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import stopping, stored
 from tempbench_lmms.harness.adapter import request_failed
-from tempbench_lmms.harness.answers import (
-    Answer,
-    KeyedCache,
-    answered_in_groups,
-    dealt_out,
-    gathered,
-    tasks_in,
-)
+from tempbench_lmms.harness.answers import Answer, KeyedCache, answered, gathered, tasks_in
 from tempbench_lmms.harness.asking import Asking, Watch
 from tempbench_lmms.harness.options import unknown_argument
 from tempbench_lmms.harness.patches import mend_client
@@ -115,18 +108,17 @@ class SafeCache(KeyedCache):
         def ask(dealt: Sequence[Any]) -> list[Any]:
             return self._in_slices(lm, reqtype, dealt, len(replies) - len(left))
 
-        given = [(requests[i], self.pictured(lm, requests[i])) for i in left]
-        if self._together():
-            answers = dealt_out(self.tasks, self._global_rank, self._world_size, given, ask)
-        else:
-            answers = answered_in_groups(given, ask)
-        replies |= zip(left, answers, strict=True)
+        replies |= zip(left, self._together(lm, [requests[i] for i in left], ask), strict=True)
         return [replies[i] for i in range(len(requests))]
 
-    def _together(self) -> bool:
-        """Whether several processes answer this; one that asks in rounds of its own is left alone."""
+    def _together(self, lm: Any, requests: Sequence[Any], ask: Answer) -> list[Any]:
+        """Answers what is left together with the other processes; one that asks in rounds is left alone."""
+        given = [(request, self.question(lm, request)) for request in requests]
         kinds = {getattr(task, "OUTPUT_TYPE", None) for task in self.tasks.values()}
-        return self._world_size > 1 and "generate_until_agentic" not in kinds
+        rank, size = self._global_rank, self._world_size
+        if "generate_until_agentic" in kinds:
+            rank, size = 0, 1
+        return answered(self.tasks, rank, size, given, ask)
 
     def _in_slices(self, lm: Any, reqtype: str, requests: Sequence[Any], n_stored: int) -> list[Any]:
         """Answers requests slice by slice, and says how far it is."""
@@ -154,8 +146,8 @@ class SafeCache(KeyedCache):
         Several processes deal out each portion among them, and the first one decides for all. What decides is
         the order of the groups, so neither the number of processes nor the size of slices changes it.
         """
-        if self._world_size > 1:  # the first process alone has read the earlier run
-            stop.groups = gathered(stop.groups, self._world_size)[0]
+        # The first process alone has read the earlier run.
+        stop.groups = gathered(stop.groups, self._world_size)[0]
         progress = Progress(len(requests))
         progress.done = sum(reply is not None for reply in replies.values())
         asking = Asking(self.watch, media_problem, progress.total)
@@ -170,7 +162,7 @@ class SafeCache(KeyedCache):
             for portion in stopping.portions(groups, self.slice_size * self._world_size):
                 own = [number for number in portion if number in places]
                 left = [places[number] for number in own if replies[places[number]] is None]
-                replies |= zip(left, self._shared(lm, [requests[i] for i in left], ask), strict=True)
+                replies |= zip(left, self._together(lm, [requests[i] for i in left], ask), strict=True)
                 texts = {n: stopping.text_of(replies[places[n]], self.reasoning_tags) for n in own}
                 if (n_counted := self._decided(stop, task, texts)) is not None:
                     break
@@ -178,17 +170,8 @@ class SafeCache(KeyedCache):
         replies |= {i: "" for i, reply in replies.items() if reply is None}
         stop.forget(self.tasks)
 
-    def _shared(self, lm: Any, requests: Sequence[Any], ask: Answer) -> list[Any]:
-        """Answers this process's requests of a portion; several processes share theirs out equally."""
-        if self._world_size == 1:
-            return ask(requests)
-        given = [(request, self.pictured(lm, request)) for request in requests]
-        return dealt_out(self.tasks, self._global_rank, self._world_size, given, ask)
-
     def _decided(self, stop: stopping.Stopping, task: str, texts: Mapping[int, str]) -> int | None:
         """Returns after how many groups a task is decided, None where it is not; every process the same."""
-        if self._world_size == 1:
-            return stop.decide(task, texts)
         all_texts = {n: text for own in gathered(texts, self._world_size) for n, text in own.items()}
         own_view = stop.decide(task, all_texts) if self._global_rank == 0 else None
         found: int | None = gathered(own_view, self._world_size)[0]

@@ -5,7 +5,6 @@ all arguments (what must not be shown as a keyed hash), a local model's files, t
 secret, so that it may stand in the run's folder and be told to the other processes.
 """
 
-import ast
 import importlib.util
 import os
 import re
@@ -21,63 +20,34 @@ from tempbench_lmms.data.checksums import digest, digest_of_rows, urls_of
 from tempbench_lmms.data.redaction import hidden, parts, without_secrets
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import one_video
-from tempbench_lmms.harness.env_files import environment
 from tempbench_lmms.harness.tasks import kwargs_of, media_of, root_of, task_files
 
 # Arguments of the harness's runners that name a model, or a part of one, which may lie on this machine.
-_WEIGHTS = frozenset(
-    (
-        *(
-            "pretrained",
-            "model",
-            "model_path",
-            "model_name",
-            "model_id",
-            "model_base",
-            "path",
-            "peft",
-            "delta",
-        ),
-        *("adapter", "lora", "lora_path", "checkpoint", "weights", "engine", "tokenizer", "processor"),
-        *("model_name_or_path", "vision_tower", "mm_projector", "draft_model"),
-    )
-)
+_WEIGHTS = """
+    pretrained model model_path model_name model_id model_base path peft delta adapter lora lora_path
+    checkpoint weights engine tokenizer processor model_name_or_path vision_tower mm_projector draft_model
+"""
 # Environment variables of the harness's runners that say who is asked, and what becomes of the pictures.
-_ENVIRONMENT = (
-    *(
-        "OPENAI_API_BASE",
-        "OPENAI_BASE_URL",
-        "OPENAI_API_URL",
-        "OPENAI_API_VERSION",
-        "API_TYPE",
-        "API_VERSION",
-    ),
-    *("AZURE_ENDPOINT", "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_BASE", "AZURE_OPENAI_API_VERSION"),
-    *(
-        "AZURE_API_VERSION",
-        "ANTHROPIC_API_URL",
-        "ANTHROPIC_BASE_URL",
-        "AWS_REGION",
-        "DASHSCOPE_HTTP_BASE_URL",
-    ),
-    *("LMMS_IMAGE_ENCODE_FORMAT", "LMMS_IMAGE_JPEG_QUALITY", "LMMS_VIDEO_DECODE_BACKEND", "VIDEO_RESIZE"),
-    *("VIDEO_MINRES", "VIDEO_MAXRES", "MINRES", "MAXRES", "LOWRES_RESIZE", "HIGHRES_BASE"),
-    *("FORCE_NO_DOWNSAMPLE",),
-)
+_ENVIRONMENT = """
+    OPENAI_API_BASE OPENAI_BASE_URL OPENAI_API_URL OPENAI_API_VERSION API_TYPE API_VERSION AZURE_ENDPOINT
+    AZURE_OPENAI_ENDPOINT AZURE_OPENAI_API_BASE AZURE_OPENAI_API_VERSION AZURE_API_VERSION
+    ANTHROPIC_API_URL ANTHROPIC_BASE_URL AWS_REGION DASHSCOPE_HTTP_BASE_URL LMMS_IMAGE_ENCODE_FORMAT
+    LMMS_IMAGE_JPEG_QUALITY LMMS_VIDEO_DECODE_BACKEND VIDEO_RESIZE VIDEO_MINRES VIDEO_MAXRES MINRES MAXRES
+    LOWRES_RESIZE HIGHRES_BASE FORCE_NO_DOWNSAMPLE
+"""
 # What computes replies, or asks for them, by the names of modules. What prepares pictures always counts.
-_COMPUTES = frozenset(
-    (
-        *("torch", "torchvision", "transformers", "tokenizers", "peft", "timm", "bitsandbytes", "flash_attn"),
-        *("vllm", "sglang", "openai", "anthropic", "litellm", "dashscope", "google"),
-        *("qwen_vl_utils", "decord"),
-    )
-)
+_COMPUTES = """
+    torch torchvision transformers tokenizers peft timm bitsandbytes flash_attn vllm sglang openai
+    anthropic litellm dashscope google qwen_vl_utils decord
+"""
 _ON_TORCH, _TORCH = {"transformers", "vllm", "sglang"}, {"torch", "torchvision", "transformers", "tokenizers"}
 _PREPARES = ("pillow", "av")
 _DISTRIBUTIONS = {"google": "google-genai", "flash_attn": "flash-attn", "qwen_vl_utils": "qwen-vl-utils"}
 # A model's settings: small, and not told apart by their size.
 _SETTINGS = (".json", ".jinja", ".yaml", ".yml", ".txt", ".py", ".model")
 _RUNNER = re.compile(r"lmms_eval\.models\.(?:chat|simple)\.\w+")
+# An import, or a name given to a function that imports what is optional.
+_IMPORTED = re.compile(r"^\s*(?:from|import) ([\w.]+)|\boptional_import\(\s*\"([\w.]+)\"", re.MULTILINE)
 _NO_WEIGHTS = {".cache", ".git", "__pycache__"}
 _SETTINGS_AT_MOST = 50_000_000
 
@@ -147,7 +117,7 @@ def of_model(model: str, model_args: str, further: Sequence[str]) -> dict[str, A
         TempbenchError: A file that is named cannot be read, or there is no key for values that are not shown.
     """
     variables = environment()
-    given = {name: variables[name] for name in _ENVIRONMENT if variables.get(name)}
+    given = {name: variables[name] for name in _ENVIRONMENT.split() if variables.get(name)}
     endpoint = {name: without_secrets(f"base_url={value}").partition("=")[2] for name, value in given.items()}
     arguments = [without_secrets(word) for word in further]
     shown = without_secrets(model_args)
@@ -172,8 +142,8 @@ def of_packages(model: str) -> dict[str, str | None]:
         manifest = get_model_manifest(model)
         paths = [path for path in (manifest.chat_class_path, manifest.simple_class_path) if path]
         named = _named_by({path.rpartition(".")[0] for path in paths})
-    except (ImportError, AttributeError, LookupError, ValueError, OSError, SyntaxError):
-        named = {*_COMPUTES}
+    except (ImportError, AttributeError, LookupError, ValueError, OSError):
+        named = {*_COMPUTES.split()}
     if named & _ON_TORCH:
         named |= _TORCH
     found = sorted(_DISTRIBUTIONS.get(name, name) for name in named)
@@ -181,23 +151,42 @@ def of_packages(model: str) -> dict[str, str | None]:
 
 
 def _named_by(modules: set[str]) -> set[str]:
-    """Returns which of `_COMPUTES` are named in modules, and in other runners that they are made of."""
+    """Returns which of `_COMPUTES` are imported in modules, and in other runners that they are made of."""
     found: set[str] = set()
-    seen: set[str] = set()
-    while left := modules - seen:
-        seen |= left
-        for module in left:
-            spec = importlib.util.find_spec(module)
-            if spec is None or spec.origin is None:
-                raise ImportError(module)
-            for node in ast.walk(ast.parse(Path(spec.origin).read_bytes())):
-                names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
-                if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                    names = [node.module]
-                elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    names = [node.value]  # of a module that is optional
-                found |= {name.partition(".")[0] for name in names} & _COMPUTES
-                modules = modules | {name for name in names if _RUNNER.fullmatch(name)}
+    left, seen = [*modules], set(modules)
+    while left:
+        spec = importlib.util.find_spec(module := left.pop())
+        if spec is None or spec.origin is None:
+            raise ImportError(module)
+        for pair in _IMPORTED.findall(Path(spec.origin).read_text(encoding="utf-8")):
+            name = "".join(pair)
+            found |= {name.partition(".")[0]} & {*_COMPUTES.split()}
+            if _RUNNER.fullmatch(name) and name not in seen:
+                seen.add(name)
+                left.append(name)
+    return found
+
+
+def environment() -> dict[str, str]:
+    """Returns the environment variables with those that the harness adds from `.env` files at its import.
+
+    That comes after a run has said what it is, so the files are read here too, in the same order: what
+    `lmms_eval.llm_judge.factory` loads with every model, then what the OpenAI runners load. A variable that
+    is set already stays as it is, there and here.
+    """
+    found = dict(os.environ)
+    try:
+        from dotenv.main import DotEnv
+    except ImportError:  # then the harness loads none
+        return found
+    spec = importlib.util.find_spec("lmms_eval")
+    package = Path(next(iter((spec and spec.submodule_search_locations) or ()), "")).resolve()
+    runners = package / "models" / "chat"
+    for folders in ((Path.cwd(), *package.parents[2:3]), (runners, *runners.parents)):
+        for file in [folder / ".env" for folder in folders if (folder / ".env").is_file()][:1]:
+            for name, value in DotEnv(file, override=False, encoding="utf-8").dict().items():
+                if value is not None:
+                    found.setdefault(name, value)
     return found
 
 
@@ -206,7 +195,7 @@ def _weights(model_args: str) -> Iterator[tuple[str, dict[str, str]]]:
         name, _, value = part.partition("=")
         path = os.path.expanduser(value.strip().strip("\"'"))
         # A folder may hold anything, as videos; a single file is small, or part of a model.
-        is_weights = name.strip().lower() in _WEIGHTS and os.path.exists(path)
+        is_weights = name.strip().lower() in _WEIGHTS.split() and os.path.exists(path)
         if path and (is_weights or os.path.isfile(path)):
             try:
                 yield name.strip(), of_files(Path(path))

@@ -8,9 +8,6 @@ import importlib.util
 import inspect
 import math
 import re
-import subprocess
-import sys
-import zoneinfo
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -21,7 +18,11 @@ from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
 _PAIRS = ("gen_kwargs", "wandb_args", "hf_hub_log_args")
-_LEVELS = ("TRACE", "DEBUG", "INFO", "SUCCESS", "WARNING", "ERROR", "CRITICAL")
+_SEED = r"\s*(?:-?\d+|none)\s*"
+_FORMS = {
+    "batch_size": (r"0*[1-9][0-9]*|auto(:[0-9.]+)?", "a whole number above 0, or auto"),
+    "seed": (rf"{_SEED}(?:(?:,{_SEED}){{2,3}})?", "one whole number, or four"),
+}
 _TYPES = {"int": int, "float": float, "str": str}
 
 
@@ -105,18 +106,11 @@ def _check_values(given: Mapping[str, Any]) -> None:
     for name in _PAIRS:
         check_pairs(f"--{name}", given.get(name))
     _check_numbers(given.get("gen_kwargs") or "")
-    size = given.get("batch_size")
-    if size is not None and not re.fullmatch(r"0*[1-9][0-9]*|auto(:[0-9.]+)?", str(size)):
-        raise TempbenchError(f"--batch_size {one_line(str(size))}: give a whole number above 0, or auto")
-    seeds = str(given.get("seed") or "0").lower().split(",")
-    if len(seeds) not in (1, 3, 4) or not all(re.fullmatch(r"\s*(?:-?\d+|none)\s*", one) for one in seeds):
-        raise TempbenchError(f"--seed {one_line(str(given['seed']))}: give one whole number, or four")
-    if (level := given.get("verbosity")) and str(level) not in _LEVELS:
-        raise TempbenchError(f"--verbosity {one_line(str(level))}: give one of {', '.join(_LEVELS)}")
-    zone, zones = given.get("timezone"), zoneinfo.available_timezones() if given.get("timezone") else ()
-    if zones and zone not in zones:  # a system without a list of them takes every one
-        raise TempbenchError(f"--timezone {one_line(str(zone))}: no such zone; give one like Europe/Berlin")
-    _check_things(given)
+    for name, (form, wanted) in _FORMS.items():
+        if (value := given.get(name)) is not None and not re.fullmatch(form, str(value).lower()):
+            raise TempbenchError(f"--{name} {one_line(str(value))}: give {wanted}")
+    if (folder := given.get("include_path")) is not None and not Path(folder).is_dir():
+        raise TempbenchError(f"--include_path {one_line(folder)}: no such folder; give that of your tasks")
 
 
 def _check_numbers(settings: str) -> None:
@@ -135,42 +129,6 @@ def _check_numbers(settings: str) -> None:
             raise TempbenchError(f"--gen_kwargs {one_line(pair)}: give a finite number")
         if name == "max_new_tokens" and not re.fullmatch("0*[1-9][0-9]*", value):
             raise TempbenchError(f"--gen_kwargs {one_line(pair)}: give a whole number of tokens above 0")
-
-
-def _check_things(given: Mapping[str, Any]) -> None:
-    """Checks that what values name is there: the harness goes on without it, or fails with a model loaded."""
-    if (folder := given.get("include_path")) is not None and not Path(folder).is_dir():
-        raise TempbenchError(f"--include_path {one_line(folder)}: no such folder; give that of your tasks")
-    if baseline := given.get("baseline"):
-        _check_baseline(baseline)
-    if device := re.fullmatch(r"cuda(?::(\d+))?", str(given.get("device"))):
-        count, number = _n_devices(), int(device[1] or 0)
-        if count is not None and number >= count:
-            raise TempbenchError(
-                f"--device {device[0]}: torch finds {count} of these here; give one of them, counted from 0, "
-                "or cpu"
-            )
-
-
-def _check_baseline(name: str) -> None:
-    try:
-        from lmms_eval.baselines.registry import BASELINE_REGISTRY
-    except ImportError:
-        return  # a harness without
-    known = name.startswith("hf://") or "huggingface.co" in name or Path(name).exists()
-    if not known and name.partition(":")[0] not in BASELINE_REGISTRY:
-        raise TempbenchError(
-            f"--baseline {one_line(name)}: no such file, and the harness has {', '.join(BASELINE_REGISTRY)} "
-            "alone; give a sample log or one of these"
-        )
-
-
-def _n_devices() -> int | None:
-    """Returns how many GPUs torch finds, in a process whose torch is gone again; None where it cannot say."""
-    code = "import torch; print(torch.cuda.device_count())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    count = done.stdout.strip()
-    return int(count) if done.returncode == 0 and count.isdecimal() else None
 
 
 def check_pairs(option: str, value: str | None) -> None:

@@ -6,8 +6,11 @@ harness, since which version, and quotes what stands there (`upstream`, with the
 be looked at again, and removed where the harness does it by itself. Other people's tasks run as without us.
 """
 
+import asyncio
 import functools
 import inspect
+import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -36,6 +39,7 @@ PATCHES: list[Patch] = []
 # Of the harness's command line: lists of `name=value`.
 _LISTS = ("model_args", "gen_kwargs", "hf_hub_log_args", "wandb_args", "swanlab_args", "launcher_args")
 _PASSED: set[str] = set()
+_SECONDS = 600.0
 Change = Callable[[ModuleType], None]
 
 
@@ -298,12 +302,60 @@ def _arguments(given: dict[str, Any]) -> dict[str, Any]:
 def mend_client(lm: Any, model_args: str) -> None:
     """Has a runner of the OpenAI protocol keep its time limit, and end its connections; for our own runs.
 
-    Fault: 0.7.3's `openai` takes `timeout` and leaves its client at 600 seconds; `async_openai` has an event
-    loop for each call, and a connection that is kept from an earlier call belongs to one that is closed.
+    Fault: 0.7.3's `openai` takes `timeout` and leaves its client at 600 seconds for each read, so that a
+    server that sends a blank now and then is waited for without end. `async_openai` has an event loop for
+    each call, and a connection that is kept from an earlier call belongs to one that is closed.
     """
     client: Any = getattr(lm, "client", None)
-    if not type(client).__module__.startswith("openai") or not hasattr(client, "with_options"):
+    inner: Any = getattr(client, "_client", None)
+    if (
+        inner is None
+        or hasattr(inner.send, "__wrapped__")
+        or not type(client).__module__.startswith("openai")
+    ):
         return
     given = dict(one.partition("=")[::2] for one in model_args.split(","))
-    limit = {"timeout": float(given["timeout"])} if "timeout" in given else {}
-    lm.client = client.with_options(default_headers={"Connection": "close"}, **limit)
+    seconds = float(given.get("timeout") or _SECONDS)
+    lm.client = client.with_options(timeout=seconds)
+    # The client asks again after an error of its own library, which is another one by its version.
+    library = next(one.__module__ for one in type(inner).__mro__ if one.__name__ in ("Client", "AsyncClient"))
+    late = functools.partial(sys.modules[library].ReadTimeout, f"no whole response within {seconds:g} s")
+    bound = _bounded_async if inspect.iscoroutinefunction(inner.send) else _bounded
+    inner.send = bound(inner.send, seconds, late)
+
+
+def _bounded_async(send: Any, seconds: float, late: Any) -> Any:
+    @functools.wraps(send)
+    async def bounded(request: Any, **kwargs: Any) -> Any:
+        request.headers["Connection"] = "close"
+        try:
+            return await asyncio.wait_for(send(request, **kwargs), seconds)
+        except asyncio.TimeoutError:
+            raise late(request=request) from None
+
+    return bounded
+
+
+def _bounded(send: Any, seconds: float, late: Any) -> Any:
+    def read(found: list[Any], request: Any, kwargs: dict[str, Any]) -> None:
+        try:
+            found.append(send(request, **kwargs | {"stream": True}))
+            found[0].read()
+        except Exception as error:
+            found.append(error)
+
+    @functools.wraps(send)
+    def bounded(request: Any, **kwargs: Any) -> Any:
+        found: list[Any] = []
+        thread = threading.Thread(target=read, args=(found, request, kwargs), daemon=True)
+        thread.start()
+        thread.join(seconds)
+        if found and isinstance(found[-1], Exception):
+            raise found[-1]
+        if thread.is_alive():
+            for response in found:
+                response.close()  # ends the thread with the next byte
+            raise late(request=request)
+        return found[0]
+
+    return bounded

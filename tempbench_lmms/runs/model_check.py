@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.check import course, questions
+from tempbench_lmms.check import procedure, questions
 from tempbench_lmms.check.needs import Need, Shape, held, lines_for, needs_of, shape_of
 from tempbench_lmms.check.probes import MOST_FRAMES, MOST_PICTURES
 from tempbench_lmms.check.verdicts import FAILED
@@ -17,7 +17,7 @@ from tempbench_lmms.data.roots import MINI
 from tempbench_lmms.data.run_files import CHECK
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
-from tempbench_lmms.harness import checking, identity, plugin
+from tempbench_lmms.harness import identity, model_session, plugin
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, task_files
 from tempbench_lmms.runs.starting import leaves
@@ -48,7 +48,7 @@ class Wanted:
     force_simple: bool = False
 
 
-def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> course.Check:
+def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> procedure.Check:
     """Loads a model as the harness does, and checks what it gets and sees.
 
     Args:
@@ -64,13 +64,15 @@ def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> co
     plan = _plan(wanted, shapes, needs)
     plugin.install()
     tell(f"loading {wanted.model}")
-    lm = checking.runner(wanted.model, wanted.model_args, wanted.batch_size, force_simple=wanted.force_simple)
-    session = checking.Session(lm)
+    lm = model_session.runner(
+        wanted.model, wanted.model_args, wanted.batch_size, force_simple=wanted.force_simple
+    )
+    session = model_session.Session(lm)
     plan = replace(plan, blind=session.blind)
     with tempfile.TemporaryDirectory(prefix="tempbench-check-") as folder:
-        inside, outside = course.drawn(plan, Path(folder))
+        inside, outside = procedure.drawn(plan, Path(folder))
         tell(f"asking {_number(2 * len(inside) + 1, len(outside))}")
-        found = course.checked(session.ask, plan, inside, outside)
+        found = procedure.checked(session.ask, plan, inside, outside)
     about = {
         "model": wanted.model,
         "model_args": without_secrets(wanted.model_args),
@@ -92,7 +94,7 @@ def _all_shapes() -> dict[str, Shape]:
     return {name.removesuffix(f"_{MINI}"): shape_of_task(name) for name in names if not base_of(name)}
 
 
-def _plan(wanted: Wanted, shapes: dict[str, Shape], needs: dict[str, list[Need]]) -> course.Plan:
+def _plan(wanted: Wanted, shapes: dict[str, Shape], needs: dict[str, list[Need]]) -> procedure.Plan:
     needed = frozenset(line for one in needs.values() for need in one for line in need.lines)
     kinds = [kind for kind in questions.KINDS if not needs or kind in needed] if wanted.with_questions else []
     most = max((shape.pictures for shape in shapes.values()), default=MOST_PICTURES)
@@ -101,7 +103,7 @@ def _plan(wanted: Wanted, shapes: dict[str, Shape], needs: dict[str, list[Need]]
     arguments = dict(
         part.partition("=")[::2] for part in wanted.model_args.split(",") if part.startswith("system_prompt=")
     )
-    return course.Plan(
+    return procedure.Plan(
         seed=wanted.seed,
         n_pictures=max(most, 2),
         n_lines=lines_for(longest),
@@ -141,7 +143,7 @@ def name_of(wanted: Wanted) -> str:
     return _identity(wanted.model, wanted.model_args)
 
 
-def keep(found: course.Check, wanted: Wanted, folder: Path) -> None:
+def keep(found: procedure.Check, wanted: Wanted, folder: Path) -> None:
     """Writes a check into a run's folder, with what shows for which model it was made."""
     kept = {**found.as_json(), "for": name_of(wanted)}
     tables.write_json(kept, folder / CHECK)
@@ -179,7 +181,7 @@ def _identity(model: str, model_args: str) -> str:
     return identity.fingerprint(identity.of_model(model, model_args, []))
 
 
-def as_text(found: course.Check) -> str:
+def as_text(found: procedure.Check) -> str:
     """Returns a check for a terminal: a line a verdict, and what of each task's needs holds."""
     if found.is_stopped:  # one cause is said once
         failed = (one.as_text() for one in found.verdicts if one.state == FAILED)
@@ -204,6 +206,6 @@ def _needs_in_short(needs: Sequence[Need]) -> str:
     return "; ".join(bad) if bad else f"all {len(needs)} needs hold"
 
 
-def as_json(found: course.Check) -> str:
+def as_json(found: procedure.Check) -> str:
     """Returns a check as JSON."""
     return json.dumps(found.as_json(), indent=2)

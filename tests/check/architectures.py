@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.check import course, probes
-from tempbench_lmms.harness import checking, tiny
+from tempbench_lmms.check import probes, procedure
+from tempbench_lmms.harness import model_session, tiny
 
 _TEXT = {
     "hidden_size": 16,
@@ -316,7 +316,7 @@ class Case:
             torch.manual_seed(0)
             self.build(folder)
         arguments = f"pretrained={folder},device={device},device_map={device}{self.arguments}"
-        return checking.runner(self.runner, arguments, force_simple=self.simple)
+        return model_session.runner(self.runner, arguments, force_simple=self.simple)
 
 
 _UNTIMED = {("times", "no times"), ("short video", "no times")}
@@ -357,10 +357,10 @@ def cases() -> dict[str, Case]:
     }
 
 
-def checked(lm: Any, folder: Path, seed: int = 0) -> course.Check:
+def checked(lm: Any, folder: Path, seed: int = 0) -> procedure.Check:
     """Returns the check of a runner, without the small questions that random weights cannot answer."""
-    plan = course.Plan(seed=seed, n_pictures=3, kinds=())
-    return course.checked(checking.Session(lm).ask, plan, *course.drawn(plan, folder))
+    plan = procedure.Plan(seed=seed, n_pictures=3, kinds=())
+    return procedure.checked(model_session.Session(lm).ask, plan, *procedure.drawn(plan, folder))
 
 
 def brief(asked: Sequence[probes.Probe]) -> list[probes.Probe]:
@@ -368,6 +368,6 @@ def brief(asked: Sequence[probes.Probe]) -> list[probes.Probe]:
     return [replace(probe, settings=replace(probe.settings, max_new_tokens=3)) for probe in asked]
 
 
-def found(check: course.Check) -> set[tuple[str, str]]:
+def found(check: procedure.Check) -> set[tuple[str, str]]:
     """Returns line and name of every fault that a check found."""
     return {(one.line, name) for one in check.verdicts for name in one.faults}

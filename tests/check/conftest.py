@@ -4,7 +4,7 @@ from unittest import mock
 
 import pytest
 
-from tempbench_lmms.check import course, probes, questions
+from tempbench_lmms.check import probes, procedure, questions
 from tempbench_lmms.media import codes
 from tests.check import planted
 
@@ -26,7 +26,7 @@ def drawn(tmp_path_factory):
     @functools.cache
     def inside(seed):
         with SMALL():
-            return course.drawn(course.Plan(seed=seed, n_pictures=8, kinds=()), folder(seed))[0]
+            return procedure.drawn(procedure.Plan(seed=seed, n_pictures=8, kinds=()), folder(seed))[0]
 
     @functools.cache
     def outside(seed):
@@ -37,7 +37,7 @@ def drawn(tmp_path_factory):
         return tmp_path_factory.mktemp(f"seed{seed}")
 
     def make(seed=0, with_questions=False):
-        plan = course.Plan(seed=seed, n_pictures=8, kinds=tuple(questions.KINDS) if with_questions else ())
+        plan = procedure.Plan(seed=seed, n_pictures=8, kinds=tuple(questions.KINDS) if with_questions else ())
         return plan, inside(seed), outside(seed) if with_questions else []
 
     return make
@@ -47,17 +47,6 @@ def drawn(tmp_path_factory):
 def check(drawn):
     """Checks through planted faults, and returns the check; each question is rendered once, and small."""
     rendered = {}
-    known = {}
-    read_all = codes.read_all
-
-    def remembered(picture):
-        """Reads a picture that was rendered here once, and any other each time."""
-        place = picture.__array_interface__["data"][0], picture.shape
-        if place not in known:
-            return read_all(picture)
-        if known[place] is None:
-            known[place] = read_all(picture)
-        return known[place]
 
     def make(faults=(), seed=0, shows=True, with_questions=False):
         plan, inside, outside = drawn(seed, with_questions)
@@ -66,11 +55,7 @@ def check(drawn):
             if probe.name not in rendered:
                 with mock.patch.object(codes.drawn, "__defaults__", (224,)):
                     rendered[probe.name] = planted.rendered(probe)
-                for picture in planted.pictures_of(rendered[probe.name]):
-                    known[picture.__array_interface__["data"][0], picture.shape] = None
-        with mock.patch.object(codes, "read_all", remembered):
-            ask = planted.asker(rendered, faults, shows=shows)
-            return course.checked(ask, plan, inside, outside)
+        return procedure.checked(planted.asker(rendered, faults, shows=shows), plan, inside, outside)
 
     return make
 

@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from tempbench_lmms.check import course, eyes, probes, questions
-from tempbench_lmms.check.inputs import Picture, Text, Video, looked_at
+from tempbench_lmms.check import probes, procedure, questions, sighted_reader
+from tempbench_lmms.check.inputs import Picture, Text, Video, picture
 from tempbench_lmms.media import codes, pictures
 
 
@@ -52,9 +52,9 @@ def _swap(pictures):
 def _strip(pictures):
     if len(pictures) < 2:
         return pictures
-    side = min(picture.pixels.shape[0] for picture in pictures)
-    one = [codes.resized(picture.pixels, side, side) for picture in pictures]
-    return [Picture(np.concatenate(one, axis=1))]
+    side = min(one.size[0] for one in pictures)
+    one = [codes.resized(shown.pixels, side, side) for shown in pictures]
+    return [picture(np.concatenate(one, axis=1))]
 
 
 def _half(video):
@@ -127,8 +127,8 @@ def _leak(batch):
     return out
 
 
-def _small(picture):
-    return Picture(codes.resized(picture.pixels, 28, 28))
+def _small(shown):
+    return picture(codes.resized(shown.pixels, 28, 28))
 
 
 KINDS = tuple(questions.KINDS)
@@ -139,7 +139,7 @@ FAULTS = {
     "images shrunk": on_pictures(lambda pictures: [_small(one) for one in pictures]),
     "images reversed": on_pictures(lambda pictures: pictures[::-1]),
     "images joined": on_pictures(_strip),
-    "blank images": on_pictures(lambda pictures: [Picture(np.zeros_like(one.pixels)) for one in pictures]),
+    "blank images": on_pictures(lambda pictures: [picture(np.zeros_like(one.pixels)) for one in pictures]),
     "part of a video": on_videos(_half),
     "wrong times": on_videos(_timed(lambda times: tuple(time / 3 for time in times))),
     "no times": on_videos(lambda video: dataclasses.replace(video, times=None)),
@@ -172,21 +172,11 @@ def hides(one, other):
 def rendered(probe):
     """Returns what arrives of a probe where nothing goes wrong."""
     generation = {"max_new_tokens": probe.settings.max_new_tokens, "temperature": 0, "until": []}
-    return eyes.inputs_of(probes.messages_of(probe), generation)
-
-
-def pictures_of(inputs):
-    """Returns the arrays of a question's pictures and frames."""
-    frames = (
-        part.frames if isinstance(part, Video) else [part.pixels]
-        for part in inputs.parts
-        if not isinstance(part, Text)
-    )
-    return [picture for several in frames for picture in several]
+    return sighted_reader.inputs_of(probes.messages_of(probe), generation)
 
 
 def asker(inputs, faults, batch_size=8, shows=True):
-    """Returns what asks questions through planted faults, as `course.checked` takes it."""
+    """Returns what asks questions through planted faults, as `procedure.checked` takes it."""
 
     def ask(asked):
         answers = []
@@ -195,7 +185,7 @@ def asker(inputs, faults, batch_size=8, shows=True):
             for fault in faults:
                 batch = fault(batch)
             for one in batch:
-                answers.append(course.Answer(eyes.reply(one), looked_at(one) if shows else None))
+                answers.append(procedure.Answer(sighted_reader.reply(one), one if shows else None))
         return answers
 
     return ask

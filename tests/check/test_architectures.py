@@ -4,15 +4,15 @@ from unittest import mock
 
 import pytest
 
-from tempbench_lmms.check import course, probes
+from tempbench_lmms.check import probes, procedure
 from tempbench_lmms.check.verdicts import UNSEEN
-from tempbench_lmms.harness import checking, plugin
+from tempbench_lmms.harness import model_session, plugin
 from tempbench_lmms.media import codes
 from tests.check import architectures
 
 pytestmark = [pytest.mark.harness, pytest.mark.slow, pytest.mark.usefixtures("_in_float32")]
 
-PLAN = course.Plan(n_pictures=4, n_lines=40, kinds=())
+PLAN = procedure.Plan(n_pictures=4, n_lines=40, kinds=())
 # Of `architectures.cases`; the others are for the command.
 TRIED = ("qwen3_vl", "internvl_hf", "llava_hf", "qwen2_vl", "gemma3")
 
@@ -34,7 +34,7 @@ def loaded(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def inside(tmp_path_factory):
-    return architectures.brief(course.drawn(PLAN, tmp_path_factory.mktemp("films"))[0])
+    return architectures.brief(procedure.drawn(PLAN, tmp_path_factory.mktemp("films"))[0])
 
 
 def of_kind(inside, kind):
@@ -44,7 +44,7 @@ def of_kind(inside, kind):
 @pytest.mark.parametrize("name", TRIED)
 def test_what_a_runner_does_wrong_is_found_and_no_more(name, loaded, inside):
     case, lm = loaded(name)
-    check = course.checked(checking.Session(lm).ask, PLAN, inside, [])
+    check = procedure.checked(model_session.Session(lm).ask, PLAN, inside, [])
     assert architectures.found(check) == case.known
     unseen = {one.line for one in check.verdicts if one.state == UNSEEN}
     if ("video", "request failed") in case.known:  # of a video that never arrives nothing more can be said
@@ -91,7 +91,7 @@ def test_planted_faults_are_named_through_a_runner(loaded, inside):
         mock.patch.object(lm, "system_prompt", "Answer like a pirate."),
         mock.patch.object(type(lm.processor), "_calculate_timestamps", third),
     ):
-        check = course.checked(checking.Session(lm).ask, PLAN, some, [])
+        check = procedure.checked(model_session.Session(lm).ask, PLAN, some, [])
     assert architectures.found(check) == {
         ("order", "images reversed"),
         ("text", "prompt cut"),
@@ -113,7 +113,7 @@ def test_other_faults_are_named_through_a_runner(loaded, inside, tmp_path):
         return [*kept[:8], *kept[9:]] if probe.cards else kept  # without its fourth image
 
     with changed(dropped_and_halved), generating(lm, do_sample=True, temperature=2.0):
-        check = course.checked(checking.Session(lm).ask, PLAN, some, [])
+        check = procedure.checked(model_session.Session(lm).ask, PLAN, some, [])
     found = architectures.found(check)
     assert found - {("twice", "another reply")} == {
         ("number", "images dropped"),
@@ -126,12 +126,12 @@ def test_a_failure_that_a_runner_hides_behind_an_empty_reply_is_told(loaded, ins
     _, lm = loaded("internvl_hf")
     probe = of_kind(inside, "pictures")
     with mock.patch.object(lm.model, "generate", side_effect=RuntimeError("no memory left")):
-        (answer,) = checking.Session(lm).ask([probe])
+        (answer,) = model_session.Session(lm).ask([probe])
     assert answer.error == "RuntimeError: no memory left"
 
 
 def test_internvl_takes_as_many_frames_as_it_is_told(loaded, inside):
     _, lm = loaded("internvl_hf")
     with mock.patch.object(lm, "num_frames", 4):
-        (answer,) = checking.Session(lm).ask([of_kind(inside, "frames as a video")])
+        (answer,) = model_session.Session(lm).ask([of_kind(inside, "frames as a video")])
     assert len([part for part in answer.arrived.parts if not hasattr(part, "text")]) == 4

@@ -9,13 +9,13 @@ from unittest import mock
 
 import pytest
 
-from tempbench_lmms.check.course import Check
 from tempbench_lmms.check.needs import needs_of, shape_of
+from tempbench_lmms.check.procedure import Check
 from tempbench_lmms.check.verdicts import Verdict
 from tempbench_lmms.cli import check, runs
 from tempbench_lmms.data import provenance, run_files
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import checking
+from tempbench_lmms.harness import model_session
 from tempbench_lmms.report.check_page import page
 from tempbench_lmms.runs import model_check
 from tempbench_lmms.runs.logs import read_runs
@@ -157,7 +157,7 @@ def test_weights_that_lie_nowhere_are_named(arguments, error, is_told, tmp_path,
     (tmp_path / "tests").mkdir()
     monkeypatch.chdir(tmp_path)
     told = "pretrained=nowhere is no folder here and could not be had from the Hub; "
-    assert checking._absent(arguments, error) == (told if is_told else "")
+    assert model_session._absent(arguments, error) == (told if is_told else "")
 
 
 @pytest.mark.harness

@@ -3,7 +3,7 @@
 import pytest
 
 from tempbench_lmms.check import judging, questions
-from tempbench_lmms.check.inputs import Arrived, Clip, Hidden, Settings, Sight, Text
+from tempbench_lmms.check.inputs import Inputs, Picture, Settings, Text, Video
 from tempbench_lmms.check.needs import Need, held, needs_of, shape_of
 from tempbench_lmms.check.picture_faults import of_pictures
 from tempbench_lmms.check.probes import Film, Probe
@@ -18,7 +18,7 @@ FILM = Film(tuple(Card(100 + i) for i in range(20)), 2, "a.mp4")
 
 
 def sights(*numbers, size=(448, 448)):
-    return [Sight((Card(number),), size) for number in numbers]
+    return [Picture(None, None, (Card(number),), size) for number in numbers]
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def test_pictures(arrived, names):
 
 
 def clip(places, times="true", size=(224, 224)):
-    frames = tuple(Sight((Card(100 + place),), size) for place in places)
+    frames = tuple(Picture(None, None, (Card(100 + place),), size) for place in places)
     told = tuple(place / 2 for place in places) if times == "true" else times
-    return Clip(frames, told)
+    return Video(frames, told)
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,13 @@ def test_times_are_of_another_video_only_where_one_of_the_batch_has_them():
     owners = {card.number: one for one, film in ((probe, FILM), (mate, other)) for card in film.cards}
 
     def names(*together):
-        arrived = Arrived((Text("Question 1."), shown))
+        arrived = Inputs((Text("Question 1."), shown))
         return [fault.name for fault in judging.judge(probe, arrived, owners, together).faults]
 
     assert names() == ["wrong times"]
     assert names(probe, mate) == ["times of another video"]
     # Two frames, each at the beginning of its half: the other video is as long, by coincidence.
-    few = Arrived((Text("Question 1."), clip((0, 19), (0, 5.5))))
+    few = Inputs((Text("Question 1."), clip((0, 19), (0, 5.5))))
     assert judging.judge(probe, few, owners, (probe, mate)).faults == ()
 
 
@@ -135,7 +135,7 @@ def test_texts(arrived, names):
 
 
 def test_what_is_hidden_is_neither_passed_nor_failed():
-    arrived = Arrived((Text("Question 0."), *[Hidden(64)] * 6), Settings())
+    arrived = Inputs((Text("Question 0."), *[Picture(None, 64)] * 6), Settings())
     verdicts = {one.line: one for one in verdicts_of([judging.judge(PROBE, arrived, {})])}
     assert verdicts["number"].state == "passed"
     for line in ("order", "content", "size", "max_new_tokens", "greedy", "times"):
@@ -145,22 +145,25 @@ def test_what_is_hidden_is_neither_passed_nor_failed():
 
 def test_pictures_with_times_between_are_a_video():
     probe = Probe("Question 1.", "video", ("Question 1. This is a video: ", FILM, "Now answer."))
-    shown = [(Text(f"<{place / 2} seconds>"), Sight((Card(100 + place),), (224, 224))) for place in range(20)]
+    shown = [
+        (Text(f"<{place / 2} seconds>"), Picture(None, None, (Card(100 + place),), (224, 224)))
+        for place in range(20)
+    ]
     parts = [
         Text("Question 1. This is a video: "),
         *(part for pair in shown for part in pair),
         Text("Now answer."),
     ]
-    assert judging.judge(probe, Arrived(tuple(parts)), {}).faults == ()
+    assert judging.judge(probe, Inputs(tuple(parts)), {}).faults == ()
     bare = tuple(part for part in parts if not (isinstance(part, Text) and part.text.startswith("<")))
-    assert [fault.name for fault in judging.judge(probe, Arrived(bare), {}).faults] == ["no times"]
+    assert [fault.name for fault in judging.judge(probe, Inputs(bare), {}).faults] == ["no times"]
 
 
 def test_text_after_all_pictures_is_apart():
     probe = Probe("Question 0.", "pictures", ("Question 0.", CARDS[0], "between them", CARDS[1], "the end"))
     first, second = sights(0, 1)
     parts = (first, second, Text("Question 0. between them the end"))
-    names = [fault.name for fault in judging.judge(probe, Arrived(parts), {}).faults]
+    names = [fault.name for fault in judging.judge(probe, Inputs(parts), {}).faults]
     assert names == ["text and images apart"]
 
 

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from tempbench_lmms.check import course
-from tempbench_lmms.check.course import Answer
+from tempbench_lmms.check import procedure
+from tempbench_lmms.check.procedure import Answer
 from tempbench_lmms.runs import model_check
 from tests.check import planted
 
@@ -53,9 +53,9 @@ def test_a_reply_that_is_too_long_or_drawn_is_seen_from_outside(check):
 def asked_of(drawn, replies, **more):
     """Returns the verdicts, by line, of one who replies so to one question after the other, over and over."""
     _, inside, outside = drawn(0, True)
-    plan = course.Plan(blind="far away", kinds=planted.KINDS, **more)
+    plan = procedure.Plan(blind="far away", kinds=planted.KINDS, **more)
     left = itertools.cycle(replies)
-    found = course.checked(lambda probes: [next(left) for _ in probes], plan, inside, outside)
+    found = procedure.checked(lambda probes: [next(left) for _ in probes], plan, inside, outside)
     return {verdict.line: verdict for verdict in found.verdicts}
 
 
@@ -109,7 +109,7 @@ def test_where_every_request_fails_alike_few_are_asked_and_the_cause_is_said_onc
         return [Answer("", None, f"{error} (request {next(numbers)})") for _ in probes]
 
     _, inside, outside = drawn(0, True)
-    found = course.checked(fail, course.Plan(kinds=planted.KINDS, model="llava_hf"), inside, outside)
+    found = procedure.checked(fail, procedure.Plan(kinds=planted.KINDS, model="llava_hf"), inside, outside)
     assert len(asked) == found.n_calls == 3
     (said,) = [line for line in model_check.as_text(found).splitlines() if error in line]
     assert hint in said

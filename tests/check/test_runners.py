@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 from PIL import Image
 
-from tempbench_lmms.check import course, eyes, probes, questions
-from tempbench_lmms.check.inputs import Text, looked_at
-from tempbench_lmms.harness import checking, plugin, watching
+from tempbench_lmms.check import probes, procedure, questions, sighted_reader
+from tempbench_lmms.check.inputs import Text
+from tempbench_lmms.harness import model_session, plugin, watching
 from tempbench_lmms.harness.watching import openai_calls
 from tests.check import architectures, planted
 
@@ -26,9 +26,9 @@ def _plugin():
 
 
 def checked(lm, folder, **options):
-    plan = course.Plan(**{"n_pictures": 4, "n_lines": 20, "kinds": (), **options})
-    inside, outside = course.drawn(plan, folder)
-    return course.checked(checking.Session(lm).ask, plan, architectures.brief(inside), outside)
+    plan = procedure.Plan(**{"n_pictures": 4, "n_lines": 20, "kinds": (), **options})
+    inside, outside = procedure.drawn(plan, folder)
+    return procedure.checked(model_session.Session(lm).ask, plan, architectures.brief(inside), outside)
 
 
 def states(found):
@@ -47,7 +47,7 @@ def server():
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             bodies.append(body)
-            message = {"role": "assistant", "content": eyes.reply(openai_calls.inputs_of(body))}
+            message = {"role": "assistant", "content": sighted_reader.reply(openai_calls.inputs_of(body))}
             reply = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny"}
             reply |= {"choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
             reply |= {"usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}}
@@ -82,7 +82,7 @@ def test_runners_of_the_openai_protocol(model, server, tmp_path, monkeypatch):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
     arguments = f"model=tiny,base_url={server.url},api_key=sk-of-nobody,max_retries=1"
-    lm = checking.runner(model, arguments)
+    lm = model_session.runner(model, arguments)
     kinds = ("last image",)
     found = checked(lm, tmp_path, kinds=kinds)
     named = {(one.line, name) for one in found.verdicts for name in one.faults}
@@ -109,22 +109,22 @@ def test_runners_of_the_openai_protocol(model, server, tmp_path, monkeypatch):
 @pytest.mark.parametrize("model", ["openai", "async_openai"])
 def test_what_is_seen_is_what_is_sent(model, server, drawn, monkeypatch):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    lm = checking.runner(model, f"model=tiny,base_url={server.url},api_key=sk-of-nobody")
+    lm = model_session.runner(model, f"model=tiny,base_url={server.url},api_key=sk-of-nobody")
     _, asked, _ = drawn()
     asked = [probe for probe in asked if probe.cards]
     server.bodies.clear()
     sent = {}
-    for probe, answer in zip(asked, checking.Session(lm).ask(asked), strict=True):
+    for probe, answer in zip(asked, model_session.Session(lm).ask(asked), strict=True):
         (sent[probe.name],) = [body for body in server.bodies if probe.name in json.dumps(body["messages"])]
         inputs = openai_calls.inputs_of(sent[probe.name])
-        assert answer.arrived == looked_at(inputs)
-        assert answer.reply == eyes.reply(inputs)
+        assert answer.arrived == inputs
+        assert answer.reply == sighted_reader.reply(inputs)
     assert len(sent) == len(server.bodies) == 3
 
 
 @pytest.mark.usefixtures("_in_float32")
 def test_a_tiny_qwen2_5_vl(tiny_vlm, tmp_path):
-    lm = checking.runner("qwen2_5_vl", QWEN.format(tiny_vlm))
+    lm = model_session.runner("qwen2_5_vl", QWEN.format(tiny_vlm))
     found = checked(lm, tmp_path, seed=1)
     assert planted.found(found) == set()
     assert set(states(found).values()) == {"passed"}
@@ -137,7 +137,7 @@ class Engine:
     __module__ = "vllm.entrypoints.llm"
 
     def chat(self, messages, sampling_params=None, **more):
-        return [eyes.reply(openai_calls.inputs_of({"messages": one})) for one in messages]
+        return [sighted_reader.reply(openai_calls.inputs_of({"messages": one})) for one in messages]
 
 
 def test_what_the_runner_vllm_hands_to_its_engine():
@@ -154,7 +154,7 @@ def test_what_the_runner_vllm_hands_to_its_engine():
         lm.client.chat(
             sampling_params=params, messages=[[{"role": "user", "content": content}]], chat_template=None
         )
-    (arrived,) = map(looked_at, told)
+    (arrived,) = told
     assert arrived.parts[0] == Text("Look")
     assert arrived.parts[1].cards == (card,)
     assert (arrived.settings.max_new_tokens, arrived.settings.samples) == (5, True)

@@ -63,13 +63,13 @@ def test_openai_messages_of_a_video_tell_no_times(tmp_path):
 @pytest.mark.usefixtures("_in_float32")
 def test_qwen2_5_vl_takes_the_number_of_frames_of_a_batch_from_its_first_video(tiny_vlm, tmp_path):
     from tempbench_lmms.check import probes
-    from tempbench_lmms.harness import checking
+    from tempbench_lmms.harness import model_session
 
-    lm = checking.runner("qwen2_5_vl", f"pretrained={tiny_vlm},device=cpu,device_map=cpu,{SMALL}", 2)
+    lm = model_session.runner("qwen2_5_vl", f"pretrained={tiny_vlm},device=cpu,device_map=cpu,{SMALL}", 2)
     inside = {probe.kind: probe for probe in probes.inside(0, tmp_path)}
     # The runner sorts by text; the name that comes first in the alphabet leads the batch.
     pair = sorted([inside["video"], inside["short video"]], key=probes.text_of)
-    session = checking.Session(lm)
+    session = model_session.Session(lm)
     alone = [session.ask([probe])[0] for probe in pair]
     assert not any(answer.error for answer in alone)
     together = session.ask(pair)

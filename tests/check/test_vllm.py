@@ -9,8 +9,8 @@ import os
 
 import pytest
 
-from tempbench_lmms.check import course
-from tempbench_lmms.harness import checking, plugin, tiny
+from tempbench_lmms.check import procedure
+from tempbench_lmms.harness import model_session, plugin, tiny
 from tests.check import planted
 
 pytestmark = [
@@ -30,14 +30,14 @@ KNOWN = {"no times", "request failed"}
 def lm(tmp_path_factory):
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
     plugin.install()
-    return checking.runner(
+    return model_session.runner(
         "vllm", ARGUMENTS.format(tiny.build(tmp_path_factory.mktemp("tiny"), width=128)), 6
     )
 
 
 def checked(lm, folder, seed=0):
-    plan = course.Plan(seed=seed, n_pictures=8, kinds=(), model="vllm")
-    return course.checked(checking.Session(lm).ask, plan, *course.drawn(plan, folder))
+    plan = procedure.Plan(seed=seed, n_pictures=8, kinds=(), model="vllm")
+    return procedure.checked(model_session.Session(lm).ask, plan, *procedure.drawn(plan, folder))
 
 
 @pytest.mark.parametrize("seed", range(int(os.environ.get("TEMPBENCH_SEEDS", "2"))))

@@ -6,9 +6,9 @@ from types import MappingProxyType, SimpleNamespace
 import numpy as np
 import pytest
 
-from tempbench_lmms.check import course, probes
-from tempbench_lmms.check.inputs import Sight, Text, looked_at
-from tempbench_lmms.harness import checking, watching
+from tempbench_lmms.check import probes, procedure
+from tempbench_lmms.check.inputs import Picture, Text
+from tempbench_lmms.harness import model_session, watching
 from tempbench_lmms.media import codes
 from tests.check import planted
 
@@ -137,7 +137,7 @@ def checked(drawn):
     def check(runner, seed=0):
         plan, inside, _ = drawn(seed)
         pictured = [probe for probe in inside if not probe.films]
-        return course.checked(checking.Session(runner).ask, plan, pictured, [])
+        return procedure.checked(model_session.Session(runner).ask, plan, pictured, [])
 
     return check
 
@@ -193,10 +193,10 @@ def test_pixels_that_are_not_sent_again_are_remembered():
     for _ in range(2):
         with watching.watching(runner, told.extend):
             runner.client.chat([[{"role": "user", "content": ["Look", card]}]], params)
-    first, again = map(looked_at, told)
+    first, again = told
     assert first == again
     assert first.parts[0] == Text("Look")
-    assert isinstance(first.parts[1], Sight)
+    assert isinstance(first.parts[1], Picture)
     assert first.parts[1].cards == (card,)
     assert (first.settings.max_new_tokens, first.settings.samples, first.settings.stop) == (5, True, ("end",))
     assert runner.client.llm_engine.engine_core.requests[1].mm_features[0].data is None

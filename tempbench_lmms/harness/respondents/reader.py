@@ -7,7 +7,7 @@ is tested from end to end.
 from collections.abc import Sequence
 from typing import Any
 
-from tempbench_lmms.check import eyes
+from tempbench_lmms.check import sighted_reader
 from tempbench_lmms.check.inputs import Inputs
 from tempbench_lmms.harness.respondents.simple import Respondent, whole
 
@@ -22,7 +22,9 @@ class Reader(Respondent):
 
     is_simple = False
 
-    def __init__(self, batch_size: int | str = 1, frames: int | str = eyes.FRAMES, **kwargs: Any) -> None:
+    def __init__(
+        self, batch_size: int | str = 1, frames: int | str = sighted_reader.FRAMES, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.batch_size = whole("batch_size", batch_size or 1, 1)
         self.frames = whole("frames", frames, 1)
@@ -37,8 +39,10 @@ class Reader(Respondent):
 
     def _inputs(self, request: Any) -> Inputs:
         _, to_messages, generation, doc_id, task, split = request.args
-        return eyes.inputs_of(to_messages(self.task_dict[task][split][doc_id]), generation, self.frames)
+        return sighted_reader.inputs_of(
+            to_messages(self.task_dict[task][split][doc_id]), generation, self.frames
+        )
 
     def read(self, batch: Sequence[Inputs]) -> list[str]:
         """Returns the replies to questions as they arrived."""
-        return [eyes.reply(inputs) for inputs in batch]
+        return [sighted_reader.reply(inputs) for inputs in batch]

@@ -7,9 +7,9 @@ import functools
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+from unittest import mock
 
-from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video
-from tempbench_lmms.harness.watching.replacing import replaced
+from tempbench_lmms.check.inputs import Inputs, Part, Settings, Text, Video, picture
 from tempbench_lmms.media import codes
 
 _DATA = ";base64,"
@@ -31,7 +31,7 @@ def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
 
     with contextlib.ExitStack() as held:
         for resource in (Completions, AsyncCompletions):
-            held.enter_context(replaced(resource, "create", _told(resource.create, tell)))
+            held.enter_context(mock.patch.object(resource, "create", _told(resource.create, tell)))
         yield
 
 
@@ -63,7 +63,7 @@ def parts_of(messages: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
             if kind == "text":
                 yield Text(str(part["text"]), role)
             elif kind == "image_url":
-                yield Picture(_pixels(str(part["image_url"]["url"])))
+                yield picture(_pixels(str(part["image_url"]["url"])))
             elif kind == "video_url":
                 yield Video(None, hides_times=True)  # the server decodes it
 

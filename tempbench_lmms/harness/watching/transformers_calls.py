@@ -5,13 +5,13 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
-from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture
 from tempbench_lmms.check.judging import stamps_of
 from tempbench_lmms.harness.watching import pixels, templates
-from tempbench_lmms.harness.watching.replacing import replaced
 from tempbench_lmms.media.codes import Pixels
 
 _PROCESSORS = ("processor", "_image_processor", "_processor", "image_processor")
@@ -57,7 +57,7 @@ def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
         tell(inputs)
         return out
 
-    with replaced(model, "generate", told):
+    with mock.patch.object(model, "generate", told):
         yield
 
 
@@ -167,19 +167,19 @@ class _Call:
             frames = self._patches(values, grids, normal)
             merge = self._vision("spatial_merge_size", 2) ** 2
             return [
-                Picture(found[0] if found else None, _size(grid) // merge)
+                picture(found[0] if found else None, _size(grid) // merge)
                 for found, grid in zip(frames, grids.tolist(), strict=True)
             ]
         if values.ndim == 5:  # the whole picture first, then its tiles
             tokens = _shares(runs, len(values))
             return [
-                Picture(pixels.from_planes(one[0], normal), n) for one, n in zip(values, tokens, strict=True)
+                picture(pixels.from_planes(one[0], normal), n) for one, n in zip(values, tokens, strict=True)
             ]
         if values.ndim == 4 and len(values) == len(runs):
-            return [Picture(pixels.from_planes(one, normal), n) for one, n in zip(values, runs, strict=True)]
+            return [picture(pixels.from_planes(one, normal), n) for one, n in zip(values, runs, strict=True)]
         if values.ndim == 4 and runs and sum(runs) % len(values) == 0:
             return _tiles(values, runs, normal)
-        return [Picture(None, n) for n in runs]
+        return [picture(None, n) for n in runs]
 
     def _videos(self, values: pixels.Floats) -> list[Video]:
         processor = getattr(self.processor, "video_processor", None) or self.processor.image_processor
@@ -188,7 +188,9 @@ class _Call:
         if grids is None:
             if values.ndim != 5:
                 return [Video(None, hides_times=True) for _ in values]
-            return [Video(tuple(pixels.from_planes(one, normal) for one in video)) for video in values]
+            return [
+                Video(tuple(picture(pixels.from_planes(one, normal)) for one in video)) for video in values
+            ]
         out = []
         merge = self._vision("spatial_merge_size", 2) ** 2
         steps = self._seconds_a_step(len(grids))
@@ -197,7 +199,7 @@ class _Call:
         ):
             each = len(found) // grid[0] if found else 1
             times = None if seconds is None else tuple(i * seconds / each for i in range(grid[0] * each))
-            out.append(Video(tuple(found) if found else None, times, _size(grid) // merge))
+            out.append(Video(tuple(map(picture, found)) or None, times, _size(grid) // merge))
         return out
 
     def _seconds_a_step(self, n: int) -> list[float | None]:
@@ -254,7 +256,7 @@ def _tiles(values: pixels.Floats, runs: Sequence[int], normal: pixels.Normal) ->
     counts = [run // each for run in runs]
     ends = np.cumsum(counts).tolist()
     return [
-        Picture(pixels.from_planes(values[end - 1], normal), n) for end, n in zip(ends, runs, strict=True)
+        picture(pixels.from_planes(values[end - 1], normal), n) for end, n in zip(ends, runs, strict=True)
     ]
 
 

@@ -11,13 +11,13 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture
 from tempbench_lmms.harness.watching import openai_calls, templates, transformers_calls
-from tempbench_lmms.harness.watching.replacing import replaced
 
 _BATCHED = "MultiModalBatchedField"
 _AS_IT_IS = SimpleNamespace(image_mean=(0.0, 0.0, 0.0), image_std=(1.0, 1.0, 1.0))
@@ -43,9 +43,9 @@ def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
             config = client.llm_engine.model_config.hf_config
             template = templates.of(processor, getattr(lm, "chat_template", None))
             reader = _Reader(processor, config, template, _SHOWN.setdefault(client, {}))
-            held.enter_context(replaced(core, "add_request", _told_of_requests(core, reader, tell)))
+            held.enter_context(mock.patch.object(core, "add_request", _told_of_requests(core, reader, tell)))
         else:
-            held.enter_context(replaced(client, "chat", _told_of_messages(client, tell)))
+            held.enter_context(mock.patch.object(client, "chat", _told_of_messages(client, tell)))
         yield
 
 
@@ -163,7 +163,7 @@ class _Reader:
 
 
 def _unseen(feature: Any) -> Picture | Video:
-    return Video(None, hides_times=True) if feature.modality == "video" else Picture(None)
+    return Video(None, hides_times=True) if feature.modality == "video" else picture(None)
 
 
 def _is_raw(values: Any) -> bool:

@@ -1,11 +1,11 @@
-"""A reader that sees: what a runner without faults hands on, and the reply of one who reads the pixels."""
+"""Answers the check's questions from the pixels: what `tempbench_reader` is made of."""
 
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture
 from tempbench_lmms.check.questions import answered
 from tempbench_lmms.media import codes, video
 
@@ -31,7 +31,7 @@ def inputs_of(
             if part["type"] == "text":
                 parts.append(Text(str(part["text"]), str(message["role"])))
             elif part["type"] == "image":
-                parts.append(Picture(codes.as_pixels(part["url"])))
+                parts.append(picture(codes.as_pixels(part["url"])))
             else:
                 parts.append(_video(part["url"], n_frames))
     return Inputs(tuple(parts), settings_of(generation))
@@ -47,10 +47,10 @@ def settings_of(generation: Mapping[str, Any]) -> Settings:
 
 def _video(url: Any, n_frames: int) -> Video:
     if isinstance(url, (list, tuple)):
-        return Video(tuple(codes.as_pixels(image) for image in url))
+        return Video(tuple(picture(codes.as_pixels(image)) for image in url))
     path = Path(str(url))
     frames = video.sample_frames(path, min(n_frames, video.probe(path).n_frames))
-    return Video(tuple(codes.as_pixels(image) for image in frames.images), frames.times)
+    return Video(tuple(picture(codes.as_pixels(image)) for image in frames.images), frames.times)
 
 
 def reply(inputs: Inputs) -> str:
@@ -58,12 +58,11 @@ def reply(inputs: Inputs) -> str:
 
     Where tokens are to be drawn by chance it is another one each time.
     """
-    pictures = [part for part in inputs.parts if isinstance(part, Picture)]
     videos = [part for part in inputs.parts if isinstance(part, Video)]
-    pixels = [part.pixels for part in pictures if part.pixels is not None]
-    pixels += [frame for part in videos for frame in part.frames or ()]
+    shown = [part for part in inputs.parts if isinstance(part, Picture) and not part.is_hidden]
+    shown += [frame for part in videos for frame in part.frames or ()]
     times = videos[0].times if videos else None
-    cards = [card for picture in pixels for card in codes.read_all(picture) or (None,)]
+    cards = [card for one in shown for card in one.cards or (None,)]
     text = " ".join(part.text for part in inputs.parts if isinstance(part, Text))
     said = answered(text, cards, times)
     if inputs.settings.samples:

@@ -1,4 +1,4 @@
-"""The course of a check: what is asked in which order, and what follows from it. It knows no runner."""
+"""Asks the questions of a check in their order, and returns what follows. It knows no runner."""
 
 import functools
 import re
@@ -10,7 +10,7 @@ from typing import Any
 from tempbench_lmms.check import probes as probes_
 from tempbench_lmms.check import questions
 from tempbench_lmms.check.hints import hints_for, hints_where_all_fail
-from tempbench_lmms.check.inputs import Arrived
+from tempbench_lmms.check.inputs import Inputs
 from tempbench_lmms.check.judging import judge, same_inputs
 from tempbench_lmms.check.needs import Need
 from tempbench_lmms.check.probes import Probe
@@ -44,7 +44,7 @@ class Answer:
     """
 
     reply: str
-    arrived: Arrived | None = None
+    arrived: Inputs | None = None
     error: str = ""
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.check import probes
-from tempbench_lmms.check.course import Answer
 from tempbench_lmms.check.hints import of_error
-from tempbench_lmms.check.inputs import Inputs, Text, looked_at
+from tempbench_lmms.check.inputs import Inputs, Text
 from tempbench_lmms.check.probes import Probe
+from tempbench_lmms.check.procedure import Answer
 from tempbench_lmms.data.redaction import parts
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
@@ -74,7 +74,7 @@ class Session:
         self._seen: list[Inputs] = []
 
     def ask(self, asked: Sequence[Probe]) -> list[Answer]:
-        """Asks several questions in one call, as `course.Ask`."""
+        """Asks several questions in one call, as `procedure.Ask`."""
         self._seen = []
         self._lm.task_dict[_TASK] = {_SPLIT: list(asked)}
         try:
@@ -122,8 +122,7 @@ class Session:
 def _answer(reply: str, inputs: Inputs | None) -> Answer:
     if inputs is not None and inputs.error:
         return Answer("", None, one_line(inputs.error))
-    arrived = None if inputs is None else looked_at(inputs)
-    return Answer("", arrived, reply[:300]) if request_failed(reply) else Answer(reply, arrived)
+    return Answer("", inputs, reply[:300]) if request_failed(reply) else Answer(reply, inputs)
 
 
 def _text(reply: Any) -> str:
