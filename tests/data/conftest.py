@@ -1,14 +1,12 @@
 """What the tests of prepared data share."""
 
-import sys
-from pathlib import Path
+import json
 from unittest import mock
 
 import pytest
 
+from tempbench_lmms.data import checksums
 from tests.looking import looked_at_once  # noqa: F401
-
-FOLDER = Path(__file__).parents[2] / "benchmarks"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -18,12 +16,18 @@ def _quick_videos():
         yield
 
 
-@pytest.fixture(scope="session")
-def preparing():
-    """The module with a tiny source of every benchmark."""
-    sys.path.insert(0, str(FOLDER))
-    try:
-        import prepare_interruptions
-    finally:
-        sys.path.remove(str(FOLDER))
-    return prepare_interruptions
+def timeless(path):
+    """Returns what a file holds; of the checksums of media without their times."""
+    if path.name != checksums.FILE:
+        return path.read_bytes()
+    return {place: one["sha256"] for place, one in json.loads(path.read_text()).items()}
+
+
+@pytest.fixture
+def tree():
+    """Returns what every file below a folder holds, by its path in it."""
+    return lambda root: {
+        path.relative_to(root).as_posix(): timeless(path)
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }

@@ -60,11 +60,11 @@ def copied(made, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", benchmarks.names())
-def test_a_changed_bit_of_any_file_is_found_and_mended(name, preparing, tmp_path, copied):
+def test_a_changed_bit_of_any_file_is_found_and_mended(name, tree, tmp_path, copied):
     root = tmp_path / "home" / name
     # A link is the source's own file: damaged with it, and mended by nothing.
     words = copied(name, *(("--copy",) if name == "coherence" else ()))
-    before, refused = preparing.tree(root), 0
+    before, refused = tree(root), 0
     for path in one_of_each_kind(root):
         damage(path)
         done = tempbench(*words)
@@ -72,7 +72,7 @@ def test_a_changed_bit_of_any_file_is_found_and_mended(name, preparing, tmp_path
             refused += 1
             complains(done, str(path), "damaged", "--force")
             assert tempbench(*words, "--force").returncode == 0, path
-        assert preparing.tree(root) == before, path
+        assert tree(root) == before, path
     assert refused >= 2  # what is not refused is made anew, as the records of ReXTime's videos are
 
 
@@ -84,9 +84,9 @@ def sums_of_tables(root):
 
 
 @pytest.mark.parametrize("name", benchmarks.names())
-def test_a_table_that_is_gone_is_named(name, preparing, tmp_path, copied):
+def test_a_table_that_is_gone_is_named(name, tree, tmp_path, copied):
     words = copied(name)
-    before = preparing.tree(tmp_path / "home")
+    before = tree(tmp_path / "home")
     noted = sums_of_tables(tmp_path / "home" / name)
     assert noted
     assert all(isinstance(one, str) for one in noted.values())  # a run tells its data from other data
@@ -98,7 +98,7 @@ def test_a_table_that_is_gone_is_named(name, preparing, tmp_path, copied):
     table.write_bytes(content)
     os.utime(table, ns=(times.st_atime_ns, times.st_mtime_ns + 10**9))
     assert tempbench(*words).returncode == 0  # the same bytes at another time
-    assert preparing.tree(tmp_path / "home") == before
+    assert tree(tmp_path / "home") == before
 
 
 def test_no_run_asks_about_a_damaged_table(tmp_path, copied, monkeypatch):

@@ -1,19 +1,16 @@
 """Files that were once read wrongly, each by itself."""
 
 import json
-import subprocess
-import sys
 from collections import deque
 from pathlib import Path
 
 import av
 import numpy as np
 import pytest
-from PIL import Image
 
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import decoding, integrity, video
+from tempbench_lmms.media import integrity, video
 from tempbench_lmms.media.segment import segment_frames
 from tests.media import clips
 
@@ -33,50 +30,6 @@ def assert_exact(path: Path, n_frames: int) -> None:
     images = video.sample_frames(path, n_frames).images
     for place, (image, picture) in enumerate(zip(images, reference, strict=True)):
         assert np.array_equal(np.asarray(image), picture), place
-
-
-def test_flv_and_mpeg_ps_end_no_process(tmp_path: Path) -> None:
-    paths = []
-    for name in ("a.flv", "a.mpg", "flv.mp4", "mpeg.mp4"):
-        form = {"a.flv": "flv", "a.mpg": "mpeg"}.get(name, name.partition(".")[0])
-        codec = "mpeg2video" if form == "mpeg" else "libx264"
-        paths.append(clips.write(tmp_path / name, codec=codec, n=12, form=form))
-    script = (
-        "import sys; from pathlib import Path; from tempbench_lmms.media import video\n"
-        "for path in sys.argv[1:]: print(path, flush=True); video.sample_frames(Path(path), 4)"
-    )
-    command = [sys.executable, "-c", script, *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    for path in paths:
-        assert_exact(path, 12)
-
-
-def test_an_mpeg_ts_named_mp4_has_all_its_frames(tmp_path: Path) -> None:
-    path = clips.write(tmp_path / "whole.mp4", n=60, options=B_FRAMES)
-    assert_exact(clips.remux(path, tmp_path / "ts.mp4", "mpegts"), 60)
-
-
-def test_a_real_clip_as_mpeg_ts_named_mp4(shared: Path, tmp_path: Path) -> None:
-    whole = shared / "real" / "msrvtt" / "video0.mp4"
-    path = clips.remux(whole, tmp_path / "ts.mp4", "mpegts")
-    assert integrity.check_video(path).n_frames == 300
-    for n in (1, 16):
-        for one, other in zip(
-            video.sample_frames(path, n).images, video.sample_frames(whole, n).images, strict=True
-        ):
-            assert np.array_equal(np.asarray(one), np.asarray(other))
-
-
-def test_b_frames_in_avi_are_in_the_order_shown(tmp_path: Path) -> None:
-    assert_exact(clips.write(tmp_path / "a.avi", n=16, options=B_FRAMES), 16)
-
-
-def test_av1_is_sought(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = clips.write(tmp_path / "a.mp4", codec="libsvtav1", n=40, options={"g": "10", "preset": "12"})
-    monkeypatch.setattr(decoding.Video, "read_through", lambda *args: pytest.fail("all of it was decoded"))
-    for n in (1, 4, 8, 12, 16):
-        video.sample_frames(path, n)
 
 
 @pytest.mark.parametrize("degrees", [90, 180, 270])
@@ -121,41 +74,6 @@ def test_frames_count_as_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     known = json.loads((root / "videos.json").read_text())["captions/a.mp4"]
     assert (known["n_frames"], known["declared_frames"]) == (shown, 366)
     assert known["duration"] == pytest.approx(shown * 0.04, abs=0.01)
-
-
-def test_16_bit_pictures_are_not_white(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hf_datasets.timepercept import prepare
-    from hf_datasets.timepercept.series import nothing_skipped, read_manifest
-
-    groups = []
-    for place in range(12):
-        dates = []
-        for month in range(1, 9):
-            # Sentinel-2: reflectance times 10,000. The first places get darker from date to date.
-            values = np.random.default_rng(place).uniform(500, 9_000, (24, 24)) / (month if place < 6 else 1)
-            name = f"{place}_{month}.tif"
-            Image.fromarray(values.astype(np.uint16)).save(tmp_path / name)
-            dates.append({"path": name, "timestamp": f"2020-{month:02d}-01T00:00:00Z"})
-        groups.append(json.dumps({"group_id": str(place), "images": dates}))
-    manifest = tmp_path / "manifest.jsonl"
-    manifest.write_text("\n".join(groups))
-    root = tmp_path / "data" / "timepercept"
-    settings = prepare.Settings(test=6, train=0, test_share=0.9, size=32)
-    prepare.prepare_series(root, manifest, None, settings, False, lambda line: None)
-    pictures = sorted((root / "media").rglob("*.jpg"))
-    assert pictures
-    means = {path: np.asarray(Image.open(path)).mean() for path in pictures}
-    assert all(2 < mean < 200 for mean in means.values()), means
-    told = json.loads((root / "manifest.json").read_text())["parts"]["series"]["stretch"]
-    assert told
-    for one in told.values():
-        assert one["percentiles"] == [2.0, 98.0]
-        assert 0 < one["low"][0] < one["high"][0] < 9_000
-    # Of a place that gets darker, a later date is darker.
-    series = {one.place: one for one in read_manifest(manifest, 10, nothing_skipped())}
-    falling = [path for path in pictures if path.parent.name == "0"]
-    assert [means[path] for path in falling] == sorted((means[path] for path in falling), reverse=True)
-    assert len({shot.stretch for shot in series["0"].shots}) == 1
 
 
 def test_names_suffixes_and_subfolders(

@@ -6,7 +6,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
-import numpy as np
 import pytest
 
 from tempbench_lmms.media import sandbox
@@ -63,33 +62,15 @@ def test_h265(tmp_path: Path, kind: str, suffix: str) -> None:
     passes(clips.write(tmp_path / f"a.{suffix}", "libx265", n=45, size=(128, 96), options=options), 45)
 
 
-@pytest.mark.parametrize(("kind", "sound"), each(MUXED, [False, True]))
-def test_ways_to_write_an_mp4(tmp_path: Path, kind: str, sound: bool) -> None:
+@pytest.mark.parametrize("kind", MUXED)
+def test_ways_to_write_an_mp4(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "a.mp4"
     with av.open(str(path), "w", options=MUXED[kind]) as container:
         stream = container.add_stream("libx264", rate=25, options={"g": "10", "bf": "2"})
         stream.width, stream.height, stream.pix_fmt = 96, 64, "yuv420p"
-        audio = container.add_stream("aac", rate=48000) if sound else None
         for number, picture in enumerate(clips.pictures(40, (96, 64))):
             frame = av.VideoFrame.from_ndarray(picture, format="rgb24").reformat(format="yuv420p")
             frame.pts, frame.time_base = number, Fraction(1, 25)
             container.mux(stream.encode(frame))
-            if audio is not None:
-                noise = np.random.default_rng(number).normal(0, 0.1, (1, 1920)).astype(np.float32)
-                heard = av.AudioFrame.from_ndarray(noise, "fltp", "mono")
-                heard.rate, heard.pts, heard.time_base = 48000, number * 1920, Fraction(1, 48000)
-                container.mux(audio.encode(heard))
         container.mux(stream.encode())
-        if audio is not None:
-            container.mux(audio.encode())
     passes(path, 40)
-
-
-@pytest.mark.parametrize(("start", "suffix"), each([40, 10_000, 100_000_000], ["mp4", "mkv", "ts", "flv"]))
-def test_a_late_start(tmp_path: Path, suffix: str, start: int) -> None:
-    passes(clips.write(tmp_path / f"a.{suffix}", n=30, start=start, options={"bf": "3"}), 30)
-
-
-def test_real_clips(shared: Path) -> None:
-    for name, n in (("video0.mp4", 300), ("video9770.mp4", 330)):
-        passes(shared / "real" / "msrvtt" / name, n)
