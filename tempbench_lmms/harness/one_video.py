@@ -177,7 +177,7 @@ def hooks(
     def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
         """Returns the prompt for a runner that takes all media before the text."""
         given = known(lmms_eval_specific_kwargs)
-        return text(doc, given, times(doc["video"], given, find) if timed else ())
+        return text(doc, given, times(doc["video"], given, find) if timed and given.media == "frames" else ())
 
     @adapter.signed
     def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:

@@ -11,26 +11,8 @@ from tempbench_lmms.data.extent import Size
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.rextime import parser, videos
 from tempbench_lmms.rextime.card import COUNTS, SOURCES, SPLITS
+from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
 from tempbench_lmms.rextime.prompts import LETTERS
-
-
-def tables_of(root: Path) -> list[Table]:
-    """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
-
-    return [
-        Table(
-            BENCHMARK,
-            root / split / f"{split}.parquet",
-            SCHEMA,
-            partial(row_problems, has_answers=split != "test"),
-            ("video",),
-            locate=videos.locate,
-            own_look=True,
-        )
-        for split in SPLITS
-        if (root / split).is_dir()
-    ]
 
 
 def problems(root: Path) -> Iterator[str]:
@@ -106,3 +88,19 @@ def _read(reply: str, row: tables.Row) -> str | None:
     """Returns the letter of a reply that states a letter and a span."""
     letter, spans = parser.parse(reply, row["options"])
     return letter if spans else None
+
+
+tables_of = checks.below(
+    *(
+        Table(
+            BENCHMARK,
+            Path(split, f"{split}.parquet"),
+            SCHEMA,
+            partial(row_problems, has_answers=split != "test"),
+            ("video",),
+            locate=videos.locate,
+            own_look=True,
+        )
+        for split in SPLITS
+    )
+)

@@ -1,77 +1,67 @@
 """Adapts ReXTime to the harness. The files `task_yamls/rextime/_*.yaml` name these functions."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tempbench_lmms.data import video_texts
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, one_video
-from tempbench_lmms.record import UNDEFINED, Record
+from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.rextime import prompts, scoring, videos
 
 _LISTED = 5
+Kwargs = Mapping[str, Any] | None
 
 
-def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:
+def _prompt(doc: Mapping[str, Any], given: one_video.Setting, times: Sequence[float]) -> str:
+    return prompts.build(doc, given.media, given.ask, times, given.style)
+
+
+_visual, _text, _messages = one_video.hooks(_prompt, video_texts.frame_label, timed=True, find=videos.locate)
+
+
+def _official(kwargs: Kwargs) -> int:
+    """Returns the number of frames of the released request; 0 for another style."""
+    given = one_video.setting(kwargs)
+    if given.style == "official" and (given.media, given.ask) != ("frames", "both"):
+        raise TempbenchError(
+            f"the official request has frames and asks for both; not {given.media} and {given.ask}"
+        )
+    return given.frames if given.style == "official" else 0
+
+
+def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> str:
     """Returns the prompt for a runner that takes all media before the text.
 
     In the task's kwargs `media` is `video`, `frames` or `none`, `ask` one of `prompts.ASKS`, `style` one of
     `prompts.STYLES`, and `frames` the number of frames.
     """
-    given = _settings(lmms_eval_specific_kwargs)
-    timed = given.media == "frames" and given.style != "official"
-    return _text(doc, given, one_video.times(doc["video"], given, videos.locate) if timed else ())
+    n_frames = _official(lmms_eval_specific_kwargs)
+    return prompts.official(doc, n_frames) if n_frames else _text(doc, lmms_eval_specific_kwargs)
 
 
-def _text(doc: Mapping[str, Any], given: one_video.Setting, times: Sequence[float] = ()) -> str:
-    if given.style == "official":
-        return prompts.official(doc, given.frames)
-    return prompts.build(doc, given.media, given.ask, times, given.style)
-
-
-def frames_of(
-    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> one_video.Wanted | None:
-    """Returns the video and the number of frames where a question shows frames."""
-    given = _settings(lmms_eval_specific_kwargs)
-    return one_video.frames_of(doc["video"], given, videos.locate)
-
-
-@adapter.shows_frames(frames_of)
-def doc_to_visual(
-    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> list[Any]:
-    """Returns the video's path, its frames, or nothing."""
-    given = _settings(lmms_eval_specific_kwargs)
-    if given.style == "official":
-        return _shrunk(doc, given)
-    return one_video.shown(doc["video"], given, videos.locate)
-
-
-def _shrunk(doc: Mapping[str, Any], given: one_video.Setting) -> list[Any]:
-    """Returns the frames as the released request sends them."""
-    images = [image for image, _ in one_video.frames(doc["video"], given, videos.locate)]
-    for image in images:
+@adapter.shows_frames(_visual.frames)  # type: ignore[attr-defined]
+def doc_to_visual(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
+    """Returns the video's path, its frames, or nothing; the released request's frames are smaller."""
+    shown = _visual(doc, lmms_eval_specific_kwargs)
+    for image in shown if _official(lmms_eval_specific_kwargs) else ():
         image.thumbnail((prompts.OFFICIAL_PIXELS, prompts.OFFICIAL_PIXELS))
-    return images
+    return shown
 
 
 @adapter.signed
-def doc_to_messages(
-    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> list[dict[str, Any]]:
+def doc_to_messages(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
     """Returns the conversation for a chat model; each frame follows its number and time.
 
     The official request has a system prompt, and the text before the frames, which are not labelled.
     """
-    given = _settings(lmms_eval_specific_kwargs)
-    text = {"type": "text", "text": _text(doc, given)}
-    if given.style == "official":
-        system = {"role": "system", "content": [{"type": "text", "text": prompts.SYSTEM}]}
-        images = [{"type": "image", "url": image} for image in _shrunk(doc, given)]
-        return [system, {"role": "user", "content": [text, *images]}]
-    content = one_video.content(doc["video"], given, video_texts.frame_label, videos.locate)
-    return [{"role": "user", "content": [*content, text]}]
+    if not _official(lmms_eval_specific_kwargs):
+        return _messages(doc, lmms_eval_specific_kwargs)
+    system = {"role": "system", "content": [{"type": "text", "text": prompts.SYSTEM}]}
+    images = [{"type": "image", "url": image} for image in doc_to_visual(doc, lmms_eval_specific_kwargs)]
+    text = {"type": "text", "text": doc_to_text(doc, lmms_eval_specific_kwargs)}
+    return [system, {"role": "user", "content": [text, *images]}]
 
 
 def all_questions(dataset: Any) -> Any:
@@ -158,40 +148,21 @@ def _as_requested(dataset: Any) -> Any:
     return rest.add_column("target", targets).add_column("choices", choices)
 
 
-def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores a reply with a letter and a span."""
-    return adapter.emit(_record(doc, results, "both"), _NAMES[scoring.BOTH])
-
-
-def process_results_official(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores a reply to the released request, by our reader and by its own."""
-    reply = adapter.reply_of(results)
-    own = scoring.of_official_reader(doc, reply, adapter.request_failed(reply))
-    return adapter.emit(_record(doc, results, "both") | own, _NAMES[scoring.OFFICIAL])
-
-
-def process_results_vqa(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores a reply with a letter."""
-    return adapter.emit(_record(doc, results, "answer"), _NAMES[scoring.VQA])
-
-
-def process_results_blind(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores a reply with a letter that was given without the video."""
-    return adapter.emit(_record(doc, results, "answer"), _NAMES[scoring.BLIND])
-
-
-def process_results_moment(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores a reply with a span."""
-    return adapter.emit(_record(doc, results, "span"), _NAMES[scoring.MOMENT])
-
-
-def process_results_test(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Reads a reply of the test split; nothing in it is a score."""
-    out = adapter.emit(_record(doc, results, "both"), [*_NAMES[scoring.TEST], "n_submitted"])
-    for name in ("gold", "windows", "iou", "iou_official", "correct"):
-        del out["record"][name]
-    del out["score"]
-    return out
+process_results, METRIC_LIST = adapter.scored(
+    scoring.record, scoring.METRICS.of(scoring.BOTH), scoring.details
+)
+process_results_official, OFFICIAL_METRIC_LIST = adapter.scored(
+    scoring.official_record, scoring.METRICS.of(scoring.OFFICIAL), scoring.details
+)
+process_results_vqa, VQA_METRIC_LIST = adapter.scored(
+    partial(scoring.record, ask="answer"), scoring.METRICS.of(scoring.VQA), scoring.details
+)
+process_results_blind, BLIND_METRIC_LIST = adapter.scored(
+    partial(scoring.record, ask="answer"), scoring.METRICS.of(scoring.BLIND), scoring.details
+)
+process_results_moment, MOMENT_METRIC_LIST = adapter.scored(
+    partial(scoring.record, ask="span"), scoring.METRICS.of(scoring.MOMENT), scoring.details
+)
 
 
 def aggregate_n_submitted(items: Sequence[Any], args: Any = None) -> float | str:
@@ -220,29 +191,21 @@ def aggregate_n_submitted(items: Sequence[Any], args: Any = None) -> float | str
         return UNDEFINED
 
 
-METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.BOTH), scoring.details)
-OFFICIAL_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.OFFICIAL), scoring.details)
-VQA_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.VQA), scoring.details)
-BLIND_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.BLIND), scoring.details)
-MOMENT_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.MOMENT), scoring.details)
-TEST_METRIC_LIST = adapter.metric_list(
-    scoring.METRICS.of(scoring.TEST), scoring.details, n_submitted=aggregate_n_submitted
+_process_results_test, TEST_METRIC_LIST = adapter.scored(
+    scoring.record,
+    scoring.METRICS.of(scoring.TEST),
+    scoring.details,
+    n_submitted=aggregate_n_submitted,
 )
-_NAMES = {kind: tuple(scoring.METRICS.of(kind)) for kind in scoring.METRICS.kinds}
 
 
-def _record(doc: Mapping[str, Any], results: Sequence[Any], ask: str) -> Record:
-    reply = adapter.reply_of(results)
-    return scoring.record(doc, reply, adapter.request_failed(reply), ask)
-
-
-def _settings(kwargs: Mapping[str, Any] | None) -> one_video.Setting:
-    found = one_video.setting(kwargs)
-    if found.style == "official" and (found.media, found.ask) != ("frames", "both"):
-        raise TempbenchError(
-            f"the official request has frames and asks for both; not {found.media} and {found.ask}"
-        )
-    return found
+def process_results_test(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+    """Reads a reply of the test split; nothing in it is a score."""
+    out = _process_results_test(doc, results)
+    for name in ("gold", "windows", "iou", "iou_official", "correct"):
+        del out["record"][name]
+    del out["score"]
+    return out
 
 
 def _listed(lines: Sequence[str]) -> str:

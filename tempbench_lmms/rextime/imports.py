@@ -1,15 +1,18 @@
-"""Reads ReXTime's submissions for `tempbench import`."""
+"""Reads ReXTime's submissions and ground truth, and scores submissions as the official scorer does."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data.replies import text_or_none
+from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.rextime import official
+from tempbench_lmms.rextime import official as rules
+from tempbench_lmms.rextime.parser import NO_SPAN, parse
 from tempbench_lmms.rextime.prompts import LETTERS
-from tempbench_lmms.rextime.rows import load_records
+from tempbench_lmms.rextime.rows import load_records, row
 from tempbench_lmms.runs.importing import Answer, Reader, Source
 
 
@@ -21,10 +24,7 @@ def rextime(source: Source) -> Iterator[Answer]:
     as wrong for the official scorer, "a" too, and is left out.
     """
     odd = 0
-    for number, line in enumerate(load_records(source.path), start=1):
-        where = f"prediction {number}"
-        if not isinstance(line.get("qid"), str):
-            raise TempbenchError(f"{source.path}, {where}: qid is missing or no text; add it")
+    for where, line in _lines(source.path):
         try:
             yield Answer(line["qid"], _reply(line), where)
         except TempbenchError as error:
@@ -32,6 +32,43 @@ def rextime(source: Source) -> Iterator[Answer]:
         odd += "response" not in line and bool(line.get("ans")) and not _is_letter(line["ans"])
     if odd:
         source.remarks.append(f"{odd} answers are no letter of an option; these questions have no answer")
+
+
+def official(source: Source) -> dict[str, Any]:
+    """Returns what the official scorer prints, of the questions that the file answers.
+
+    A prediction without a window, at which it stops, counts as [0, 0].
+    """
+    docs = {str(doc["question_id"]): doc for doc in source.docs}
+    truths = [
+        {"qid": id_, "relevant_windows": doc["windows"], "ans": doc["answer"]} for id_, doc in docs.items()
+    ]
+    found = [_prediction(line, docs.get(line["qid"])) for _, line in _lines(source.path)] if docs else []
+    return rules.score(found, truths, match_number=False) if found else {}
+
+
+def questions(data: Path, table: str) -> list[Row]:
+    """Returns the questions of `rextime_val.json`, or of the scorer's `rextime_val.jsonl` without options."""
+    return [row(record) for record in load_records(data)]
+
+
+def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, line in enumerate(load_records(path), start=1):
+        if not isinstance(line.get("qid"), str):
+            raise TempbenchError(f"{path}, prediction {number}: qid is missing or no text; add it")
+        yield f"prediction {number}", line
+
+
+def _prediction(line: Mapping[str, Any], doc: Row | None) -> Mapping[str, Any]:
+    """Returns a line in the form of a submission; a reply is read."""
+    found = dict(line)
+    if "response" in line:
+        reply = text_or_none(line["response"], "response") or ""
+        answer, spans = parse(reply, doc["options"] if doc else (), doc["duration"] if doc else None)
+        found |= {"pred_relevant_windows": [list(span) for span in spans], "ans": answer or ""}
+    if found.get("pred_relevant_windows") == []:
+        found["pred_relevant_windows"] = [list(NO_SPAN)]
+    return found
 
 
 def _is_letter(answer: Any) -> bool:
@@ -43,12 +80,12 @@ def _reply(line: dict[str, Any]) -> str:
     if "response" in line:
         reply = text_or_none(line["response"], "response")
         return adapter.failure("the file has no response") if reply is None else reply
-    has_windows, has_answer = official.mode_of(line)
+    has_windows, has_answer = rules.mode_of(line)
     stated: dict[str, Any] = {}
     if has_answer and _is_letter(line["ans"]):
         stated["answer"] = line["ans"]
     if has_windows and line["pred_relevant_windows"]:
-        stated["span"] = list(official.first_window(line))
+        stated["span"] = list(rules.first_window(line))
     return json.dumps(stated) if stated else ""
 
 

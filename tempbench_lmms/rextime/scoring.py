@@ -5,7 +5,6 @@ The headline metrics take the IoU as it is defined, so that an instant found exa
 ones reproduce the official scorer, rounding and mixed units included (`official.py`).
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +12,16 @@ from tempbench_lmms import record_reading
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.interval import best_iou, official_iou
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Metrics, Record, n_failed, n_questions, n_reversed
+from tempbench_lmms.record import (
+    Metric,
+    Metrics,
+    Record,
+    answers,
+    mean,
+    n_failed,
+    n_questions,
+    n_reversed,
+)
 from tempbench_lmms.rextime import official, prompts
 from tempbench_lmms.rextime.card import CATEGORIES, DURATIONS, SOURCES
 from tempbench_lmms.rextime.parser import NO_SPAN, read, spans_of
@@ -25,9 +33,6 @@ request, which asks for the letter and the span."""
 _TWO = (BOTH, OFFICIAL)
 _LETTER, _SPAN, _SCORED = (*_TWO, VQA, BLIND), (*_TWO, MOMENT), (*_TWO, VQA, MOMENT, BLIND)
 _WITH_VIDEO = (*_TWO, VQA, MOMENT, TEST)
-MEDIA = ("n_missing_media", "completeness")
-"""What is known of a run alone, which looks for the videos."""
-
 METRICS = Metrics(BOTH, VQA, MOMENT, BLIND, TEST, OFFICIAL)
 """Every metric of ReXTime: rows below the functions."""
 
@@ -62,6 +67,11 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = 
     out = of_prediction(doc, letter.value, spans, failed, ask)
     out |= record_reading.fields_of_parts(letter, span, ask)
     return out
+
+
+def official_record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
+    """Returns the record of a reply to the released request, with what its own reader makes of it."""
+    return record(doc, reply, failed) | of_official_reader(doc, reply, failed)
 
 
 def of_official_reader(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
@@ -126,9 +136,10 @@ def _mean(records: Sequence[Record], value: Callable[[Record], float]) -> Ratio:
     return ratio(((value(record), 1) for record in records), (record["video"] for record in records))
 
 
-def miou(records: Sequence[Record]) -> Ratio:
-    """Mean IoU of the first stated span with the true one; 0 where none could be read."""
-    return _mean(records, lambda record: record["iou"])
+miou = mean("iou", "video", doc="Mean IoU of the first stated span with the true one; 0 where none was read.")
+parse_rate = mean(
+    "parsed", "video", doc="Share of questions of whose reply everything that was asked for could be read."
+)
 
 
 def recall_at(threshold: float) -> Metric:
@@ -141,26 +152,14 @@ def acc(records: Sequence[Record]) -> Ratio:
     return _mean(records, lambda record: record["answer"] == record["gold"])
 
 
-def acc_at_iou(threshold: float) -> Metric:
-    """Returns the share of all questions with the right letter and an IoU of at least `threshold`."""
+def acc_at_iou(threshold: float, iou: str = "iou") -> Metric:
+    """Returns the share of all questions with the right letter and an IoU of at least `threshold`.
+
+    With `iou_official` it is the official "VQA,mIoU@t": a fraction, unrounded.
+    """
     return lambda records: _mean(
-        records, lambda record: record["answer"] == record["gold"] and record["iou"] >= threshold
+        records, lambda record: record["answer"] == record["gold"] and record[iou] >= threshold
     )
-
-
-def parse_rate(records: Sequence[Record]) -> Ratio:
-    """Share of questions of whose reply everything that was asked for could be read."""
-    return _mean(records, lambda record: record["parsed"])
-
-
-def answer_parse_rate(records: Sequence[Record]) -> Ratio:
-    """Share of questions of whose reply a letter could be read."""
-    return _mean(records, lambda record: record["answer_parsed"])
-
-
-def span_parse_rate(records: Sequence[Record]) -> Ratio:
-    """Share of questions of whose reply a span could be read."""
-    return _mean(records, lambda record: record["span_parsed"])
 
 
 def n_other_category(records: Sequence[Record]) -> int:
@@ -192,18 +191,6 @@ def miou_official(records: Sequence[Record]) -> Ratio:
 def recall_official_at(threshold: float) -> Metric:
     """Returns the official MR-R1 at a threshold: percent, rounded to two decimals."""
     return lambda records: _printed([record["iou_official"] >= threshold for record in records])
-
-
-def vqa_official(records: Sequence[Record]) -> Ratio:
-    """The official VQA: a fraction, unrounded."""
-    return acc(records)
-
-
-def vqa_miou_official_at(threshold: float) -> Metric:
-    """Returns the official "VQA,mIoU@t": a fraction, unrounded."""
-    return lambda records: _mean(
-        records, lambda record: record["answer"] == record["gold"] and record["iou_official"] >= threshold
-    )
 
 
 def vqa_official_reader(records: Sequence[Record]) -> Ratio:
@@ -267,27 +254,27 @@ for _t in official.THRESHOLDS:
 for _t in official.GATES:
     METRICS.add(f"acc_at_iou_{_percent(_t)}", acc_at_iou(_t), headline=_t == 0.5, tasks=_TWO)
 METRICS.add("parse_rate", parse_rate, headline=True, tasks=_SCORED)
-METRICS.add("answer_parse_rate", answer_parse_rate, headline=True, tasks=(*_TWO, TEST))
-METRICS.add("span_parse_rate", span_parse_rate, headline=True, tasks=(*_TWO, TEST))
+METRICS.add("answer_parse_rate", mean("answer_parsed", "video"), headline=True, tasks=(*_TWO, TEST))
+METRICS.add("span_parse_rate", mean("span_parsed", "video"), headline=True, tasks=(*_TWO, TEST))
 METRICS.add("parse_rate", parse_rate, headline=True, tasks=(TEST,))  # last in the logs of the test split
 record_reading.add_metrics(METRICS, "video")
 for _kind, _name in GROUPS:
     METRICS.add(f"acc_{_name}", _of_group(acc, _kind, _name), tasks=_LETTER)
     METRICS.add(f"miou_{_name}", _of_group(miou, _kind, _name), tasks=_SPAN)
     METRICS.add(f"acc_at_iou_50_{_name}", _of_group(acc_at_iou(0.5), _kind, _name), tasks=_TWO)
-METRICS.add("vqa_official", vqa_official, tasks=_LETTER)
+METRICS.add("vqa_official", acc, tasks=_LETTER)
 METRICS.add("miou_official", miou_official, tasks=_SPAN, has_error=False)
 for _t in official.THRESHOLDS:
     METRICS.add(f"r1_at_{_percent(_t)}_official", recall_official_at(_t), tasks=_SPAN, has_error=False)
 for _t in official.GATES:
-    METRICS.add(f"vqa_miou_at_{_percent(_t)}_official", vqa_miou_official_at(_t), tasks=_TWO)
+    METRICS.add(f"vqa_miou_at_{_percent(_t)}_official", acc_at_iou(_t, "iou_official"), tasks=_TWO)
 METRICS.add("vqa_official_reader", vqa_official_reader, tasks=(OFFICIAL,))
 METRICS.add("miou_official_reader", miou_official_reader, tasks=(OFFICIAL,), has_error=False)
 METRICS.add("vqa_miou_at_50_official_reader", vqa_miou_at_50_official_reader, tasks=(OFFICIAL,))
 METRICS.add("parse_rate_official_reader", parse_rate_official_reader, tasks=(OFFICIAL,))
-METRICS.add("n_questions", n_questions, better="neither", headline=True, has_error=False)
-METRICS.add("n_failed", n_failed, better="lower", headline=True, has_error=False)
-METRICS.add("n_reversed", n_reversed, better="lower", tasks=(*_SPAN, TEST), has_error=False)
+METRICS.count(headline=True)(n_questions)
+METRICS.count(better="lower", headline=True)(n_failed)
+METRICS.count(better="lower", tasks=(*_SPAN, TEST))(n_reversed)
 METRICS.add("n_other_category", n_other_category, better="lower", tasks=_SCORED, has_error=False)
 METRICS.add("n_missing_media", n_missing_media, better="lower", tasks=_WITH_VIDEO, has_error=False)
 METRICS.add("completeness", completeness, headline=True, tasks=_WITH_VIDEO, has_error=False)
@@ -295,10 +282,4 @@ METRICS.add("completeness", completeness, headline=True, tasks=_WITH_VIDEO, has_
 
 def details(records: Sequence[Record]) -> dict[str, Any]:
     """Returns the position bias: the share of each letter among the answers, and among the right answers."""
-    return {
-        name: {letter: n / len(records) for letter, n in sorted(counts.items())}
-        for name, counts in (
-            ("answers", Counter(record["answer"] or "unparsed" for record in records)),
-            ("right_answers", Counter(record.get("gold") or "unknown" for record in records)),
-        )
-    }
+    return answers(records, unknown="unknown")

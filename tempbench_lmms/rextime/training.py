@@ -5,61 +5,34 @@ people). The paper prints no settings for it.
 """
 
 import io
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import video_texts
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 from tempbench_lmms.rextime import prompts, videos
 
 _QUALITY = 95
 
-Find = Callable[[Row], Path | None]
-"""Returns a question's video; None where it is not there."""
 
-
-def in_prepared_data(row: Row) -> Path | None:
-    """Returns a question's video where `prepare` found it."""
-    path = videos.brought(row["video"])
-    return path if path.is_file() else None
-
-
-def in_folder(folder: Path) -> Find:
-    """Returns what finds the video of a question in a folder, or in those within it, by its id.
-
-    Raises:
-        TempbenchError: There is no such folder.
-    """
-    if not folder.is_dir():
-        raise TempbenchError(f"{folder} is not a folder; name the one with the videos")
-    found: dict[str, Path] = {}
-    for parent, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            if (path := Path(parent, name)).suffix.lower() in VIDEO_SUFFIXES:
-                found.setdefault(path.stem, path)
-    return lambda row: found.get(row["video_id"])
-
-
-def with_videos(rows: Sequence[Row], find: Find) -> list[tuple[Row, Path]]:
-    """Returns the questions whose videos are there, those about one video one after the other.
+def with_videos(rows: Sequence[Row]) -> list[tuple[Row, Path]]:
+    """Returns the questions whose videos `prepare` found, those about one video one after the other.
 
     Raises:
         TempbenchError: Videos are missing and are not to be skipped, or none is there.
     """
-    paths = {row["video"]: find(row) for row in rows}
-    lost = [url for url, path in paths.items() if path is None]
+    paths = {row["video"]: videos.brought(row["video"]) for row in rows}
+    lost = [url for url, path in paths.items() if not path.is_file()]
     if lost and (not videos.skipping() or len(lost) == len(paths)):
         raise TempbenchError(
             f"{len(lost)} of {len(paths)} videos are missing, the first is {lost[0].rpartition('/')[2]}; "
-            f"name their folder, or set {videos.MISSING_MEDIA}=skip to leave out their questions"
+            f"bring it, or set {videos.MISSING_MEDIA}=skip to leave out their questions"
         )
-    there = [(row, path) for row in rows if (path := paths[row["video"]]) is not None]
-    return sorted(there, key=lambda one: str(one[1]))
+    return sorted(
+        ((row, paths[row["video"]]) for row in rows if row["video"] not in lost), key=lambda one: one[1]
+    )
 
 
 def examples(rows: Sequence[tuple[Row, Path]], n_frames: int) -> Iterator[dict[str, Any]]:

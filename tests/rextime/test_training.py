@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from tempbench_lmms.data import roots
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.rextime import commands, hooks, parser, training
 
@@ -36,32 +35,16 @@ def test_it_is_asked_as_in_the_evaluation_and_answered_rightly(exported, docs):
         )
 
 
-def test_the_official_file_and_a_folder_of_videos(tmp_path, docs):
-    doc, videos = docs[0], tmp_path / "videos"
-    record = {"qid": "q1", "vid": doc["video_id"], "source": "x", "span": [0, 2], "ans": "A"}
-    record |= {"duration": doc["duration"], "question": "What?", "options": ["a", "b", "c", "d"]}
-    file = tmp_path / "rextime_train.json"
-    file.write_text(json.dumps([record, record | {"qid": "q2", "vid": "gone"}]))
-    within = videos / "some"
-    within.mkdir(parents=True)
-    (within / f"{doc['video_id']}.mp4").write_bytes(roots.resolve(doc["video"]).read_bytes())
+def test_what_is_missing_is_said(tmp_path, monkeypatch, docs):
+    lost = docs[0] | {"video": "tempbench://rextime/mini/media/qvhighlights/gone.mp4"}
     with pytest.raises(TempbenchError, match=r"1 of 2 videos are missing, the first is gone\.mp4"):
-        commands.export_train(tmp_path / "e", file, videos, frames=2)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TEMPBENCH_MISSING_MEDIA", "skip")
-        commands.export_train(tmp_path / "e", file, videos, frames=2)
-    (line,) = (tmp_path / "e/train/metadata.jsonl").read_text().splitlines()
-    assert json.loads(line)["completion"][0]["content"][0]["text"] == '{"answer": "A", "span": [0, 2]}'
-
-
-def test_what_is_missing_is_said(tmp_path, monkeypatch):
-    with pytest.raises(TempbenchError, match="not a folder"):
-        training.in_folder(tmp_path / "none")
-    (tmp_path / "a.json").write_text("[]")
-    with pytest.raises(TempbenchError, match=r"give rextime_train\.json"):
-        commands.export_train(tmp_path / "e", tmp_path / "a.json")
+        training.with_videos([docs[0], lost])
+    monkeypatch.setenv("TEMPBENCH_MISSING_MEDIA", "skip")
+    assert [row["question_id"] for row, _ in training.with_videos([docs[0], lost])] == [
+        docs[0]["question_id"]
+    ]
     (tmp_path / "rextime").mkdir()
-    (tmp_path / "rextime" / "manifest.json").write_text("{}")
+    (tmp_path / "rextime/manifest.json").write_text("{}")
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
     with pytest.raises(TempbenchError, match=r"prepare the data with rextime_train\.json"):
         commands.export_train(tmp_path / "e")
