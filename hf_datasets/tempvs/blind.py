@@ -10,8 +10,7 @@ from pathlib import Path
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import official
-from tempbench_lmms.tempvs.files import OnlyPickledError
-from tempbench_lmms.tempvs.predictions import table
+from tempbench_lmms.tempvs.files import OnlyPickledError, answered
 
 TASKS = {test: task for task, test in official.TEST_OF.items() if "images" not in task}
 """The official name of each main test that is filtered; questions on the order of images are not."""
@@ -63,7 +62,7 @@ class Answers:
         """Returns, by question, the right answer and whether two of three models solve it."""
         votes: dict[str, list[tuple[str, bool]]] = {}
         for model in official.TEXT_MODELS:
-            rows = table(self._folder, model, source, task, self._allow_pickle)
+            rows = answered(self._folder, model, source, task, self._allow_pickle)
             if rows is None:
                 raise TempbenchError(f"{task}, {source}: no answers of {model} in {self._folder}")
             names = [str(row.get("question_id", "")) for row in rows]

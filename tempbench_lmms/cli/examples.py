@@ -35,7 +35,7 @@ EXAMPLES = {
     "score mateo": "--predictions replies.jsonl --task mateo_both_cot --mini",
     "score nextgqa": "--predictions results --data NExT-GQA",
     "score rextime": "--predictions predictions.jsonl --data rextime_val.jsonl",
-    "score tempvs": "--predictions predictions --model Qwen2-VL-7B-Instruct",
+    "score tempvs": "--predictions predictions/combined/Qwen2-VL-7B-Instruct",
     "score timeblind": "--predictions results.json --data TimeBlind",
     "score timepercept": "--predictions replies.jsonl --mini",
     "show": "tempvs_mt1_two_mini --doc 3 -o page.html",

@@ -10,37 +10,23 @@ from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.sandbox import verify_picture
+from tempbench_lmms.media import verifying
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, PICTURES, SOURCES, TABLE_2
+from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 from tempbench_lmms.tempvs.parser import parse
 from tempbench_lmms.tempvs.prompts import kind_of
 
 _N_OPTIONS = {"gt": (0, 0), "mt1": (2, 2), "mt2": (2, 5), "mt3": (2, 5)}
 
 
-def tables_of(root: Path) -> list[Table]:
-    """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
-
-    return [
-        Table(BENCHMARK, root / name / "test.parquet", SCHEMA, row_problems, ("images",), grounding_problems)
-        for name in ("all", *MAIN_TESTS)
-        if (root / name).is_dir()
-    ]
-
-
-def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem: of tables and rows, of pictures that cannot be used, of what is missing."""
-    yield from checks.problems(root, tables_of(root), verify_picture, sizes)
-    with contextlib.suppress(TempbenchError):  # a damaged manifest is among the problems above
-        yield from _missing(manifests.read(root) or {})
-
-
-def _missing(manifest: manifests.Manifest) -> Iterator[str]:
+def _missing(root: Path) -> Iterator[str]:
     """Yields the tests that lack a source which was asked for, and the files of which rows were left out.
 
     The bundled sample names no sources.
     """
+    manifest: manifests.Manifest = {}
+    with contextlib.suppress(TempbenchError):  # a damaged one is among the other problems
+        manifest = manifests.read(root) or {}
     if not isinstance(manifest.get("sources"), list) or not isinstance(manifest.get("questions"), dict):
         return
     what_next = "complete the release and add --force to `prepare`, or leave the source out with --sources"
@@ -130,3 +116,12 @@ def grounding_problems(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]
                 yield number, f"grounding: {id_!r} is not a grounding question"
             elif gate["sequence_id"] != row["sequence_id"] or gate["source"] != row["source"]:
                 yield number, f"grounding: {id_!r} is about another sequence"
+
+
+tables_of = checks.below(
+    *(
+        Table(BENCHMARK, Path(name, "test.parquet"), SCHEMA, row_problems, ("images",), grounding_problems)
+        for name in ("all", *MAIN_TESTS)
+    )
+)
+problems = verifying.problems(tables_of, sizes, _missing)

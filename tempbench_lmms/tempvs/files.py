@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import bounds, releases
+from tempbench_lmms.data.replies import text_or_none
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_tables import frame_rows, json_or_lines
 from tempbench_lmms.errors import TempbenchError
 
 ENDINGS = (".json", ".jsonl", ".pkl")
 """Of a table; the first that is there is read."""
+_LARGE = ("72b", "78b", "110b")
 
 
 class OnlyPickledError(TempbenchError):
@@ -57,6 +59,30 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
 def is_there(folder: Path, name: str) -> bool:
     """Returns whether a table is there in any form."""
     return releases.file(folder, *(f"{name}{ending}" for ending in ENDINGS)) is not None
+
+
+def answered(folder: Path, model: str, source: str, task: str, allow_pickle: bool) -> list[Row] | None:
+    """Returns the answered rows of one model, source and task; None where there is no such file.
+
+    Of models that are named as one of 72 billion parameters and more, it is `*_preds_8bit`, as officially.
+
+    Raises:
+        TempbenchError: The file cannot be read, or lacks a column.
+    """
+    size = "8bit" if any(size in model.lower() for size in _LARGE) else "full"
+    rows = load_rows(folder / model, f"{source}_{task}_preds_{size}", allow_pickle)
+    wanted = {"preds", "gt_option", "img_seq_id"}
+    for number, row in enumerate(rows or ()):
+        where = f"{folder / model}: {source}_{task}: row {number}"
+        if missing := sorted(wanted - set(row)):
+            raise TempbenchError(
+                f"{where}: {', '.join(missing)} missing; write annotation rows with a column preds"
+            )
+        try:
+            text_or_none(row["preds"], "preds")
+        except TempbenchError as error:
+            raise TempbenchError(f"{where}: {error}") from None
+    return rows
 
 
 def _as_rows(data: Any, path: Path) -> list[Row]:

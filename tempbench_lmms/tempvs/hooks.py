@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import prompts, scoring
 from tempbench_lmms.tempvs.card import GROUNDING_OF
 
-METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.TEST), scoring.details)
-UNGATED_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.UNGATED), scoring.details)
+process_results, METRIC_LIST = adapter.scored(
+    scoring.record, scoring.METRICS.of(scoring.TEST), scoring.details
+)
+process_results_ungated, UNGATED_METRIC_LIST = adapter.scored(
+    scoring.record, scoring.METRICS.of(scoring.UNGATED), scoring.details
+)
 SUITE_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.SUITE), scoring.details)
-
-_NAMES = tuple(scoring.METRICS.of(scoring.TEST))
-_UNGATED_NAMES = tuple(scoring.METRICS.of(scoring.UNGATED))
 
 # The suite scores a grounding question for each main test that it gates.
 _GATED_BY = {
@@ -62,31 +62,19 @@ def doc_to_messages(
     return [{"role": "user", "content": content}]
 
 
-def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores one answer for a task of a single main test."""
-    return adapter.emit(_record(doc, results), _NAMES)
-
-
 def main_questions(dataset: Any) -> Any:
     """Drops the grounding questions, which ask about pictures that are not shown."""
     return dataset.filter(lambda role: role == "main", input_columns=["role"])
 
 
-def process_results_ungated(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores one answer for a task without grounding questions."""
-    return adapter.emit(_record(doc, results), _UNGATED_NAMES)
-
-
 def process_results_suite(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for the suite of all main tests."""
-    tests = [main for test in doc["tests"] for main in _GATED_BY.get(test, [test])]
-    own = [f"{test}_{name}" for test in tests for name in _NAMES if name not in scoring.SUITE_METRICS]
-    return adapter.emit(_record(doc, results), [*scoring.SUITE_METRICS, *own])
-
-
-def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> Record:
     reply = adapter.reply_of(results)
-    return scoring.record(doc, reply, adapter.request_failed(reply))
+    names = [name for name in scoring.METRICS.of(scoring.TEST) if name not in scoring.SUITE_METRICS]
+    tests = [main for test in doc["tests"] for main in _GATED_BY.get(test, [test])]
+    own = [f"{test}_{name}" for test in tests for name in names]
+    record = scoring.record(doc, reply, adapter.request_failed(reply))
+    return adapter.emit(record, [*scoring.SUITE_METRICS, *own])
 
 
 def _labels(doc: Mapping[str, Any]) -> list[str]:

@@ -1,6 +1,7 @@
-"""Reads the official TempVS predictions for `tempbench import`."""
+"""Reads the official TempVS predictions, and scores them as the official scorer does."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from tempbench_lmms.data.replies import text_or_none
 from tempbench_lmms.data.tables import Row
@@ -8,8 +9,8 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.runs.importing import Answer, Reader, Source
 from tempbench_lmms.tempvs.card import GROUNDING_OF, SOURCES
-from tempbench_lmms.tempvs.files import is_there, load_rows
-from tempbench_lmms.tempvs.official import GROUNDING_TASK, TEST_OF
+from tempbench_lmms.tempvs.files import answered, is_there, load_rows
+from tempbench_lmms.tempvs.official import GROUNDING_TASK, TEST_OF, TEXT_MODELS, Predictions, score
 
 _OFFICIAL = {test: task for task, test in TEST_OF.items()}
 _OFFICIAL |= {GROUNDING_OF[test]: GROUNDING_TASK[task] for task, test in TEST_OF.items()}
@@ -50,6 +51,45 @@ def tempvs(source: Source) -> Iterator[Answer]:
         source.remarks.append(
             f"{repeated} grounding questions have another reply in a second file; the first one's counts"
         )
+
+
+def official(source: Source) -> dict[str, Any]:
+    """Returns the official scorer's columns for each task that the folder PREDICTIONS/SETTING/MODEL has.
+
+    The answers of the text-only models, by which it filters, are those in PREDICTIONS/blind.
+    """
+    folder, model = source.path.resolve().parent, source.path.resolve().name
+    out = {}
+    for task, gate in GROUNDING_TASK.items():
+        sources: dict[str, Predictions] = {}
+        for name in SOURCES:
+            main = answered(folder, model, name, task, source.allow_pickle)
+            if main is None:
+                continue
+            gates = answered(folder, model, name, gate, source.allow_pickle)
+            if gates is None:
+                source.remarks.append(f"{task}, {name}: no predictions for {gate}: nothing is grounded")
+            blind: list[list[Row]] = []
+            if "images" not in task:
+                found = (
+                    answered(folder.parent / "blind", one, name, task, source.allow_pickle)
+                    for one in TEXT_MODELS
+                )
+                blind = [rows for rows in found if rows is not None]
+                if len(blind) < len(TEXT_MODELS):
+                    blind = []
+                    source.remarks.append(
+                        f"{task}, {name}: a text-only model's predictions lack: nothing is filtered"
+                    )
+            sources[name] = Predictions(main, gates or [], blind)
+        if sources:
+            out[task] = score(task, sources, source.model or model)
+    if not out:
+        raise TempbenchError(
+            f"no predictions in {source.path}; give PREDICTIONS/SETTING/MODEL, with files like "
+            "flintstones_paired_event_discrimination_preds_full.json (_8bit for models of 72b and more)"
+        )
+    return out
 
 
 def _table(source: Source, name: str) -> Sequence[Row]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import card
 from tempbench_lmms.tempvs.parser import family_of, parse_official
 
@@ -157,7 +158,10 @@ def solved_blind(task: str, text_only: Sequence[Sequence[Row]]) -> list[bool]:
 def _not_solved_blind(task: str, predictions: Predictions, kept: Sequence[int]) -> list[int]:
     lengths = {len(rows) for rows in predictions.text_only}
     if lengths != {len(predictions.main)}:
-        raise ValueError(f"{task}: the text-only models answered {lengths} rows, not {len(predictions.main)}")
+        raise TempbenchError(
+            f"{task}: the text-only models answered {lengths} rows, not {len(predictions.main)}; the files "
+            "belong to different releases"
+        )
     solved = solved_blind(task, predictions.text_only)
     return [i for i in kept if not solved[i]]
 

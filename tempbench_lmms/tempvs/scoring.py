@@ -10,23 +10,21 @@ scorer counts it as grounded.
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Metrics, Record
+from tempbench_lmms.record import Metric, Metrics, Record, answers, mean, n_failed
 from tempbench_lmms.tempvs import parser, prompts
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, POLARITIES, STATEMENTS
 
-TEST, SUITE, UNGATED, ANSWERS = "test", "suite", "ungated", "answers"
+TEST, SUITE, UNGATED = "test", "suite", "ungated"
 """The kinds of task: one main test with its groundings, all of them, a main test asked without its groundings
-(`_blind`, `_image_only`), and a main test's answers in the official form, whose official numbers are computed
-in `official.py`."""
+(`_blind`, `_image_only`)."""
 
-METRICS = Metrics(TEST, ANSWERS)
+METRICS = Metrics(TEST)
 """Every metric of TempVS: one function below, over the records of one main test and its groundings. The suite
 has them all for every test, under its name (`mt1_two_mt`)."""
 SUITE_HEADLINE = ("mt", "mt_given_gt_strict")
@@ -44,20 +42,13 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     kind = prompts.kind_of(doc["tests"][0])
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, kind, doc["options"], len(doc["images"]), prompt)
-    answer = found.value if found else None
-    out: Record = {
-        "id": doc["question_id"],
+    own = {
         "role": doc["role"],
         "tests": list(doc["tests"]),
         "source": doc["source"],
         "sequence": f"{doc['source']}/{doc['sequence_id']}",
-        "gold": doc["answer"],
-        "answer": answer,
-        "correct": int(answer == doc["answer"]),
-        "parsed": int(answer is not None),
-        "failed": int(failed),
-        **record_reading.fields(found),
     }
+    out = record_reading.answered(doc["question_id"], own, doc["answer"], found)
     # One reading for each family of the official parser: which one counts is known only with the model.
     gold, read = doc["answer"][-1], parser.parse_official_by_family(reply, kind)
     out["official"] = {family: int(not failed and said == gold) for family, said in read.items()}
@@ -93,20 +84,19 @@ def passed(records: Sequence[Record]) -> list[tuple[Record, int]]:
     return found
 
 
-def _share(records: Sequence[Record], field: str) -> Ratio:
-    return ratio(((record[field], 1) for record in records), (record["sequence"] for record in records))
+_right = mean("correct", "sequence")
 
 
-@METRICS.measure(headline=True, tasks=(TEST, ANSWERS, UNGATED))
+@METRICS.measure(headline=True, tasks=(TEST, UNGATED))
 def mt(records: Sequence[Record]) -> Ratio:
     """Accuracy on the main test."""
-    return _share(mains(records), "correct")
+    return _right(mains(records))
 
 
 @METRICS.measure(headline=True)
 def gt(records: Sequence[Record]) -> Ratio:
     """Accuracy on the grounding questions. Source: appendix D.2; not in the official scorer."""
-    return _share(groundings(records), "correct")
+    return _right(groundings(records))
 
 
 def _gated(records: Sequence[Record], term: Callable[[Record, bool], tuple[float, float]]) -> Ratio:
@@ -135,16 +125,12 @@ def mt_given_gt_failed(records: Sequence[Record]) -> Ratio:
     return _gated(records, lambda main, grounded: (not grounded and main["correct"], not grounded))
 
 
-@METRICS.measure(headline=True, tasks=(TEST, ANSWERS, UNGATED))
-def parse_rate(records: Sequence[Record]) -> Ratio:
-    """Share of all questions, main and grounding, whose answer could be read."""
-    return _share(records, "parsed")
-
-
+parse_rate = record_reading.parse_rate("sequence")
+METRICS.add("parse_rate", parse_rate, headline=True, tasks=(TEST, UNGATED))
 record_reading.add_metrics(METRICS, "sequence", (TEST, UNGATED, SUITE))
 
 
-@METRICS.count(headline=True, tasks=(TEST, ANSWERS, UNGATED))
+@METRICS.count(headline=True, tasks=(TEST, UNGATED))
 def n_main(records: Sequence[Record]) -> int:
     """Number of main questions."""
     return len(mains(records))
@@ -162,10 +148,7 @@ def n_cut(records: Sequence[Record]) -> int:
     return len(mains(records)) - len(passed(records))
 
 
-@METRICS.count(better="lower", headline=True, tasks=(TEST, ANSWERS, UNGATED))
-def n_failed(records: Sequence[Record]) -> int:
-    """Number of questions whose request failed."""
-    return sum(record["failed"] for record in records)
+METRICS.count(better="lower", headline=True, tasks=(TEST, UNGATED))(n_failed)
 
 
 def mt_given_at_least(records: Sequence[Record], k: int) -> Ratio:
@@ -257,19 +240,15 @@ for _test in MAIN_TESTS:
 
 
 def _of_statements(test: str, statement: str, polarities: Sequence[str]) -> Metric:
-    def accuracy(records: Sequence[Record]) -> Ratio:
-        return _share(
-            [
-                record
-                for record in mains(records)
-                if test in record["tests"]
-                and record.get("statement_type") == statement
-                and record["polarity"] in polarities
-            ],
-            "correct",
-        )
-
-    return accuracy
+    return lambda records: _right(
+        [
+            record
+            for record in mains(records)
+            if test in record["tests"]
+            and record.get("statement_type") == statement
+            and record["polarity"] in polarities
+        ]
+    )
 
 
 FROM_LOG = Metrics(SUITE)
@@ -307,8 +286,7 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
                 for source in sources
             },
             "given_at_least": _at_least(own, steps),
-            "answers": _letters(asked, "answer"),
-            "right_answers": _letters(asked, "gold"),
+            **answers(asked),
         }
         if test.startswith("mt1"):
             table["by_statement"] = _grouped(asked, lambda r: f"{r['statement_type']}_{r['polarity']}")
@@ -338,9 +316,4 @@ def _grouped(records: Sequence[Record], key: Callable[[Record], str]) -> dict[st
     groups: dict[str, list[Record]] = {}
     for record in records:
         groups.setdefault(key(record), []).append(record)
-    return {name: _counted(_share(group, "correct")) for name, group in sorted(groups.items())}
-
-
-def _letters(records: Sequence[Record], field: str) -> dict[str, float]:
-    counts = Counter(record[field] or "unparsed" for record in records)
-    return {letter: count / len(records) for letter, count in sorted(counts.items())}
+    return {name: _counted(_right(group)) for name, group in sorted(groups.items())}

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import official
 from tempbench_lmms.tempvs.card import SOURCES
 from tempbench_lmms.tempvs.parser import FAMILIES, family_of, parse_official, parse_official_by_family
@@ -97,7 +98,7 @@ def test_nothing_grounded_is_undefined():
 def test_text_only_answers_of_other_rows_are_refused():
     got = mt1_predictions()
     got.text_only[1].pop()
-    with pytest.raises(ValueError, match=r"answered \{.*\} rows, not 8"):
+    with pytest.raises(TempbenchError, match=r"answered \{.*\} rows, not 8"):
         official.score("paired_event_discrimination", {"flintstones": got}, MODEL)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.runs import offline
 from tempbench_lmms.tempvs import official
-from tempbench_lmms.tempvs.predictions import score_folder
 from tests.command import tempbench
 
 REPOSITORY = Path(__file__).parents[2]
@@ -47,35 +47,38 @@ def add_text_models(folder, right):
         write(folder / "blind", model, "vist", TASK, answered, "8bit" if "72B" in model else "full")
 
 
-def test_official_and_strict_side_by_side(folder):
-    scores = score_folder(folder, MODEL, "combined", False, False)
-    columns = scores["tasks"][TASK]
-    # Official: the article is read as A, and s2 counts as grounded.
-    assert columns["official"]["main_task_success"] == 2
-    assert columns["official"]["all_grounding_success"] == 3
-    # Strict: all three answers are right, and s2 is not grounded.
-    assert columns["strict"]["mt"] == 1
-    assert columns["strict"]["gt_strict"] == pytest.approx(2 / 3)
-    assert columns["strict"]["mt_given_gt_strict"] == 1
-    assert columns["strict"]["n_unfiltered"] == 3
-    assert any("text-only" in note for note in scores["notes"])
+def official_of(folder, model=MODEL):
+    """Returns the official numbers of a model's files; its questions are not those of any data here."""
+    given = offline.Given(folder / "combined" / model)
+    return offline.score("tempvs", given)
+
+
+@pytest.fixture(autouse=True)
+def no_data(monkeypatch, tmp_path):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "none"))
+
+
+def test_official_numbers(folder):
+    found = official_of(folder)
+    # The article is read as A, and s2, which has no grounding rows, counts as grounded.
+    assert found.official[TASK]["main_task_success"] == 2
+    assert found.official[TASK]["all_grounding_success"] == 3
+    assert any("text-only" in note for note in found.notes)
+    assert any("prepare the data" in note for note in found.notes)
 
 
 def test_blind_filter(folder):
     add_text_models(folder, right=0)
-    columns = score_folder(folder, MODEL, "combined", False, False)["tasks"][TASK]
-    assert (columns["official"]["total_cases"], columns["official"]["n_unfiltered"]) == (2, 3)
-    assert (columns["strict"]["n_main"], columns["strict"]["n_unfiltered"]) == (3, 3)
-    columns = score_folder(folder, MODEL, "combined", True, False)["tasks"][TASK]
-    assert (columns["strict"]["n_main"], columns["strict"]["n_unfiltered"]) == (2, 3)
+    columns = official_of(folder).official[TASK]
+    assert (columns["total_cases"], columns["n_unfiltered"]) == (2, 3)
 
 
 def test_text_models_of_another_release_are_refused(folder):
     add_text_models(folder, right=0)
     path = folder / "blind" / "Llama-3.1-8B" / f"vist_{TASK}_preds_full.json"
     path.write_text(json.dumps(json.loads(path.read_text())[:1]))
-    with pytest.raises(TempbenchError, match="another number of rows"):
-        score_folder(folder, MODEL, "combined", False, False)
+    with pytest.raises(TempbenchError, match="belong to different releases"):
+        official_of(folder)
 
 
 def test_golden_through_files(shared, tmp_path):
@@ -97,23 +100,12 @@ def test_golden_through_files(shared, tmp_path):
     for task, sources in golden["grounding"].items():
         for source, rows in sources.items():
             write(tmp_path / "combined", golden["model"], source, task, rows)
-    done = tempbench("score", "tempvs", "--predictions", tmp_path, "--model", golden["model"], "--json")
+    done = tempbench("score", "tempvs", "--predictions", tmp_path / "combined" / golden["model"], "--json")
     assert done.returncode == 0, done.stderr
-    tasks = json.loads(done.stdout)["tasks"]
+    tasks = json.loads(done.stdout)["official"]
     for task, expected in golden["expected"].items():
         for name, value in expected.items():
-            assert tasks[task]["official"][name] == value, (task, name)
-
-
-def test_a_row_without_a_reply_is_a_failed_request(folder):
-    path = folder / "combined" / MODEL / f"vist_{TASK}_preds_full.json"
-    rows = json.loads(path.read_text())
-    rows[0]["preds"] = None
-    path.write_text(json.dumps(rows))
-    columns = score_folder(folder, MODEL, "combined", False, False)["tasks"][TASK]
-    assert columns["strict"]["n_failed"] == 1
-    assert columns["strict"]["mt"] == pytest.approx(2 / 3)
-    assert columns["official"]["main_task_success"] == 1
+            assert tasks[task][name] == value, (task, name)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +121,7 @@ def test_a_row_without_a_reply_is_a_failed_request(folder):
             ),
             "row 0: preds is of type list, not a text",
         ),
-        (lambda folder: (folder / "combined").rename(folder / "elsewhere"), "no predictions in"),
+        (lambda folder: (folder / "combined").rename(folder / "elsewhere"), "does not exist"),
         (
             lambda folder: write(folder / "combined", MODEL, "vist", TASK, [{"img_seq_id": "s"}]),
             "row 0: gt_option, preds missing",
@@ -143,25 +135,4 @@ def test_a_row_without_a_reply_is_a_failed_request(folder):
 def test_errors(folder, spoil, message):
     spoil(folder)
     with pytest.raises(TempbenchError, match=message):
-        score_folder(folder, MODEL, "combined", False, False)
-
-
-def test_model_names_no_path(folder):
-    with pytest.raises(TempbenchError, match="not the name of a folder"):
-        score_folder(folder, "../combined", "combined", False, False)
-
-
-def test_files_of_the_other_size_are_named_and_not_read(folder):
-    before = score_folder(folder, MODEL, "combined", False, False)
-    write(folder / "combined", MODEL, "pororo", TASK, [{"img_seq_id": "s"}], "8bit")
-    scores = score_folder(folder, MODEL, "combined", False, False)
-    assert scores["tasks"] == before["tasks"]
-    (note,) = set(scores["notes"]) - set(before["notes"])
-    assert note.startswith("1 files of")
-    assert f"pororo_{TASK}_preds_8bit.json first" in note
-    assert "takes *_preds_full" in note
-    large = "Qwen2-VL-72B"
-    (folder / "combined" / MODEL).rename(folder / "combined" / large)
-    (folder / "combined" / large / f"pororo_{TASK}_preds_8bit.json").unlink()
-    with pytest.raises(TempbenchError, match=r"2 files of .* are not read, .* takes \*_preds_8bit"):
-        score_folder(folder, large, "combined", False, False)
+        official_of(folder)
