@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal, TypeVar
 
-from tempbench_lmms.metrics.ratio import Ratio, ratio, standard_error
-from tempbench_lmms.metrics.statistic import Statistic
+from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio, standard_error
 
 Record = dict[str, Any]
 """What is known of one answered question: JSON values only. Every benchmark's record has `id`, `parsed` and
@@ -37,9 +36,7 @@ def evaluate(metric: Metric, records: Sequence[Record]) -> float:
 def evaluate_error(metric: Metric, records: Sequence[Record]) -> float:
     """Returns a metric's standard error; NaN where it is undefined, and for counts."""
     result = metric(records)
-    if isinstance(result, Statistic):
-        return result.standard_error()
-    return standard_error(result) if isinstance(result, Ratio) else math.nan
+    return math.nan if isinstance(result, int) else standard_error(result)
 
 
 def remembered(n: int) -> Callable[[Callable[[Sequence[T]], R]], Callable[[Sequence[T]], R]]:

@@ -24,8 +24,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, derived
 from tempbench_lmms.harness.variants import table_of
 from tempbench_lmms.metrics import positions
-from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.metrics.statistic import Statistic
+from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio
 from tempbench_lmms.record import Metrics, Record, n_failed, n_questions
 
 KEY = "rotation"

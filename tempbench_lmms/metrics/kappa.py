@@ -38,13 +38,14 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
         From -1 to 1, 0 for as much as by chance; NaN where both give one same answer throughout, or nothing.
 
     Source: Cohen 1960, A coefficient of agreement for nominal scales.
-    """
-    codes = {value: code for code, value in enumerate(dict.fromkeys([*first, *second]))}
-    if len(codes) < 2:
-        return math.nan
-    from sklearn.metrics import cohen_kappa_score
 
-    return float(cohen_kappa_score([codes[v] for v in first], [codes[v] for v in second]))
+    >>> cohen_kappa("AABB", "AABA")
+    0.5
+    """
+    n, of_second = len(first), Counter(second)
+    differing = sum(one != other for one, other in zip(first, second, strict=True))
+    by_chance = n * n - sum(count * of_second[value] for value, count in Counter(first).items())
+    return 1 - n * differing / by_chance if by_chance else math.nan
 
 
 def fleiss_kappa(answers: Sequence[Sequence[Hashable]]) -> float:

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
-from tempbench_lmms.metrics.statistic import Statistic, statistic
+from tempbench_lmms.metrics.ratio import Floats, Ratio, Statistic, ratio, statistic
 
 PLACES = 26
 """How many options a question may have."""

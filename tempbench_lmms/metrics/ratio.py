@@ -6,7 +6,7 @@ of each, one its interval, and the counts always come with the ratio.
 """
 
 import itertools
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -53,6 +53,33 @@ class Ratio:
         return values
 
 
+@dataclass(frozen=True)
+class Statistic:
+    """function(sum of terms) over n units: a mean of accuracies, a logarithm of odds.
+
+    Attributes:
+        terms: Shape (n, m).
+        cluster: Shape (n,), integers; units of one cluster are resampled together.
+        function: Takes sums of shape (..., m) and returns values of shape (...); NaN where undefined.
+        keys: The clusters' names, by those integers; two runs are paired by them.
+    """
+
+    terms: Floats
+    cluster: NDArray[np.int64]
+    function: Callable[[Floats], Floats]
+    keys: tuple[Hashable, ...] = ()
+
+    @property
+    def value(self) -> float:
+        """The statistic; NaN where it is undefined."""
+        with np.errstate(all="ignore"):
+            return float(self.function(self.terms.sum(axis=0)))
+
+
+Sums = Ratio | Statistic
+"""A metric that is a function of sums over units."""
+
+
 def ratio(terms: Iterable[tuple[float, float]], clusters: Iterable[Hashable]) -> Ratio:
     """Builds a `Ratio`.
 
@@ -63,13 +90,57 @@ def ratio(terms: Iterable[tuple[float, float]], clusters: Iterable[Hashable]) ->
     >>> ratio([(1, 1), (0, 1), (1, 1)], ["a", "a", "b"]).value
     0.6666666666666666
     """
-    table = np.fromiter(itertools.chain.from_iterable(terms), np.float64).reshape(-1, 2)
+    found = statistic(terms, clusters, 2, Ratio.function)
+    return Ratio(found.terms[:, 0], found.terms[:, 1], found.cluster, found.keys)
+
+
+def statistic(
+    terms: Iterable[Sequence[float]],
+    clusters: Iterable[Hashable],
+    width: int,
+    function: Callable[[Floats], Floats],
+) -> Statistic:
+    """Builds a `Statistic`.
+
+    Args:
+        terms: `width` numbers a unit.
+        clusters: One key a unit.
+        width: How many sums there are.
+        function: As `Statistic.function`.
+    """
+    table = np.fromiter(itertools.chain.from_iterable(terms), np.float64).reshape(-1, width)
     keys = list(clusters)
     seen = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     cluster = np.fromiter(map(seen.__getitem__, keys), np.int64, len(keys))
     if len(cluster) != len(table):
         raise ValueError(f"{len(table)} terms, {len(cluster)} clusters")
-    return Ratio(table[:, 0], table[:, 1], cluster, tuple(seen))
+    return Statistic(table, cluster, function, tuple(seen))
+
+
+def mean_of_ratios(sums: Floats) -> Floats:
+    """Returns the mean of k ratios; undefined where one of them is.
+
+    Args:
+        sums: Shape (..., 2k): k numerators, then k denominators.
+    """
+    numerators, denominators = np.split(sums, 2, axis=-1)
+    mean: Floats = np.where(denominators != 0, numerators / denominators, np.nan).mean(axis=-1)
+    return mean
+
+
+def smoothed_log_odds(sums: Floats) -> Floats:
+    """Returns log((a + 0.5) / (b + 0.5)) of sums of shape (..., 2); NaN where both are 0."""
+    positive, negative = sums[..., 0], sums[..., 1]
+    odds: Floats = np.where(positive + negative > 0, np.log((positive + 0.5) / (negative + 0.5)), np.nan)
+    return odds
+
+
+def sums_by_cluster(metric: Sums) -> Floats:
+    """Returns each cluster's sums of terms, shape (n_clusters, m)."""
+    terms = metric.terms
+    sums = np.zeros((int(metric.cluster.max(initial=-1)) + 1, terms.shape[1]))
+    np.add.at(sums, metric.cluster, terms)
+    return sums
 
 
 @lru_cache(maxsize=16)
@@ -87,28 +158,20 @@ def _resampling_weights(n_clusters: int, n_resamples: int, seed: int) -> Floats:
     return weights
 
 
-def bootstrap(metric: Ratio, n_resamples: int = 1000, seed: int = 0) -> Floats:
-    """Returns the metric's values over resamples of whole clusters.
+def standard_error(metric: Sums, n_resamples: int = 1000, seed: int = 0) -> float:
+    """Returns the standard error over resamples of whole clusters.
 
     Source: the pairs cluster bootstrap; Cameron, Gelbach & Miller 2008, section II.
 
     Returns:
-        Shape (n_resamples,); NaN where a resample has an empty denominator. Empty where fewer than two
-        clusters enter the denominator: the spread is unknown then.
+        NaN where the metric is undefined, or fewer than two clusters enter it: the spread is unknown then.
     """
-    if len(np.unique(metric.cluster[metric.denominator != 0])) < 2:
-        return np.empty(0)
-    n_clusters = int(metric.cluster.max()) + 1
-    numerator = np.bincount(metric.cluster, metric.numerator, n_clusters)
-    denominator = np.bincount(metric.cluster, metric.denominator, n_clusters)
-    drawn = _resampling_weights(n_clusters, n_resamples, seed)
-    sums: Floats = drawn @ np.stack([numerator, denominator], axis=1)
-    return Ratio.function(sums)
-
-
-def standard_error(metric: Ratio, n_resamples: int = 1000, seed: int = 0) -> float:
-    """Returns the cluster-bootstrap standard error; NaN where the metric or its spread is undefined."""
-    return _deviation(bootstrap(metric, n_resamples, seed))
+    entering = metric.denominator != 0 if isinstance(metric, Ratio) else slice(None)
+    if len(np.unique(metric.cluster[entering])) < 2:
+        return float("nan")
+    sums = sums_by_cluster(metric)
+    with np.errstate(all="ignore"):
+        return _deviation(metric.function(_resampling_weights(len(sums), n_resamples, seed) @ sums))
 
 
 def _deviation(values: Floats) -> float:

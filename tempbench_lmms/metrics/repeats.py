@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tempbench_lmms.metrics.planning import spread
-from tempbench_lmms.metrics.ratio import Floats, Ratio
-from tempbench_lmms.metrics.resampling import Clusters, Sums, aligned, by_cluster, interval
+from tempbench_lmms.metrics.ratio import Floats, Ratio, Sums
+from tempbench_lmms.metrics.resampling import Clusters, aligned, by_cluster, interval
 from tempbench_lmms.metrics.share import is_bounded
 
 

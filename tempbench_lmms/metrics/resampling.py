@@ -9,13 +9,18 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtr, stdtr, stdtrit
 
-from tempbench_lmms.metrics.ratio import Floats, Ratio, _deviation, _resampling_weights
+from tempbench_lmms.metrics.ratio import (
+    Floats,
+    Ratio,
+    Sums,
+    _deviation,
+    _resampling_weights,
+    sums_by_cluster,
+)
 from tempbench_lmms.metrics.share import effective_number, is_bounded, wilson
 
 _NORMAL = NormalDist()
@@ -23,29 +28,6 @@ _NORMAL = NormalDist()
 _BLOCK = 2_000_000
 _MIN_DEFINED = 0.99
 _TOLERANCE = 1e-12
-
-
-@runtime_checkable
-class Sums(Protocol):
-    """A metric that is a function of sums over units: shape (n, m) of terms, shape (n,) of clusters.
-
-    `function` takes sums of shape (..., m) and returns values of shape (...), NaN where undefined.
-    """
-
-    @property
-    def terms(self) -> Floats:
-        """What is summed."""
-        ...
-
-    @property
-    def cluster(self) -> NDArray[np.int64]:
-        """Each unit's cluster."""
-        ...
-
-    @property
-    def function(self) -> Callable[[Floats], Floats]:
-        """From sums to values."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -81,10 +63,7 @@ def by_cluster(metric: Grouped) -> Clusters:
     """Returns a metric's sums by cluster."""
     if isinstance(metric, Clusters):
         return metric
-    terms = metric.terms
-    sums = np.zeros((int(metric.cluster.max(initial=-1)) + 1, terms.shape[1]))
-    np.add.at(sums, metric.cluster, terms)
-    return Clusters(sums, metric.function, tuple(getattr(metric, "keys", ())))
+    return Clusters(sums_by_cluster(metric), metric.function, metric.keys)
 
 
 def _blocks(n_clusters: int, n_resamples: int) -> Iterator[int]:

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 from tempbench_lmms.data import code_digest, provenance
 from tempbench_lmms.data.redaction import without_secrets
 from tempbench_lmms.data.terminal import shown as steering_nothing
-from tempbench_lmms.metrics.ratio import Ratio
-from tempbench_lmms.metrics.resampling import Sums, interval
+from tempbench_lmms.metrics.ratio import Ratio, Sums
+from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.record import Metric, Record, evaluate_error, shown
 from tempbench_lmms.record_reading import PARTS, shares
 from tempbench_lmms.report import second

@@ -9,16 +9,9 @@ from typing import Any
 from tempbench_lmms.data import code_digest
 from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.metrics.ratio import Ratio, Sums
 from tempbench_lmms.metrics.repeats import mean_over
-from tempbench_lmms.metrics.resampling import (
-    Difference,
-    Sums,
-    holm,
-    mcnemar,
-    needed_factor,
-    paired_difference,
-)
+from tempbench_lmms.metrics.resampling import Difference, holm, mcnemar, needed_factor, paired_difference
 from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import is_share_of_reason
 from tempbench_lmms.runs.deciding import said_of, sentence, was_stopped

@@ -21,7 +21,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import respondents
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import planning
-from tempbench_lmms.metrics.resampling import Sums
+from tempbench_lmms.metrics.ratio import Sums
 from tempbench_lmms.metrics.sampling import drawn
 from tempbench_lmms.runs.task_log import Sample, TaskLog, metrics_of, scored
 

@@ -17,7 +17,7 @@ from tempbench_lmms.data.terminal import counted, one_line, rounded
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import kwargs_of
 from tempbench_lmms.metrics import repeats
-from tempbench_lmms.metrics.resampling import Sums
+from tempbench_lmms.metrics.ratio import Sums
 from tempbench_lmms.record import shown
 from tempbench_lmms.runs.comparison import check_same_questions, question_scores, settings_of
 from tempbench_lmms.runs.logs import by_repeat

@@ -16,7 +16,8 @@ from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
-from tempbench_lmms.metrics.resampling import Sums, interval
+from tempbench_lmms.metrics.ratio import Sums
+from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.record import UNDEFINED, Record
 from tempbench_lmms.record_reading import REASON, VALUES, manner
 from tempbench_lmms.runs import run_card

@@ -12,8 +12,7 @@ from typing import Any
 from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ordering import direction_score, pair_counts
-from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.metrics.statistic import Statistic, mean_of_ratios, smoothed_log_odds, statistic
+from tempbench_lmms.metrics.ratio import Ratio, Statistic, mean_of_ratios, ratio, smoothed_log_odds, statistic
 from tempbench_lmms.record import Metric, Metrics, Record, mean, n_failed, n_questions, within
 from tempbench_lmms.timepercept import parser, prompts
 from tempbench_lmms.timepercept.card import CONTROLS, INTERVALS, RANKINGS, TESTS, TIU, TOU, TRANSFER

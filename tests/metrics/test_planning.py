@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tempbench_lmms.metrics import planning
-from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.metrics.statistic import statistic
+from tempbench_lmms.metrics.ratio import Ratio, ratio, statistic
 
 
 def beta_binomial(generator, n_groups, size, within=0.3, mean=0.6):

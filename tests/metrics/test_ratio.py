@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.metrics.ratio import Ratio, bootstrap, ratio, standard_error
+from tempbench_lmms.metrics.ratio import (
+    Ratio,
+    mean_of_ratios,
+    ratio,
+    smoothed_log_odds,
+    standard_error,
+    statistic,
+)
 
 units = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 3)), min_size=1, max_size=60)
 
@@ -17,34 +24,42 @@ def build(rows):
 def test_value_by_hand():
     # (1 + 0 + 1) / (1 + 1 + 2)
     assert ratio([(1, 1), (0, 1), (1, 2)], "abc").value == 0.5
+    # Ratio 1: 3 of 4; ratio 2: 0 of 1; their mean is 0.375, while 3 of 5 would be 0.6.
+    terms = [(1, 0, 1, 0)] * 3 + [(0, 0, 1, 0), (0, 0, 0, 1)]
+    assert statistic(terms, range(5), 4, mean_of_ratios).value == 0.375
 
 
 def test_empty_denominator_is_undefined():
     assert math.isnan(ratio([], []).value)
     assert math.isnan(ratio([(0, 0), (1, 0)], "ab").value)
     assert math.isnan(standard_error(ratio([], [])))
+    assert math.isnan(statistic([(1, 0, 1, 0)], ["a"], 4, mean_of_ratios).value)
+    assert math.isnan(statistic([], [], 4, mean_of_ratios).value)
     # Of several sums at once, each for itself.
     found = Ratio.function(np.array([[1.0, 2.0], [1.0, 0.0], [0.0, 0.0]]))
     assert found == pytest.approx([0.5, math.nan, math.nan], nan_ok=True)
 
 
-def test_one_cluster_says_nothing_of_the_spread():
-    assert bootstrap(ratio([(1, 1), (0, 1)], "aa")).size == 0
-    # The other clusters have nothing below the line.
-    assert bootstrap(ratio([(1, 1), (0, 0), (0, 0)], "abc")).size == 0
-    assert set(bootstrap(ratio([(1, 1), (0, 1)], "ab"), 200)) == {0.0, 0.5, 1.0}
+def test_log_odds_stay_finite():
+    assert statistic([(10, 0)], ["a"], 2, smoothed_log_odds).value == pytest.approx(math.log(10.5 / 0.5))
+    assert statistic([(3, 3)], ["a"], 2, smoothed_log_odds).value == 0
+    assert statistic([(0, 1)], ["a"], 2, smoothed_log_odds).value == pytest.approx(-math.log(3))
+    assert math.isnan(statistic([], [], 2, smoothed_log_odds).value)
 
 
 @pytest.mark.filterwarnings("error")
-def test_one_resample_says_nothing_of_the_spread():
+def test_too_few_clusters_or_resamples_say_nothing_of_the_spread():
+    assert math.isnan(standard_error(ratio([(1, 1), (0, 1)], "aa")))
+    assert math.isnan(standard_error(statistic([(1, 1), (0, 1)], "aa", 2, mean_of_ratios)))
+    # The other clusters have nothing below the line.
+    assert math.isnan(standard_error(ratio([(1, 1), (0, 0), (0, 0)], "abc")))
     metric = ratio([(1, 1), (0, 1)], "ab")
     assert math.isnan(standard_error(metric, n_resamples=1))
-    # Of two it is their distance by the root of 2.
-    one, other = bootstrap(metric, 2, seed=1)
-    assert standard_error(metric, 2, seed=1) == pytest.approx(abs(one - other) / math.sqrt(2)) != 0
+    # Resamples of two are 0, 1/2 twice, and 1: a standard deviation of the root of 1/8.
+    assert standard_error(metric, 4000) == pytest.approx(math.sqrt(1 / 8), rel=0.05)
 
 
-def test_terms_and_clusters_must_match():
+def test_a_cluster_is_needed_for_each_unit():
     with pytest.raises(ValueError, match="2 terms, 1 clusters"):
         ratio([(1, 1), (1, 1)], "a")
 
@@ -59,15 +74,11 @@ def test_bounds_and_order(rows):
 
 def test_standard_error_of_a_mean_is_the_textbook_one():
     # 400 independent units with p = 0.3: sqrt(0.3 * 0.7 / 400) = 0.0229
-    hits = np.zeros(400)
-    hits[:120] = 1
-    metric = ratio(((hit, 1) for hit in hits), range(400))
-    assert standard_error(metric, 4000) == pytest.approx(0.0229, rel=0.05)
-
-
-def test_clusters_of_equal_units_widen_the_error():
-    # 100 clusters of 4 equal units hold the information of 100 units: the error doubles.
-    hits = np.repeat(np.arange(100) < 30, 4)
+    hits = np.arange(400) < 120
     alone = standard_error(ratio(((hit, 1) for hit in hits), range(400)), 4000)
-    grouped = standard_error(ratio(((hit, 1) for hit in hits), np.repeat(np.arange(100), 4)), 4000)
-    assert grouped / alone == pytest.approx(2, rel=0.1)
+    assert alone == pytest.approx(0.0229, rel=0.05)
+    of_one = statistic(((hit, 1) for hit in hits), range(400), 2, mean_of_ratios)
+    assert standard_error(of_one, 4000) == pytest.approx(alone, rel=1e-6)
+    # 100 clusters of 4 equal units hold the information of 100 units: the error doubles.
+    grouped = ratio(((hit, 1) for hit in hits), np.repeat(np.arange(100), 4))
+    assert standard_error(grouped, 4000) / alone == pytest.approx(2, rel=0.1)

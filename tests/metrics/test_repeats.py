@@ -7,10 +7,9 @@ import pytest
 
 from tempbench_lmms.metrics import repeats
 from tempbench_lmms.metrics.planning import spread
-from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.ratio import Ratio, ratio, smoothed_log_odds, statistic
 from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.metrics.share import wilson
-from tempbench_lmms.metrics.statistic import smoothed_log_odds, statistic
 
 
 def runs_of(scores, groups):
