@@ -14,10 +14,6 @@ from tempbench_lmms.data import bounds
 def append(file: Path, text: str) -> None:
     """Adds whole lines to a file; they are on the disk when this returns.
 
-    Args:
-        file: The file; it and its folder are made.
-        text: The lines, each with its end; with none, the file is there then, and can be written to.
-
     Raises:
         OSError: They could not be added; the error names the file, which is as it was.
     """

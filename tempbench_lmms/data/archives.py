@@ -52,10 +52,6 @@ def unpacked(source: Path, root: Path) -> Iterator[Path]:
     An archive's content lies where the archive does, in a folder with the archive's name; parts of a set, as
     `part_1.zip` and `part_2.zip`, share one. What the user has already unpacked beside it is taken once. The
     source's own files are links in it: who checks where links lead must trust source and folder both.
-
-    Args:
-        source: A folder, or one archive.
-        root: The folder of the prepared data; the temporary folder is made beside it.
     """
     found = archives_in(source)
     if not found:
@@ -160,10 +156,6 @@ def _take_in(archive: Path, partial: Path, folder: Path, name: str) -> None:
 def unpack(archive: Path, folder: Path) -> None:
     """Unpacks one archive.
 
-    Args:
-        archive: A file with one of `SUFFIXES`.
-        folder: It is made; nothing may be there yet.
-
     Raises:
         TempbenchError: The archive is refused or damaged; what of it is there already is not removed.
         OSError: The folder cannot be written.
@@ -185,12 +177,7 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 class _Unpacking:
-    """An archive that is being unpacked, and what it may still take.
-
-    Args:
-        archive: The file.
-        folder: Where its content goes.
-    """
+    """An archive that is being unpacked, and what it may still take."""
 
     def __init__(self, archive: Path, folder: Path) -> None:
         self.archive, self.folder = archive, folder

@@ -122,12 +122,7 @@ def _as_not_text() -> Iterator[None]:
 
 
 def lines(stream: TextIO, path: Path) -> Iterator[str]:
-    """Yields the lines of a text file.
-
-    Args:
-        stream: The file, opened.
-        path: For messages.
-    """
+    """Yields the lines of a text file."""
     most = max_bytes()
     while line := stream.readline(most + 1):
         if len(line) > most:
@@ -161,11 +156,6 @@ def batches(path: Path, found: Any, rows: int = _MAX_BATCH) -> Iterator[Any]:
     """Yields a Parquet file in batches of a few rows, none larger in memory than the limit.
 
     A value that stands once in the file may stand in a million rows, so what counts is what was decoded.
-
-    Args:
-        path: For messages.
-        found: What `open_parquet` returned.
-        rows: At most so many in a batch.
     """
     most = max_bytes()
     # No value is longer than all of its column: so many rows cannot be more than the limit.

@@ -56,13 +56,7 @@ def read(root: Path) -> dict[str, Any]:
 
 
 def problems(root: Path, manifest: Mapping[str, Any], paths: Mapping[str, Path]) -> Iterator[str]:
-    """Yields one line a medium that is not the recorded one, whatever its size and time say.
-
-    Args:
-        root: The data set's folder.
-        manifest: Its manifest.
-        paths: The media by URL; those that are missing are reported elsewhere.
-    """
+    """Yields one line a medium that is not the recorded one, whatever its size and time say."""
     records = read(root)
     for url, path in paths.items():
         promised = records.get(place_of(url), {}).get("sha256")
@@ -73,13 +67,7 @@ def problems(root: Path, manifest: Mapping[str, Any], paths: Mapping[str, Path])
 
 
 def damaged(root: Path, manifest: Mapping[str, Any], places: tuple[str, ...]) -> Iterator[str]:
-    """Yields a line for each medium that is missing or not the recorded one, as far as size and time tell.
-
-    Args:
-        root: The data set's folder.
-        manifest: Its manifest.
-        places: Beginnings of the places of the media that are looked at.
-    """
+    """Yields a line for each medium that is missing or not the recorded one, as far as size and time tell."""
     records = read(root)
     if not _as_promised(records, manifest):
         yield f"{root / FILE} is damaged: the manifest's checksum of the media is another one"

@@ -6,13 +6,7 @@ from tempbench_lmms.errors import TempbenchError
 
 
 def chosen(given: Iterable[str], offered: Collection[str], what: str) -> list[str]:
-    """Returns the names that are given, in the order in which they are offered.
-
-    Args:
-        given: As the user writes them; space around a name does not count.
-        offered: The names that there are.
-        what: What one of them is, as in "split".
-    """
+    """Returns the names that are given, in the order in which they are offered."""
     names = {name.strip() for name in given}
     if unknown := sorted(names - {*offered}):
         raise TempbenchError(f"{unknown[0]!r} is not a {what}; choose from {', '.join(offered)}")

@@ -24,12 +24,7 @@ _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z._=+-]{0,199}")
 
 @contextlib.contextmanager
 def downloading(repository: str, by_hand: str = "") -> Iterator[None]:
-    """Turns every error of a download into one line.
-
-    Args:
-        repository: The data set's id.
-        by_hand: What to do without the Hub; where omitted, that a folder is taken with `--source`.
-    """
+    """Turns every error of a download into one line."""
     try:
         with _checked_names(repository):
             yield
@@ -89,13 +84,7 @@ def dataset_info(repository: str, revision: str = "main") -> Any:
 
 
 def cached(name: str, task: str, *repositories: str) -> Path:
-    """Returns the Hub cache's folder of a data set that one of the harness's own tasks loads.
-
-    Args:
-        name: What people call it.
-        task: The harness's task.
-        repositories: Where the harness has it from, as it may be in several versions.
-    """
+    """Returns the Hub cache's folder of a data set that one of the harness's own tasks loads."""
     cache = Path(os.environ.get("HF_HUB_CACHE") or cache_home() / "hub").expanduser()
     folders = [cache / f"datasets--{repository.replace('/', '--')}" for repository in repositories]
     for folder in folders:

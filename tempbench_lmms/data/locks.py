@@ -41,13 +41,7 @@ _preparing: set[str] = set()
 
 @contextlib.contextmanager
 def locked(file: Path, busy: str, wanted: bool = True) -> Iterator[None]:
-    """Keeps every other writer and reader of a lock away.
-
-    Args:
-        file: The lock's file; it is made and stays.
-        busy: What to say where another one holds it.
-        wanted: False takes no lock.
-    """
+    """Keeps every other writer and reader of a lock away."""
     if not wanted:
         yield
         return

@@ -16,12 +16,7 @@ TABLES = "files"
 
 
 def read(root: Path, *tables: str) -> Manifest | None:
-    """Returns the manifest of a data set; None where there is none.
-
-    Args:
-        root: The data set's folder.
-        tables: Keys that hold a table in every manifest of the benchmark.
-    """
+    """Returns the manifest of a data set; None where there is none."""
     path = root / MANIFEST
     if not path.is_file():
         return None
@@ -57,13 +52,7 @@ def write(manifest: Manifest, root: Path) -> Manifest:
 
 
 def of_earlier(root: Path, force: bool, *tables: str) -> Manifest | None:
-    """Returns the manifest that an earlier `prepare` wrote; None where there is none.
-
-    Args:
-        root: The data set's folder.
-        force: Take a damaged one for none: the data is replaced.
-        tables: As for `read`.
-    """
+    """Returns the manifest that an earlier `prepare` wrote; None where there is none."""
     try:
         return read(root, *tables)
     except TempbenchError:

@@ -38,11 +38,6 @@ def turned(doc: Doc, by: int, texts: Sequence[str] | None = None) -> Turned | No
 
     The letter in `target` moves with the answer. `choices` stays: they choose a letter each.
 
-    Args:
-        doc: A row.
-        by: By how many places the options move on.
-        texts: The options, where the column leaves them out.
-
     Returns:
         The question; None where it has fewer than two options.
     """

@@ -155,12 +155,7 @@ def refused(error: OSError) -> str:
 
 
 def check_file(path: Path, force: bool = False) -> None:
-    """Checks that a file can be written; its folder must be there.
-
-    Args:
-        path: The file.
-        force: Overwrite one that is there, if it is none of a run's.
-    """
+    """Checks that a file can be written; its folder must be there."""
     if path.is_dir():
         raise TempbenchError(f"{path} is a folder; give the name of a file")
     run_files.check_foreign(path)
@@ -173,13 +168,7 @@ def check_file(path: Path, force: bool = False) -> None:
 
 
 def check_room(folder: Path, wanted: float, what: str) -> None:
-    """Checks that a disk has room.
-
-    Args:
-        folder: A folder on it, which is there.
-        wanted: Bytes.
-        what: What they are for.
-    """
+    """Checks that a disk has room."""
     free = shutil.disk_usage(folder).free
     if free < wanted:
         raise TempbenchError(
@@ -189,12 +178,7 @@ def check_room(folder: Path, wanted: float, what: str) -> None:
 
 
 def check_folder(path: Path, advice: str = ELSEWHERE) -> None:
-    """Checks that a folder can be made, or written to; it is not made.
-
-    Args:
-        path: The folder.
-        advice: What to do where it cannot.
-    """
+    """Checks that a folder can be made, or written to; it is not made."""
     there = path
     while not there.exists() and there != there.parent:
         there = there.parent

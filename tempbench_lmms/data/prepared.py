@@ -16,12 +16,7 @@ KEY = manifests.TABLES
 
 
 class Media:
-    """The media of a data set as they are now.
-
-    Args:
-        root: The data set's folder.
-        locate: Turns a URL into a path.
-    """
+    """The media of a data set as they are now."""
 
     def __init__(self, root: Path, locate: Callable[[str], Path]) -> None:
         self._locate = locate

@@ -93,10 +93,6 @@ def sum_of_table(sha256: Any, url: Any) -> str | None:
 
     >>> sum_of_table({"qa": "5f", "captions": "d1"}, "tempbench://coherence/qa/test.parquet")
     '5f'
-
-    Args:
-        sha256: What a manifest says, or a run noted of it (`origin_of`).
-        url: The address of the task's table.
     """
     if isinstance(sha256, dict) and isinstance(url, str):
         sha256 = sha256.get(checksums.place_of(url).rpartition("/")[0])

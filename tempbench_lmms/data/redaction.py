@@ -97,12 +97,7 @@ def without_secrets(arguments: str) -> str:
 
 
 def hidden(given: Sequence[str], shown: Sequence[str]) -> str | None:
-    """Returns one hash over all that is given where not all of it is shown, else None.
-
-    Args:
-        given: Arguments and addresses as they were given.
-        shown: The same as they are shown.
-    """
+    """Returns one hash over all that is given where not all of it is shown, else None."""
     if list(given) == list(shown):
         return None
     if _key() is None:
@@ -130,10 +125,6 @@ def hide(text: str) -> str:
 
 def scrubbed(text: str, arguments: Iterable[str] = ()) -> str:
     """Returns a text about a failure without anything that `without_secrets` would not show.
-
-    Args:
-        text: Of an exception or a server, which may quote the request.
-        arguments: What the process was given beside what was noted.
 
     >>> scrubbed("401 for http://me:pa55@host", ["base_url=http://me:pa55@host/v1"])
     '401 for http://me:***@host'

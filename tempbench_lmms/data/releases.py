@@ -18,13 +18,7 @@ T = TypeVar("T")
 
 
 def find(source: Path, here: Callable[[Path], T | None], what: str) -> T | None:
-    """Returns what a folder has of a release, or the folders below it; None where none has anything.
-
-    Args:
-        source: The folder.
-        here: Returns what a folder has, without those below it; something false where that is nothing.
-        what: What is looked for, for the error.
-    """
+    """Returns what a folder has of a release, or the folders below it; None where none has anything."""
     level = [source]
     for _ in range(DEEPEST + 1):
         level = list({folder.resolve(): folder for folder in map(hub.snapshot, level)}.values())

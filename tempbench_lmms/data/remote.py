@@ -139,13 +139,7 @@ def bring(path: Path) -> None:
 
 
 def opened(benchmark: str, at: str, cache: Path) -> Path:
-    """Returns the folder with manifest and tables of a data set elsewhere, which are fetched where need be.
-
-    Args:
-        benchmark: Whose data it is.
-        at: The address.
-        cache: The folder for everything that is fetched.
-    """
+    """Returns the folder with manifest and tables of a data set elsewhere, fetched where need be."""
     with _opening:
         return _opened(benchmark, at, cache, _is_offline(at))
 

@@ -74,12 +74,7 @@ def _value(text: str, where: str) -> Any:
 def read_replies(
     file: Path, of: Callable[[Any], tuple[Any, Any]] = lambda line: (line["question_id"], line["reply"])
 ) -> dict[str, str]:
-    """Returns replies by question from JSON lines, in the form that every file can hold (`data.texts`).
-
-    Args:
-        file: One object a line, or a list of them.
-        of: Returns an object's question and reply; raises where it has none.
-    """
+    """Returns replies by question from JSON lines, in the form that every file can hold (`data.texts`)."""
     replies: dict[str, str] = {}
     for where, value in json_values(file, "give JSON lines"):
         key, reply = question_and_reply(file, where, value, of)
@@ -113,12 +108,7 @@ def question_and_reply(
 
 
 def text_or_none(value: Any, name: str) -> str | None:
-    """Returns a reply as it came; None where a file has null or NaN in its place: there is no reply.
-
-    Args:
-        value: What the file has.
-        name: What the file calls it.
-    """
+    """Returns a reply as it came; None where a file has null or NaN in its place: there is no reply."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, str):

@@ -30,10 +30,6 @@ def folder_of(name: str, benchmark: str) -> Path:
     """Returns the folder of a benchmark in `task_yamls`, or of its sample in `mini`.
 
     A benchmark of this package has it in the package's data; one of the user's inside its own folder.
-
-    Args:
-        name: `task_yamls` or `mini`.
-        benchmark: The benchmark's name; where there is no such one, the folder is not there.
     """
     if (own := home(benchmark)).parent != Path(tempbench_lmms.__path__[0]):
         return own / name

@@ -17,11 +17,6 @@ def number_of(doc: Mapping[str, Any]) -> int:
 def reworded(text: str, doc: Mapping[str, Any], paraphrases: Sequence[Mapping[str, str]]) -> str:
     """Returns a prompt in the words that its row asks for.
 
-    Args:
-        text: The prompt in its first words.
-        doc: The row.
-        paraphrases: Of each paraphrase what stands in place of which words.
-
     >>> reworded("Please answer.", {"paraphrase": 1}, [{"Please answer.": "Give an answer."}])
     'Give an answer.'
     """

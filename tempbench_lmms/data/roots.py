@@ -58,12 +58,7 @@ def mini_root(benchmark: str) -> Path:
 
 
 def prepared_root(benchmark: str, instead: str = "") -> Path:
-    """Returns the folder of a benchmark's prepared data; of data elsewhere, the one that it is kept in.
-
-    Args:
-        benchmark: Its name.
-        instead: What the user can do without it, for the error.
-    """
+    """Returns the folder of a benchmark's prepared data; of data elsewhere, the one that it is kept in."""
     given = remote.given_for(benchmark)
     if remote.is_address(given):
         return remote.opened(benchmark, given.rstrip("/"), cache_home() / "tempbench-remote")
@@ -81,11 +76,7 @@ def prepared_root(benchmark: str, instead: str = "") -> Path:
 
 
 def resolve(url: str) -> Path:
-    """Returns the local path of a `tempbench://` URL; the file itself need not exist.
-
-    Args:
-        url: With or without the scheme.
-    """
+    """Returns the local path of a `tempbench://` URL; the file itself need not exist."""
     parts = [part for part in url.removeprefix(SCHEME).split("/") if part not in ("", ".")]
     if not parts or "\0" in url:
         raise TempbenchError(f"{url!r} is not the URL of a data set; write tempbench://BENCHMARK/...")

@@ -26,11 +26,7 @@ _FOLDERS = ("cache", "submissions")
 
 
 def check_foreign(path: Path) -> None:
-    """Checks that a file, or what a link names, is none of a run's: what is lost there nobody can bring back.
-
-    Args:
-        path: What a command is about to write.
-    """
+    """Checks that a file, or what a link names, is none of a run's."""
     if path.is_file() and any(_is_of_run(path.resolve())):
         raise TempbenchError(f"{path} is a file of a run, which nothing overwrites; choose another name")
 

@@ -118,11 +118,7 @@ class _Door:
 
 @contextlib.contextmanager
 def guarded(coloured: bool = False) -> Iterator[None]:
-    """Shows what would steer the terminal in all that is printed inside.
-
-    Args:
-        coloured: Let colours pass: the harness paints its own messages.
-    """
+    """Shows what would steer the terminal in all that is printed inside."""
     out, err = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = _Door(raw(out), coloured), _Door(raw(err), coloured)
     try:
@@ -155,9 +151,6 @@ def console(stderr: bool = False) -> "Console":
 
     Its texts are shown as everything else, and markup in them is text: a name may hold brackets. In a file or
     a pipe no line is cut or folded, unless `$COLUMNS` says how wide they are.
-
-    Args:
-        stderr: Print there.
     """
     from rich.console import Console
 

@@ -76,12 +76,7 @@ def _bits(number: int) -> list[int]:
 
 
 def drawn(card: Card, side: int = SIDE) -> Pixels:
-    """Returns a card's picture, of shape (side, side, 3).
-
-    Args:
-        card: What it shows.
-        side: A multiple of 8, so that cells have whole pixels.
-    """
+    """Returns a card's picture, of shape (side, side, 3)."""
     cells = np.zeros((_CELLS, _CELLS, 3), dtype=np.uint8)
     cells[:] = COLOURS[card.colour]
     ring = dict(zip(_AT_CORNERS, _CORNERS, strict=True)) | dict(zip(_DATA, _bits(card.number), strict=True))
@@ -100,11 +95,7 @@ def drawn(card: Card, side: int = SIDE) -> Pixels:
 
 
 def read(picture: Pixels) -> Card | None:
-    """Returns what a picture of any size shows; None where it is no coded picture, or no longer readable.
-
-    Args:
-        picture: Shape (height, width, 3).
-    """
+    """Returns what a picture of any size shows; None where it is no coded picture, or no longer readable."""
     height, width = picture.shape[:2]
     if min(height, width) < 2 * _CELLS:
         return None
@@ -209,13 +200,7 @@ def resized(picture: Pixels, height: int, width: int) -> Pixels:
 
 
 def write_video(path: Path, pictures: Iterable[Pixels] | Sequence[Pixels], rate: int) -> Path:
-    """Writes a video in which picture i is shown at second i / rate.
-
-    Args:
-        path: The file; its suffix says which container.
-        pictures: Of equal, even sides.
-        rate: Frames a second.
-    """
+    """Writes a video in which picture i is shown at second i / rate."""
     import av
 
     with av.open(str(path), "w") as container:

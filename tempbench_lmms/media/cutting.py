@@ -96,14 +96,7 @@ def _chosen(
 def _encode(
     target: Path, video: Video, frames: Iterator[tuple[int, Any]], moments: Mapping[int, float]
 ) -> None:
-    """Encodes frames.
-
-    Args:
-        target: Where to.
-        video: What they are of.
-        frames: With their places.
-        moments: When each is shown, in seconds, by its place.
-    """
+    """Encodes frames."""
     stream: Any = None
     before = -1
     with av.open(

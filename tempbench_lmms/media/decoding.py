@@ -194,10 +194,6 @@ class Video:
         """Returns chosen frames; those that cannot be told for certain are left out.
 
         The number of frames held is that of the places, whatever the video's length.
-
-        Args:
-            index: The video's, which is seekable.
-            groups: The places wanted by the key frame that decoding starts at, as `by_key_frame` gives them.
         """
         found: dict[int, Picture] = {}
         known = set(index.pts.tolist())
@@ -255,9 +251,6 @@ class Video:
 
         These are what any choice of frames is decoded from.
 
-        Args:
-            index: The video's, which is seekable.
-
         Yields:
             The place and the frame as decoded; none of a group of frames behind an error.
         """
@@ -280,12 +273,7 @@ class Video:
                 continue
 
     def frames_from(self, index: Index, place: int) -> Iterator[tuple[int, Any]]:
-        """Yields every frame from a place on as decoded, with its place, from the key frame before it.
-
-        Args:
-            index: The video's, which is seekable and closed.
-            place: Of the first frame wanted; those between the key frame and it come, too.
-        """
+        """Yields every frame from a place on as decoded, with its place, from the key frame before it."""
         key = index.keyframes[bisect_right(index.keyframes, place) - 1]
         times = index.pts[key:].tolist()
         awaited = key
@@ -308,10 +296,6 @@ class Video:
         """Decodes everything: for a file whose packets do not tell its frames.
 
         Two passes, so that no more than the chosen frames are held.
-
-        Args:
-            choose: Takes the number of frames and returns the places wanted.
-            index: From an earlier call of this function, which saves the first pass.
         """
         if index is None:
             index = self.counted(frame.pts for frame in self.frames())
@@ -328,11 +312,7 @@ class Video:
         return index, pictures
 
     def counted(self, decoded: Iterable[int | None]) -> Index:
-        """Returns the index of a video that was decoded from its start.
-
-        Args:
-            decoded: The time of each frame.
-        """
+        """Returns the index of a video that was decoded from its start."""
         times = list(decoded)
         if not times:
             raise MediaError(f"{self.path.name}: no frame can be decoded; replace the video")
@@ -455,12 +435,7 @@ def _flushed(context: Any) -> Iterator[Any]:
 
 
 def _upright(picture: Picture, matrix: tuple[int, int, int, int]) -> Picture:
-    """Returns a frame as a player shows it.
-
-    Args:
-        picture: As decoded.
-        matrix: As `Video._matrix` gives it.
-    """
+    """Returns a frame as a player shows it."""
     if matrix == _AS_IT_IS:
         return picture
     if not matrix[0]:
@@ -479,13 +454,7 @@ def index_of(path: Path) -> Index:
 def read(
     path: Path, choose: Callable[[int], Iterable[int]], index: Index | None = None
 ) -> tuple[Index, dict[int, Picture]]:
-    """Returns a video's index and the frames that `choose` names.
-
-    Args:
-        path: The file.
-        choose: Takes the number of frames and returns places from 0.
-        index: From an earlier call.
-    """
+    """Returns a video's index and the frames that `choose` names."""
     with Video(path) as video:
         if index is not None and not index.seekable:
             return video.read_through(choose, index)

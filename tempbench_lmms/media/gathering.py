@@ -45,10 +45,6 @@ def videos_below(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Finds every video in a folder, by the name without suffix; hidden folders are not the release's.
 
-    Args:
-        folder: However deep the videos lie in it.
-        suffixes: In small letters; those of the files may be in capitals.
-
     Returns:
         The path below `folder` by name; and for each file that is left out, because another one has its name,
         the path of that one.
@@ -116,9 +112,6 @@ class Gathering:
 
     def bring(self, wanted: Mapping[str, Medium]) -> dict[str, tuple[str, str]]:
         """Puts videos into their places, and looks at every frame of those that are new or changed.
-
-        Args:
-            wanted: By the place below the data set's `media`.
 
         Returns:
             Of each that cannot be used why, in a line and in a few words, by its place.

@@ -41,11 +41,7 @@ _VIST_SIZE = (443, 240)
 
 
 def load_image(url: str) -> Image.Image:
-    """Returns one image of a data set in RGB.
-
-    Args:
-        url: A `tempbench://` URL.
-    """
+    """Returns one image of a data set in RGB."""
     return open_image(resolve(url), url)
 
 
@@ -110,11 +106,7 @@ def _opened(path: Path, name: str) -> Iterator[Image.Image]:
 
 
 def format_of(head: bytes) -> str:
-    """Returns the format that a picture's first bytes are of, as Pillow calls it; "" where they tell none.
-
-    Args:
-        head: 32 bytes, or all there are.
-    """
+    """Returns the format that a picture's first bytes are of, as Pillow calls it; "" where they tell none."""
     Image.init()
     head = head.ljust(32, b"\0")
     for name in sorted(Image.OPEN, key=lambda one: one not in FORMATS):  # some others take nearly anything
@@ -251,11 +243,6 @@ def unstitch(strip: Image.Image, n: int, source: str = "") -> list[Image.Image] 
 
     None stands for a strip in which they cannot be told apart. Where an image was lower than the others,
     white is left below it.
-
-    Args:
-        strip: In RGB.
-        n: How many images it has.
-        source: As for `stitch`.
     """
     top, height = (40 if source == "vwp" else _HEADER), strip.height - 2 * _BAND - 30
     inner = strip.width - _BAND * (n + 1)

@@ -132,13 +132,7 @@ def _bits_of_jpeg_2000(path: Path) -> int:
 
 
 def reduce(image: "Image.Image", side: int, name: str) -> None:
-    """Has a large JPEG decoded at a half, a quarter or less, if the caller makes it smaller.
-
-    Args:
-        image: As opened, not loaded.
-        side: How large the caller makes it, in pixels; 0 for as large as it is.
-        name: Stands for it in errors.
-    """
+    """Has a large JPEG decoded at a half, a quarter or less, if the caller makes it smaller."""
     # A progressive JPEG is held whole before it is reduced.
     if side and image.width * image.height > max_pixels() and not image.info.get("progressive"):
         image.draft("RGB", (side, side))
@@ -197,13 +191,7 @@ def stretch_of(paths: Sequence[Path], bands: Sequence[str | int] = ()) -> Stretc
 
 
 def shown(path: Path, name: str, stretch: Stretch) -> NDArray[np.uint8]:
-    """Returns a raster as it is to be shown, of shape (height, width, 3); what was not measured is black.
-
-    Args:
-        path: The file.
-        name: What stands for it in errors.
-        stretch: Of its place.
-    """
+    """Returns a raster as it is to be shown, of shape (height, width, 3); what was not measured is black."""
     raster = _read(path, name)
     if max(stretch.bands) > raster.values.shape[2]:
         raise MediaError(f"{name}: there is no band {max(stretch.bands)} in it", NO_PICTURE)

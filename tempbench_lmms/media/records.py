@@ -40,12 +40,7 @@ def unchanged(path: Path, known: Any) -> bool:
 
 
 def checker(root: Path, check: Callable[..., Facts]) -> Callable[[Path, str], None]:
-    """Returns what looks at a video of a data set for `data.checks.problems`: one that changed is decoded.
-
-    Args:
-        root: The data set's folder; its videos lie in `media`.
-        check: Decodes a video (`media.sandbox.check_video`).
-    """
+    """Returns what looks at a video of a data set for `data.checks.problems`: one that changed is decoded."""
     known = read_records(root)
 
     def load(path: Path, url: str) -> None:
@@ -57,13 +52,7 @@ def checker(root: Path, check: Callable[..., Facts]) -> Callable[[Path, str], No
 
 
 def length_problem(name: str, seconds: float, annotated: float) -> str | None:
-    """Returns what is wrong with a video's length, in one line; None where nothing is.
-
-    Args:
-        name: The file's.
-        seconds: As decoded.
-        annotated: As the annotation says.
-    """
+    """Returns what is wrong with a video's length, in one line; None where nothing is."""
     allowed = max(min(SECONDS_APART, MOST_APART * annotated), SHARE_APART * annotated)
     if abs(seconds - annotated) <= allowed:
         return None

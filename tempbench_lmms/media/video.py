@@ -285,9 +285,6 @@ def decoding_ahead(*orders: Sequence[Wanted]) -> Iterator[Callable[[Sequence[Wan
     takes about `$TEMPBENCH_FRAMES_AHEAD_MB` (default 1,000; with 0 nothing is decoded ahead), and is of at
     most `prefetch.NUMBER` videos.
 
-    Args:
-        orders: What will be asked for, in the orders that are possible.
-
     Yields:
         A function that takes the order in which it will be asked for, once that is known.
     """

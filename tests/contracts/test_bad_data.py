@@ -294,20 +294,6 @@ def test_path_outside_the_folder(sample, tmp_path, monkeypatch):
     for_each(sample.media, check)
 
 
-def test_a_plan_whose_steps_go_in_a_circle(tmp_path):
-    sample = Sample("mateo", "pairs/test")
-    rows = sample.rows()
-    numbers = [number for number, row in enumerate(rows) if row["label"] == "before"][:3]
-    steps = [(rows[number]["image_a"], rows[number]["text_a"]) for number in numbers]
-    # Every step before the next one, and the last one before the first.
-    for number, a, b in zip(numbers, steps, steps[1:] + steps[:1], strict=True):
-        rows[number] |= {"image_a": a[0], "text_a": a[1], "image_b": b[0], "text_b": b[1]}
-        rows[number + 1] |= {"image_a": b[0], "text_a": b[1], "image_b": a[0], "text_b": a[1]}
-    (line,) = sample.problems(tmp_path, rows)
-    assert tells([line], sample, numbers[-1] + 1, "label")
-    assert "go in a circle" in line
-
-
 def test_a_grounding_question_of_another_sequence(tmp_path):
     sample = Sample("tempvs", "all/test")
     rows = sample.rows()
