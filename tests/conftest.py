@@ -11,9 +11,8 @@ import fcntl
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from unittest import mock
 
 import hypothesis
@@ -106,13 +105,28 @@ def warm_python(session_folder: Path, _offline: None) -> str:
 
 @pytest.fixture(scope="session")
 def run_harness(warm_python: str) -> Callable[..., evaluation.Run]:
-    """`evaluation.run` that starts the warm Python."""
+    """Runs `lmms-eval` in the warm Python, under `torchrun` where there are several processes."""
 
-    def run(*args: object, **kwargs: object) -> evaluation.Run:
+    def run(
+        model: str,
+        tasks: Sequence[str],
+        output: Path,
+        arguments: Sequence[str] = (),
+        model_args: str = "",
+        processes: int = 1,
+        environment: Mapping[str, str] | None = None,
+    ) -> evaluation.Run:
+        started = set(output.rglob("*_results.json"))
+        several = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={processes}"]
+        command = [warm_python, *(several if processes > 1 else ()), "-m", "lmms_eval", "--model", model]
+        command += ["--tasks", ",".join(tasks), "--output_path", str(output), "--log_samples", *arguments]
+        command += ["--model_args", model_args] if model_args else []
         # `torchrun` takes its workers' Python from this variable.
-        environment = mock.patch.dict(os.environ, PYTHON_EXEC=warm_python)
-        with environment, mock.patch.object(evaluation, "sys", SimpleNamespace(executable=warm_python)):
-            return evaluation.run(*args, **kwargs)
+        given = os.environ | {"PYTHON_EXEC": warm_python} | dict(environment or {})
+        done = subprocess.run(
+            command, env=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        )
+        return evaluation.read(model, output, started, done.stdout)
 
     return run
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video
-from tempbench_lmms.check.picture_faults import of_pictures
+from tempbench_lmms.check.picture_faults import of_pictures, other_number
 from tempbench_lmms.check.probes import Film, Probe
 from tempbench_lmms.check.text_faults import interleaving, of_texts, without_signs
 from tempbench_lmms.check.verdicts import LINES, Fault, Judgement
@@ -47,34 +47,20 @@ def _joined(found: Sequence[Judgement]) -> Judgement:
 
 def _settings(probe: Probe, arrived: Inputs) -> Judgement:
     given, got = probe.settings, arrived.settings
-    faults, seen, hidden = [], set(), {}
+    most, wanted = got.max_new_tokens, given.max_new_tokens
+    added = [word for word in got.stop or () if word not in (given.stop or ())]
+    # What of each line can be seen, whether it is wrong, and the fault.
+    lines = {
+        "max_new_tokens": (most, most != wanted, ("max_new_tokens ignored", str(wanted), str(most))),
+        "greedy": (got.samples, got.samples, ("sampling", "temperature 0", "tokens drawn by chance")),
+        "stop": (got.stop, bool(added), ("stop words added", "none", ", ".join(map(repr, added[:5])))),
+    }
+    seen = frozenset(line for line, (value, _, _) in lines.items() if value is not None)
+    faults = (
+        Fault(line, *words) for line, (_, is_wrong, words) in lines.items() if line in seen and is_wrong
+    )
     why = arrived.hidden.get("settings", "the runner does not show it")
-    if got.max_new_tokens is None:
-        hidden["max_new_tokens"] = why
-    else:
-        seen.add("max_new_tokens")
-        if got.max_new_tokens != given.max_new_tokens:
-            faults.append(
-                Fault(
-                    "max_new_tokens",
-                    "max_new_tokens ignored",
-                    str(given.max_new_tokens),
-                    str(got.max_new_tokens),
-                )
-            )
-    if got.samples is None:
-        hidden["greedy"] = why
-    else:
-        seen.add("greedy")
-        if got.samples:
-            faults.append(Fault("greedy", "sampling", "temperature 0", "tokens drawn by chance"))
-    if got.stop is None:
-        hidden["stop"] = why
-    else:
-        seen.add("stop")
-        if added := [word for word in got.stop if word not in (given.stop or ())]:
-            faults.append(Fault("stop", "stop words added", "none", ", ".join(map(repr, added[:5]))))
-    return Judgement(tuple(faults), frozenset(seen), hidden)
+    return Judgement(tuple(faults), seen, dict.fromkeys(lines.keys() - seen, why))
 
 
 def _texts(probe: Probe, arrived: Inputs) -> Judgement:
@@ -114,14 +100,7 @@ def _hidden_pictures(probe: Probe, shown: Sequence[Part], lines: Sequence[str]) 
     hidden = {line: why for line in lines if line != "number"}
     if "number" not in lines:
         return Judgement(hidden=hidden)
-    n = len(shown)
-    faults = () if n == len(probe.cards) else (_other_number(len(probe.cards), n),)
-    return Judgement(faults, frozenset({"number"}), hidden)
-
-
-def _other_number(given: int, n: int) -> Fault:
-    name = "images dropped" if n < given else "images doubled"
-    return Fault("number", name, f"{given} images", f"{n}")
+    return Judgement(tuple(other_number(len(probe.cards), len(shown))), frozenset({"number"}), hidden)
 
 
 def _film(

@@ -20,19 +20,19 @@ _EFFORT: dict[tuple[str, ...], int] = {
 }
 
 
-def of_pictures(probe: Probe, sights: Sequence[Picture], owners: Mapping[int, Probe]) -> list[Fault]:
+def of_pictures(probe: Probe, shown: Sequence[Picture], owners: Mapping[int, Probe]) -> list[Fault]:
     """Returns the faults of the pictures of a question.
 
     Args:
         probe: What was given.
-        sights: The pictures that arrived, in order.
+        shown: The pictures that arrived, in order.
         owners: To which question the number of any card belongs.
     """
     n = len(probe.cards)
-    if not sights:
+    if not shown:
         return [Fault("number", "images dropped", f"{n} images", "none")]
-    faults = [*_unreadable(sights), *_small(sights), *_joined(sights, n)]
-    numbers = [card.number for sight in sights for card in sight.cards]
+    faults = [*_unreadable(shown), *_small(shown), *_joined(shown, n)]
+    numbers = [card.number for one in shown for card in one.cards]
     places = [
         next((i for i, card in enumerate(probe.cards) if card.number == number), None) for number in numbers
     ]
@@ -45,19 +45,23 @@ def of_pictures(probe: Probe, sights: Sequence[Picture], owners: Mapping[int, Pr
             )
         )
     known = [place for place in places if place is not None]
-    if any(not sight.cards for sight in sights):
-        if len(sights) != n:  # which ones they are cannot be told
-            name = "images dropped" if len(sights) < n else "images doubled"
-            faults.append(Fault("number", name, f"{n} images", str(len(sights))))
+    if any(not one.cards for one in shown):
+        faults += other_number(n, len(shown))  # which ones they are cannot be told
     elif not foreign:
         faults += _number(known, n)
     return [*faults, *_order(known)]
 
 
-def _unreadable(sights: Sequence[Picture]) -> list[Fault]:
+def other_number(given: int, n: int) -> list[Fault]:
+    """Returns the fault of another number of pictures than was given, where which ones cannot be told."""
+    name = "images dropped" if n < given else "images doubled"
+    return [] if n == given else [Fault("number", name, f"{given} images", str(n))]
+
+
+def _unreadable(shown: Sequence[Picture]) -> list[Fault]:
     faults = []
-    blank = [i + 1 for i, sight in enumerate(sights) if not sight.cards and sight.is_blank]
-    lost = [i + 1 for i, sight in enumerate(sights) if not sight.cards and not sight.is_blank]
+    blank = [i + 1 for i, one in enumerate(shown) if not one.cards and one.is_blank]
+    lost = [i + 1 for i, one in enumerate(shown) if not one.cards and not one.is_blank]
     if blank:
         faults.append(Fault("content", "blank images", "coded images", f"one colour as {_listed(blank)}"))
     if lost:
@@ -67,16 +71,16 @@ def _unreadable(sights: Sequence[Picture]) -> list[Fault]:
     return faults
 
 
-def _small(sights: Sequence[Picture]) -> list[Fault]:
-    least = min(sights, key=lambda sight: min(sight.size))
+def _small(shown: Sequence[Picture]) -> list[Fault]:
+    least = min(shown, key=lambda one: min(one.size))
     if min(least.size) >= _LEAST_SIDE:
         return []
     height, width = least.size
     return [Fault("size", "images shrunk", f"{SIDE}x{SIDE} pixels", f"{width}x{height}")]
 
 
-def _joined(sights: Sequence[Picture], n: int) -> list[Fault]:
-    most = max(len(sight.cards) for sight in sights)
+def _joined(shown: Sequence[Picture], n: int) -> list[Fault]:
+    most = max(len(one.cards) for one in shown)
     if most < 2:
         return []
     return [Fault("apart", "images joined", f"{n} images", f"{most} of them in one")]

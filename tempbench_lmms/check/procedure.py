@@ -273,12 +273,11 @@ def _sight(kind: str, pairs: Sequence[tuple[Answer, Probe]], counts: bool) -> Ve
     if len(errors) == len(pairs):
         return Verdict(kind, title, UNSEEN, text=f"no request succeeded: {errors[0][:200]}", counts=counts)
     score = questions.score(kind, [(answer.reply, probe.answer) for answer, probe in pairs])
-    low, high = score.bounds
     text = (
-        f"{score.right} of {score.n} right; above chance {score.value:.2f} [{low:.2f}, {high:.2f}] "
-        "(0 is a guess, 1 is seeing)"
+        f"{score.right} of {score.n} right; above chance {score.value:.2f} [{score.low:.2f}, "
+        f"{score.high:.2f}] (0 is a guess, 1 is seeing)"
     )
-    if low > 0 and score.value >= _WELL:
+    if score.low > 0 and score.value >= _WELL:
         return Verdict(kind, title, PASSED, text=text, counts=counts)
     text += f"; {_unseeing(kind, pairs)}"
     return Verdict(kind, title, FAILED, (f"does not see: {kind}",), text, counts=counts)

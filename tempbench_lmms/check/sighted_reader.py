@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture
-from tempbench_lmms.check.questions import answered
+from tempbench_lmms.check.questions import Shown, answered
 from tempbench_lmms.media import codes, video
 
 FRAMES = 32
@@ -64,7 +64,7 @@ def reply(inputs: Inputs) -> str:
     times = videos[0].times if videos else None
     cards = [card for one in shown for card in one.cards or (None,)]
     text = " ".join(part.text for part in inputs.parts if isinstance(part, Text))
-    said = answered(text, cards, times)
+    said = answered(text, Shown(cards, times))
     if inputs.settings.samples:
         said = f"{secrets.token_hex(4)} {said}"
     return " ".join(said.split()[: inputs.settings.max_new_tokens])

@@ -53,12 +53,12 @@ def check_model(
         outputs.check_file(output, force)
     if keep:
         outputs.check_folder(keep)
-    from tempbench_lmms.harness import names
+    from tempbench_lmms.harness import task_names
 
     options.check_model(model, model_args)
     wanted_tasks = tuple(filter(None, tasks.split(",")))
     if wanted_tasks:
-        names.check(wanted_tasks)
+        task_names.check(wanted_tasks)
     from tempbench_lmms.runs import model_check
 
     wanted = model_check.Wanted(model, model_args, wanted_tasks, batch_size, seed, questions, force_simple)

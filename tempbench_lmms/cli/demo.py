@@ -14,7 +14,7 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.cli.report import report
 from tempbench_lmms.data import outputs
 from tempbench_lmms.harness import evaluation
-from tempbench_lmms.harness.names import as_names
+from tempbench_lmms.harness.task_names import as_names
 from tempbench_lmms.record import UNDEFINED
 
 _TASK = "tempvs_mini"

@@ -209,9 +209,9 @@ def _check(name: str, into: Path, is_own: bool) -> None:
             f"an installed module is named {name}, which the folder would hide from what is started in "
             f"{into.resolve()}; choose another name"
         )
-    from tempbench_lmms.harness import names
+    from tempbench_lmms.harness import task_names
 
-    if name in names.all_names():
+    if name in task_names.all_names():
         raise TempbenchError(f"a task of the harness is named {name}; choose another name")
 
 

@@ -38,14 +38,14 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Tell before a run which differences it can show, how many questions would do, and how long it takes."""
-    from tempbench_lmms.harness import names
+    from tempbench_lmms.harness import task_names
     from tempbench_lmms.runs import planning, run_card, starting
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.task_log import edited
 
     _check_numbers(difference=difference, speed=speed, knows=knows, within=within, correlation=correlation)
     wanted = tasks.split(",")
-    names.check(wanted, ())
+    task_names.check(wanted, ())
     if not (leaves := starting.leaves(wanted)):
         raise TempbenchError(f"{tasks}: no task of this package; see `tempbench tasks`")
     logs = read_runs([against]) if against else ()

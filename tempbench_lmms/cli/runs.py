@@ -93,9 +93,9 @@ def run(
         _check_places(output)
         if first:  # before anything heavy is imported
             print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
-        from tempbench_lmms.harness import names
+        from tempbench_lmms.harness import task_names
 
-        names.check(tasks.split(","), further)
+        task_names.check(tasks.split(","), further)
         options.check_model(model, model_args)
         if repeats > 1:
             repeating.check(repeats, tasks, output, further, until_decided is not None)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.shown import content, not_valid, times_of
+from tempbench_lmms.harness.conversation import content, not_valid, times_of
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.media.pictures import is_picture, png
 

@@ -8,7 +8,7 @@ loaded once, and its answers are stored slice by slice.
 
 A picture or video that goes bad while a run is on would end it, whichever hook or runner decodes it, and so
 would any other question that a runner fails at. Here they count as failed requests, like those that a server
-did not answer, and the run goes on (`harness.asking`).
+did not answer, and the run goes on (`harness.retries`).
 """
 
 import shutil
@@ -32,9 +32,9 @@ from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import stopping, stored
 from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.harness.answers import Answer, KeyedCache, answered, gathered, tasks_in
-from tempbench_lmms.harness.asking import Asking, Watch
 from tempbench_lmms.harness.options import unknown_argument
 from tempbench_lmms.harness.patches import mend_client
+from tempbench_lmms.harness.retries import Asking, Watch
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.media.integrity import check_video
 
@@ -337,13 +337,6 @@ def _cause(error: Exception) -> Exception:
     cause = attempt.exception() if attempt is not None else None
     if isinstance(cause, OSError):  # of the disk, which libraries say without the system's number, too
         return TempbenchError(one_line(str(cause)))
-    if (
-        isinstance(error, AttributeError)
-        and error.name in ("chat_template", "apply_chat_template")
-        and any(one.__name__ == "lmms" for one in type(error.obj).__mro__)
-    ):
-        runner = type(error.obj).__name__
-        return TempbenchError(f"--apply_chat_template: the runner {runner} has none to apply; leave it out")
     return error
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.names import as_names
 
 
 @dataclass(frozen=True)
@@ -37,51 +36,6 @@ class Run:
         """Returns the sample log of a task, a dict a document."""
         with self.samples[task].open(encoding="utf-8") as lines:
             return [json.loads(line) for line in lines]
-
-
-def run(
-    model: str,
-    tasks: Sequence[str],
-    output: Path,
-    arguments: Sequence[str] = (),
-    model_args: str = "",
-    processes: int = 1,
-    environment: Mapping[str, str] | None = None,
-    timeout: float | None = None,
-) -> Run:
-    """Runs `lmms-eval` and returns its results.
-
-    The harness exits with status 0 after nearly every failure, so success is told by its results file.
-
-    Args:
-        model: As for `--model`.
-        tasks: As for `--tasks`.
-        output: As for `--output_path`; results are looked for below it.
-        arguments: Further arguments of the harness.
-        model_args: As for `--model_args`.
-        processes: More than one runs under `torchrun` on this machine.
-        environment: Added to the environment.
-        timeout: Seconds.
-
-    Raises:
-        TempbenchError: The run left no results; with the harness's last line that looks like a reason.
-    """
-    started = set(output.rglob("*_results.json"))
-    command = ["-m", "lmms_eval", "--model", model, "--tasks", as_names(",".join(tasks))]
-    command += ["--output_path", str(output), "--log_samples", *arguments]
-    if model_args:
-        command += ["--model_args", model_args]
-    done = subprocess.run(
-        [*_launcher(processes), *command],
-        env=os.environ | dict(environment or {}),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        timeout=timeout,
-        check=False,
-    )
-    return _read(model, output, started, done.stdout)
 
 
 def run_in_turn(
@@ -128,12 +82,23 @@ def run_in_turn(
             on_line(left[0], line.strip())
     log = "".join(lines)
     return {
-        name: _read(str(given["model"]), folder / name, started[name], log) for name, given in wanted.items()
+        name: read(str(given["model"]), folder / name, started[name], log) for name, given in wanted.items()
     }
 
 
-def _read(model: str, output: Path, started: set[Path], log: str) -> Run:
-    """Returns the run that has left new results in a folder."""
+def read(model: str, output: Path, started: set[Path], log: str) -> Run:
+    """Returns the run that has left new results in a folder.
+
+    Args:
+        model: As for `--model`.
+        output: The folder.
+        started: The results files that were there before.
+        log: What the harness printed.
+
+    Raises:
+        TempbenchError: There are none; with the harness's last line that looks like a reason. The harness
+            exits with status 0 after nearly every failure.
+    """
     new = sorted(set(output.rglob("*_results.json")) - started, key=lambda file: file.stat().st_mtime)
     if not new:
         file = output / "harness.log"
@@ -146,11 +111,6 @@ def _read(model: str, output: Path, started: set[Path], log: str) -> Run:
         for file in new[-1].parent.glob(f"{stamp}_samples_*.jsonl")
     }
     return Run(json.loads(new[-1].read_text(encoding="utf-8")), new[-1], samples, log)
-
-
-def _launcher(processes: int) -> list[str]:
-    several = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={processes}"]
-    return [sys.executable, *(several if processes > 1 else ())]
 
 
 def _reason(log: str) -> str:

@@ -1,6 +1,5 @@
 """A second reader on this machine: a language model of `transformers`."""
 
-import contextlib
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
@@ -63,23 +62,9 @@ class LocalReader:
 
 
 def _model(path: str) -> Any:
-    from transformers import (
-        MODEL_FOR_CAUSAL_LM_MAPPING,
-        MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
-        AutoConfig,
-        AutoModelForCausalLM,
-        AutoModelForImageTextToText,
-    )
+    from transformers import AutoModelForCausalLM, AutoModelForImageTextToText
 
-    config = None
-    with contextlib.suppress(OSError, ValueError, KeyError):  # an adapter has no configuration of its own
-        config = AutoConfig.from_pretrained(path)
-    # The classes of models with vision are others. A refusal of theirs takes seconds: its text names every
-    # model that would do, and each is imported for that.
-    has_vision = type(config) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
-    if has_vision and type(config) not in MODEL_FOR_CAUSAL_LM_MAPPING:
-        return AutoModelForImageTextToText.from_pretrained(path, torch_dtype="auto")
     try:
         return AutoModelForCausalLM.from_pretrained(path, torch_dtype="auto")
-    except ValueError:
+    except ValueError:  # one with vision
         return AutoModelForImageTextToText.from_pretrained(path, torch_dtype="auto")

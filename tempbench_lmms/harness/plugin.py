@@ -50,7 +50,7 @@ def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbenc
 
 def shadowed_names() -> list[str]:
     """Returns those of our names that the harness has itself; it then runs its own task and says nothing."""
-    from tempbench_lmms.harness.names import in_folder
+    from tempbench_lmms.harness.task_names import in_folder
     from tempbench_lmms.harness.tasks import task_files
 
     spec = importlib.util.find_spec("lmms_eval")

@@ -41,20 +41,12 @@ def check(file: Path) -> bool:
             names = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
             if not {"responses", "meta"} <= names:
                 return False
-            if not _is_whole(database):
-                database.execute("REINDEX")  # an index can be made anew, the table cannot
-                if not _is_whole(database):
-                    raise sqlite3.DatabaseError("it does not hang together")
             _check_rows(file, database)
     except sqlite3.OperationalError:
         raise  # the disk or a lock, not the file
     except sqlite3.DatabaseError as error:
         raise TempbenchError(f"{file} is damaged ({error}); remove it to go on without its answers") from None
     return True
-
-
-def _is_whole(database: sqlite3.Connection) -> bool:
-    return [row[0] for row in database.execute("PRAGMA integrity_check(1)")] == ["ok"]
 
 
 def _check_rows(file: Path, database: sqlite3.Connection) -> None:
@@ -74,12 +66,10 @@ def _check_rows(file: Path, database: sqlite3.Connection) -> None:
     if damaged:
         database.execute("REINDEX")  # a damaged key stands otherwise in the index
         database.executemany("DELETE FROM responses WHERE rowid = ?", [(number,) for number, _ in damaged])
-        _say(
-            f"{file}: {len(damaged)} of {total} stored answers damaged and dropped, the first to "
-            f"{one_line(damaged[0][1])}; they are asked again"
+        print(
+            f"tempbench: {file}: {len(damaged)} of {total} stored answers damaged and dropped, the first to "
+            f"{one_line(damaged[0][1])}; they are asked again",
+            file=sys.stderr,
+            flush=True,
         )
     database.commit()
-
-
-def _say(line: str) -> None:
-    print(f"tempbench: {line}", file=sys.stderr, flush=True)

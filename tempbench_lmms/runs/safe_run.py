@@ -22,8 +22,7 @@ from tempbench_lmms.data.run_files import LOCK, RESULTS, STATE
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import agreement, identity, plugin
-from tempbench_lmms.harness import names as task_names
+from tempbench_lmms.harness import agreement, identity, plugin, task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import arguments, deciding, ending, quality, results, starting, supervision
@@ -317,8 +316,8 @@ def _evaluate(
     Raises:
         TempbenchError: The harness ended early.
     """
-    from tempbench_lmms.harness import asking
     from tempbench_lmms.harness import cache as answers
+    from tempbench_lmms.harness import retries
 
     output = command.output
     sys.argv = ["lmms-eval", "--model", command.model]
@@ -328,14 +327,14 @@ def _evaluate(
     sys.argv += ["--model_args", command.model_args] if command.model_args else []
     redaction.note(command.model_args, *command.further)
     known = supervision.read(output)
-    watch = asking.Watch(known.apart, known.failed, max_failures=results.bound(options.max_failures))
+    watch = retries.Watch(known.apart, known.failed, max_failures=results.bound(options.max_failures))
     watch.answered, watch.seed = begin, str(arguments.value(command.further, "seed"))
     if options.tell:
         watch.timeout, watch.tell = options.question_timeout or None, options.tell
     if options.until_decided is not None:
         watch.stop = deciding.stopping_of(contests)
     error = answers.evaluate(options.slice_size, on_slice, found.fingerprint, found.ids, watch)
-    if isinstance(error, asking.TooManyFailedError):
+    if isinstance(error, retries.TooManyFailedError):
         supervision.settle(output)
     if error:
         raise _failed(error, output)

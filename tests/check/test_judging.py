@@ -224,11 +224,10 @@ def test_chance_is_corrected():
     # 9 of 12 where a guess is right once in 6: (0.75 - 1/6) / (5/6) = 0.7.
     found = questions.score("colour of image k", [("red", "red")] * 9 + [("red", "blue")] * 3)
     assert found.value == pytest.approx(0.7)
-    low, high = found.bounds
-    assert low < 0.7 < high
+    assert found.low < 0.7 < found.high
     guessed = questions.score("before", [("yes", "yes")] * 8 + [("yes", "no")] * 8)
     assert guessed.value == 0
-    assert guessed.bounds[0] < 0 < guessed.bounds[1]
+    assert guessed.low < 0 < guessed.high
 
 
 def test_every_kind_is_asked_fewer_than_twenty_times_with_each_answer():

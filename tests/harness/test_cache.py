@@ -175,25 +175,3 @@ def test_what_was_tried_in_vain_is_named(cache):
     assert cache._says_all(cache._cause(found.value))
     other = ValueError("no table")
     assert cache._cause(other) is other
-
-
-def test_a_runner_without_a_chat_template_is_a_line():
-    from tempbench_lmms.harness import cache
-
-    class lmms:
-        """What all runners of the harness are."""
-
-    class Runner(lmms):
-        pass
-
-    class Tokenizer:
-        pass
-
-    with pytest.raises(AttributeError) as raised:
-        Tokenizer().chat_template  # noqa: B018
-    assert cache._cause(raised.value) is raised.value  # a runner's own error, whatever options were given
-    with pytest.raises(AttributeError) as raised:
-        Runner().chat_template  # noqa: B018
-    error = cache._cause(raised.value)
-    assert cache._says_all(error)
-    assert str(error) == "--apply_chat_template: the runner Runner has none to apply; leave it out"

@@ -9,7 +9,7 @@ import pytest
 from tests.harness.test_identity import request
 
 pytest.importorskip("lmms_eval")
-from tempbench_lmms.harness import asking, seeds
+from tempbench_lmms.harness import retries, seeds
 
 TASK = "tempvs_mt1_two_mini"
 
@@ -83,7 +83,7 @@ def test_a_question_asked_several_times_has_other_replies(sown, monkeypatch):
 
 
 def test_calls_that_share_a_question_asked_several_times_are_seeded_apart(sown):
-    watched = asking.Asking(asking.Watch(seed="1"), lambda lm, request: None, 2)
+    watched = retries.Asking(retries.Watch(seed="1"), lambda lm, request: None, 2)
     (several,) = asked(0)
     several.repeats = 2
     runner = SimpleNamespace(generate_until=lambda requests: ["A"] * len(requests))

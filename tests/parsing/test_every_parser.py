@@ -208,7 +208,7 @@ def test_the_list_of_parsers_is_complete():
         "harness.adapter.notice_of",  # a prefix
         "harness.adapter.request_failed",
         "harness.adapter.without_keys",  # what a server echoes
-        "harness.asking.taken",  # what can be stored of it
+        "harness.retries.taken",  # what can be stored of it
         "harness.stored.sealed",  # a checksum
         "check.questions.read_answer",  # of one word, to the small questions of `check-model`
         *(

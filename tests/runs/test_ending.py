@@ -118,8 +118,8 @@ def test_of_several_processes_the_first_one_speaks(tmp_path, monkeypatch, capsys
 def test_a_run_can_be_supervised_after_the_checks():
     """The checks of names load a part of the harness, and the run is watched all the same."""
     code = (
-        "from tempbench_lmms.harness import names, options; from tempbench_lmms.runs import supervision;"
-        "names.check(['mateo_text_cot_mini'], []); options.check_model('tempbench_chance');"
+        "from tempbench_lmms.harness import task_names, options; from tempbench_lmms.runs import supervision;"
+        "task_names.check(['mateo_text_cot_mini'], []); options.check_model('tempbench_chance');"
         "print(supervision.is_possible())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -13,7 +13,7 @@ from tempbench_lmms.cli import runs
 from tempbench_lmms.data import outputs, run_files
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import names, options
+from tempbench_lmms.harness import options, task_names
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.runs import arguments, safe_run, starting
 from tempbench_lmms.runs.starting import Command
@@ -37,12 +37,12 @@ def test_a_pattern_stands_for_the_tasks_that_it_matches(tmp_path, capsys):
     found = starting.check(Command("m", pattern, tmp_path))
     assert list(found.kept["data"]) == [TASK]
     assert "questions of 1 task are asked" in capsys.readouterr().err
-    assert names.expanded([pattern], []) == [TASK]
-    assert names.expanded(["mmmu_v*"], []) == ["mmmu_v*"]
-    both = names.expanded(["tempcompass*"], [])  # the harness has tasks of that name, too
+    assert task_names.expanded([pattern], []) == [TASK]
+    assert task_names.expanded(["mmmu_v*"], []) == ["mmmu_v*"]
+    both = task_names.expanded(["tempcompass*"], [])  # the harness has tasks of that name, too
     assert "tempcompass*" in both
-    assert {*both} - {"tempcompass*"} <= names.task_files().keys()
-    assert "tempcompass*" not in names.expanded(["tempcompass*"])
+    assert {*both} - {"tempcompass*"} <= task_names.task_files().keys()
+    assert "tempcompass*" not in task_names.expanded(["tempcompass*"])
 
 
 def test_thinking_lowers_no_limit_of_a_task_behind_a_pattern(tmp_path):
@@ -83,21 +83,21 @@ def test_names_of_the_harness_and_of_its_folders_are_tasks(tmp_path):
     (tmp_path / "own.yaml").write_text(
         'group: "my_group" # the old name\ntask:\n- my_one\n\n- my_two\nx: no_name\n'
     )
-    names.check(["mateo", TASK, "mme", "mmmu_val", "mmlu", "mmm*_val", str(tmp_path / "own.yaml")])
-    names.check([str(tmp_path)])
+    task_names.check(["mateo", TASK, "mme", "mmmu_val", "mmlu", "mmm*_val", str(tmp_path / "own.yaml")])
+    task_names.check([str(tmp_path)])
     own = ["my_group", "my_one", "my_two"]
-    names.check(own, ["--include_path", str(tmp_path)])
-    names.check(own, ["--limit", "3", f"--include={tmp_path}"])
+    task_names.check(own, ["--include_path", str(tmp_path)])
+    task_names.check(own, ["--limit", "3", f"--include={tmp_path}"])
     for word in (*own, "no_name"):
         with pytest.raises(TempbenchError, match=word):
-            names.check([word], [] if word in own else ["--include_path", str(tmp_path)])
+            task_names.check([word], [] if word in own else ["--include_path", str(tmp_path)])
 
 
 def test_a_folder_without_task_files_is_no_task(tmp_path, monkeypatch):
     (tmp_path / "tempvs_mni").mkdir()
     monkeypatch.chdir(tmp_path)
     with pytest.raises(TempbenchError, match=r"no task named 'tempvs_mni'.*tempvs_mini"):
-        names.check(["tempvs_mni"])
+        task_names.check(["tempvs_mni"])
 
 
 def test_a_model_is_not_checked_for_a_task_that_is_none():

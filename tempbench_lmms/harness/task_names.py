@@ -2,7 +2,6 @@
 
 import difflib
 import importlib.util
-import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import options
 from tempbench_lmms.harness.tasks import task_files
 
 # A key of a task's or group's file, with the rest of its line or the list below it.
@@ -120,7 +120,5 @@ def _folders(further: Sequence[str]) -> Iterator[Path]:
     for plugin in filter(None, os.environ.get("LMMS_EVAL_PLUGINS", "").split(",")):
         spec = importlib.util.find_spec(f"{plugin}.tasks")
         yield from map(Path, (spec and spec.submodule_search_locations) or ())
-    for word, after in itertools.pairwise((*further, "")):
-        option, is_attached, value = word.partition("=")
-        if len(option) > len("--in") and "--include_path".startswith(option):
-            yield Path(value if is_attached else after)
+    if folder := getattr(options.read(further), "include_path", None):
+        yield Path(folder)
