@@ -31,7 +31,7 @@ EXAMPLES = {
     "reread": "logs/a --reader qwen3 --base-url http://localhost:8000/v1",
     "rescore": "logs/a --reparse --items questions.csv",
     "run": "--model tempbench_chance --tasks tempvs_mini -o logs/chance --limit 8 --batch_size 4",
-    "score coherence": "--predictions replies.jsonl --mini",
+    "score coherence": "--predictions replies.jsonl --task coherence_qa_8f --mini",
     "score mateo": "--predictions replies.jsonl --task mateo_both_cot --mini",
     "score nextgqa": "--predictions results --data NExT-GQA",
     "score rextime": "--predictions predictions.jsonl --data rextime_val.jsonl",

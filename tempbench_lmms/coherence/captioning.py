@@ -18,7 +18,7 @@ from tempbench_lmms.metrics.text import event_order
 from tempbench_lmms.parsing.final_answer import final_answer, final_part
 from tempbench_lmms.parsing.reading import Reading, none
 from tempbench_lmms.parsing.text import squeeze
-from tempbench_lmms.record import Metric, Metrics, Record
+from tempbench_lmms.record import Metric, Metrics, Record, n_failed
 
 Embeddings = dict[str, tuple[Floats, Floats]]
 """By video: its frames' embeddings in RGB, and with red and blue swapped; each of shape (n_frames, dim)."""
@@ -197,11 +197,6 @@ def order_of_events(records: Sequence[Record]) -> Ratio:
     )
 
 
-def parse_rate(records: Sequence[Record]) -> Ratio:
-    """Share of replies that are not empty."""
-    return ratio(((item["parsed"], 1) for item in records), (item["video"] for item in records))
-
-
 def n_videos(records: Sequence[Record]) -> int:
     """Number of videos."""
     return len({item["video"] for item in records})
@@ -221,11 +216,6 @@ def n_skipped(records: Sequence[Record]) -> int:
     return len(_pairs(records)) - sum(frame > 0 for _, frame in scores.values())
 
 
-def n_failed(records: Sequence[Record]) -> int:
-    """Number of captions whose request failed."""
-    return sum(item["failed"] for item in records)
-
-
 METRICS = Metrics("caption")
 """Every metric of captions. CLIPGain is a fraction: the mean over videos of CLIPScore(video) /
 CLIPScore(frame) - 1."""
@@ -240,7 +230,7 @@ METRICS.add("clipscore_frame_official", _FRAME_OFFICIAL, headline=True)
 METRICS.add("clipgain_official", _over(clip_scores_official, _GAIN), headline=True)
 METRICS.add("caption_bertscore", bertscore, headline=True)
 METRICS.add("event_order", order_of_events, headline=True)
-METRICS.add("caption_parse_rate", parse_rate, headline=True)
+METRICS.add("caption_parse_rate", record_reading.parse_rate("video"), headline=True)
 record_reading.add_metrics(METRICS, "video", reasons=("empty", "cut_off"), prefix="caption_")
 METRICS.add("n_videos", n_videos, better="neither", headline=True, has_error=False)
 METRICS.add("n_cut", n_cut, better="lower", headline=True, has_error=False)

@@ -4,28 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
+from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
 from tempbench_lmms.coherence.parser import letters_of
 from tempbench_lmms.coherence.prompts import CAPTION, ORDERS
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.extent import Size
-from tempbench_lmms.media import records, sandbox
-
-
-def tables_of(root: Path) -> list[Table]:
-    """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
-
-    tables_ = (
-        Table(BENCHMARK, root / "qa" / "test.parquet", QA_SCHEMA, question_problems, ("video",)),
-        Table(BENCHMARK, root / "caption" / "test.parquet", CAPTION_SCHEMA, caption_problems, ("video",)),
-    )
-    return [table for table in tables_ if table.path.parent.is_dir()]
-
-
-def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field; every video that changed is decoded."""
-    yield from checks.problems(root, tables_of(root), records.checker(root, sandbox.check_video), sizes)
+from tempbench_lmms.media import verifying
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
@@ -78,3 +63,10 @@ def caption_problems(row: tables.Row) -> Iterator[str]:
         yield from checks.text_problems(row, "references")
         if row["target"] != row["references"][0]:
             yield "target: not the first of the references"
+
+
+tables_of = checks.below(
+    Table(BENCHMARK, Path("qa/test.parquet"), QA_SCHEMA, question_problems, ("video",)),
+    Table(BENCHMARK, Path("caption/test.parquet"), CAPTION_SCHEMA, caption_problems, ("video",)),
+)
+problems = verifying.problems(tables_of, sizes)

@@ -9,7 +9,7 @@ from tempbench_lmms.coherence import captioning, encoders, prompts, scoring
 from tempbench_lmms.coherence.card import BUDGETS, LARGER, RATES
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.record import UNDEFINED, Record
+from tempbench_lmms.record import UNDEFINED
 
 if TYPE_CHECKING:
     from tempbench_lmms.media.video import Wanted
@@ -168,26 +168,6 @@ def _shown(doc: Mapping[str, Any], kwargs: Mapping[str, Any] | None) -> list[tup
     return [(frames.images[i], time) for i, time in zip(order, frames.times, strict=True)]
 
 
-def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores one answer for a task that asks each question once."""
-    return adapter.emit(_record(doc, results), _NAMES[scoring.ONCE], "bertscore_hash")
-
-
-def process_results_budgets(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores one answer for the task over all budgets."""
-    return adapter.emit(_record(doc, results), _NAMES[scoring.BUDGETED], "bertscore_hash")
-
-
-def process_results_controls(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores one answer for the task of the controls."""
-    return adapter.emit(_record(doc, results), _NAMES[scoring.CONTROLLED])
-
-
-def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> Record:
-    reply = adapter.reply_of(results)
-    return scoring.record(doc, reply, adapter.request_failed(reply))
-
-
 def caption_to_text(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
 ) -> str:
@@ -224,13 +204,6 @@ def caption_to_messages(
     return [{"role": "user", "content": content}]
 
 
-def process_results_caption(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores one caption."""
-    reply = adapter.reply_of(results)
-    record = captioning.record(doc, reply, adapter.request_failed(reply))
-    return adapter.emit(record, captioning.METRICS, "bertscore_hash", "clip_model")
-
-
 def _name_of(function: Callable[[], str]) -> Callable[[Sequence[Any]], str]:
     """Returns the aggregation that names an encoder, so that a result says what its scores were made with."""
 
@@ -249,14 +222,19 @@ def _name_of(function: Callable[[], str]) -> Callable[[Sequence[Any]], str]:
 
 
 _BERTSCORE, _CLIP = _name_of(encoders.bertscore_hash), _name_of(encoders.clip_model)
-METRIC_LIST = adapter.metric_list(
-    scoring.METRICS.of(scoring.ONCE), scoring.details, bertscore_hash=_BERTSCORE
+process_results, METRIC_LIST = adapter.scored(
+    scoring.record, scoring.METRICS.of(scoring.ONCE), scoring.details, bertscore_hash=_BERTSCORE
 )
-BUDGETS_METRIC_LIST = adapter.metric_list(
-    scoring.METRICS.of(scoring.BUDGETED), scoring.details, bertscore_hash=_BERTSCORE
+process_results_budgets, BUDGETS_METRIC_LIST = adapter.scored(
+    scoring.record, scoring.METRICS.of(scoring.BUDGETED), scoring.details, bertscore_hash=_BERTSCORE
 )
-CONTROLS_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.CONTROLLED), scoring.details)
-CAPTION_METRIC_LIST = adapter.metric_list(
-    captioning.METRICS, scoring.details, bertscore_hash=_BERTSCORE, clip_model=_CLIP
+process_results_controls, CONTROLS_METRIC_LIST = adapter.scored(
+    scoring.record, scoring.METRICS.of(scoring.CONTROLLED), scoring.details
 )
-_NAMES = {kind: tuple(scoring.METRICS.of(kind)) for kind in scoring.METRICS.kinds}
+process_results_caption, CAPTION_METRIC_LIST = adapter.scored(
+    captioning.record,
+    captioning.METRICS,
+    scoring.details,
+    bertscore_hash=_BERTSCORE,
+    clip_model=_CLIP,
+)

@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from tempbench_lmms.coherence.predictions import asked_as_folder, check_answer, tomato_type
+from tempbench_lmms.coherence.scoring import FULL
 from tempbench_lmms.data.replies import json_values, text_or_none
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.runs.importing import Answer, Reader, Source
+
+_SHUFFLED = "shuffle_"
+_TYPES = {"shape&trend": "shape_trend", "velocity&frequency": "velocity_frequency"}
 
 
 def tomato(source: Source) -> Iterator[Answer]:
@@ -51,8 +54,30 @@ def _only_model(files: list[Path], folder: Path) -> str:
     return models[0]
 
 
+def asked_as_folder(file: Path) -> str:
+    """Returns how the questions of a TOMATO result file were asked, by its folders.
+
+    `1f`, `16f`, `32f` and so on; `video` for a model that chooses its frames (-1 in TOMATO); `shuffled` for
+    the control with 16 frames, `shuffled_8f` for one with another number.
+
+    Raises:
+        TempbenchError: The file lies in no such folders.
+    """
+    frames = file.parent.name
+    if not (frames == "-1" or (frames.isascii() and frames.isdigit())):
+        raise TempbenchError(
+            f"{file}: its folders do not say how it was asked; keep TOMATO's, "
+            "<type>+<scene>/<frames>/<model>.jsonl"
+        )
+    asked = "video" if frames == "-1" else f"{int(frames)}f"
+    if not file.parent.parent.name.startswith(_SHUFFLED):
+        return asked
+    return "shuffled" if asked == FULL else f"shuffled_{asked}"
+
+
 def _answers(file: Path, way: str, ids: dict[str, str], docs: dict[str, Row]) -> Iterator[Answer]:
-    kind = tomato_type(file)
+    name = file.parent.parent.name.removeprefix(_SHUFFLED).partition("+")[0]
+    kind = _TYPES.get(name, name)
     for place, line in json_values(file):
         where = f"{file.parent.parent.name}/{file.parent.name}/{file.name} {place}"
         try:
@@ -65,8 +90,11 @@ def _answers(file: Path, way: str, ids: dict[str, str], docs: dict[str, Row]) ->
             reply = adapter.failure("the file has no response")
         names = (f"{kind}/{key}/{way}", f"{key}/{way}")
         found = next((ids[name] for name in names if name in ids), names[0])
-        if found in docs:
-            check_answer(line, docs[found], where)
+        if found in docs and "gt" in line and str(line["gt"])[:1] != docs[found]["answer"]:
+            raise TempbenchError(
+                f"{where}: gt {str(line['gt'])[:80]!r} is not the data's answer to this question "
+                f"({docs[found]['answer']!r}); correct it, or score it with the data that the model was asked"
+            )
         yield Answer(found, reply, where)
 
 

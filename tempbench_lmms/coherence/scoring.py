@@ -7,7 +7,6 @@ A question asked in several ways (`condition`: a number of frames, or a control)
 them only if it was asked in all of the ways compared: `--limit` may cut one off (`n_cut`).
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import fsum
@@ -23,7 +22,7 @@ from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.numbers import value_of
 from tempbench_lmms.parsing.reading import Reading
 from tempbench_lmms.parsing.text import clip
-from tempbench_lmms.record import Metric, Metrics, Record
+from tempbench_lmms.record import Metric, Metrics, Record, answers, n_failed, n_questions
 
 BUDGET_CONDITIONS = tuple(f"{n}f" for n in BUDGETS)
 FULL = f"{BUDGETS[-1]}f"
@@ -156,13 +155,6 @@ def _by(field: str, value: str) -> Callable[[Record], bool]:
     return lambda record: bool(record[field] == value)
 
 
-def asked_as(condition: str) -> dict[str, Metric]:
-    """Returns the scores of the questions asked in one way, by name; for ways that no task asks in."""
-    return {
-        f"{name}_{condition}": _mean(score, _by("condition", condition)) for name, score in SCORES.items()
-    }
-
-
 def _both(one: Callable[[Record], bool], other: Callable[[Record], bool]) -> Callable[[Record], bool]:
     return lambda record: one(record) and other(record)
 
@@ -211,19 +203,9 @@ def gain_over(condition: str) -> Metric:
     return metric
 
 
-def n_questions(records: Sequence[Record]) -> int:
-    """Number of answers."""
-    return len(records)
-
-
 def n_counting(records: Sequence[Record]) -> int:
     """Number of answers to counting questions, over which the numeric distance is a mean."""
     return sum("gold_number" in record for record in records)
-
-
-def n_failed(records: Sequence[Record]) -> int:
-    """Number of answers whose request failed; they count as wrong."""
-    return sum(record["failed"] for record in records)
 
 
 def n_reference_template(records: Sequence[Record]) -> int:
@@ -328,11 +310,5 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
         }
         for condition, found in groups.items()
     }
-    return ({"by_variation": by_variation} if by_variation else {}) | {
-        name: {letter: n / len(asked) for letter, n in sorted(counts.items())}
-        for name, counts in (
-            ("answers", Counter(record["answer"] or "unparsed" for record in asked)),
-            ("right_answers", Counter(record["gold"] for record in asked)),
-        )
-        if asked
-    }
+    bias = answers(asked) if asked else {}
+    return ({"by_variation": by_variation} if by_variation else {}) | bias

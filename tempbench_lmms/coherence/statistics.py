@@ -1,7 +1,7 @@
 """`tempbench stats coherence`: what a data set holds, and what guessing gets."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -12,17 +12,15 @@ from tempbench_lmms.data.tables import Row, read_rows
 from tempbench_lmms.metrics.text import numeric_distance
 from tempbench_lmms.parsing.numbers import value_of
 
-Cells = list[tuple[str, ...]]
 
-
-def measure_root(root: Path) -> dict[str, Any]:
+def measure(root: Path) -> dict[str, Any]:
     """Returns the counts of the data under a folder; a part that is not prepared is empty."""
     found = {name: root / name / "test.parquet" for name in ("qa", "caption")}
     rows = {name: read_rows(file) if file.is_file() else [] for name, file in found.items()}
-    return measure(rows["qa"], rows["caption"])
+    return of(rows["qa"], rows["caption"])
 
 
-def measure(questions: Sequence[Row], captions: Sequence[Row]) -> dict[str, Any]:
+def of(questions: Sequence[Row], captions: Sequence[Row]) -> dict[str, Any]:
     """Returns the counts of a data set as JSON values.
 
     Args:
@@ -64,25 +62,3 @@ def _guessed_distance(questions: Sequence[Row]) -> float | None:
         if row["type"] == "count" and gold is not None:
             means.append(fmean(numeric_distance(number, gold) for number in numbers))
     return fmean(means) if means else None
-
-
-def as_tables(measured: Mapping[str, Any]) -> dict[str, Cells]:
-    """Returns the counts as tables, by title; the first row of each is its head."""
-    spread = measured["questions"]
-    by_type: Cells = [("type", *SCENES, "total")]
-    by_type += [
-        (kind, *(str(counts[scene]) for scene in SCENES), str(sum(counts.values())))
-        for kind, counts in spread.items()
-    ]
-    total = [sum(counts[scene] for counts in spread.values()) for scene in SCENES]
-    by_type.append(("total", *map(str, total), str(sum(total))))
-    guessing = measured["guessing"]
-    single = {name: str(measured[name]) for name in ("videos", "captioned_videos", "references")}
-    single |= {
-        f"guessing: {name}": "-" if value is None else f"{value:.5f}" for name, value in guessing.items()
-    }
-    tables = {"questions by type and scene": by_type}
-    for title in ("options", "answers", "variations"):
-        if counts := measured[title]:
-            tables[f"questions by {title}"] = [tuple(counts), tuple(map(str, counts.values()))]
-    return tables | {"": [("what", "value"), *single.items()]}

@@ -7,17 +7,17 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from hf_datasets.coherence import commands as making
 from hf_datasets.coherence import prepare as preparing
 from hf_datasets.coherence import references, tomato
-from tempbench_lmms.coherence import commands, predictions, report, scoring
+from tempbench_lmms.coherence import checks, imports, scoring
 from tempbench_lmms.coherence.card import COUNTS, SCENES
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.runs import offline
 
 MINI = roots.mini_root("coherence")
 CLIP = MINI / "media" / "captions" / "story_00.mp4"
@@ -86,7 +86,7 @@ def test_prepare_takes_what_is_sound_and_says_why_not_the_rest(source: Path, by_
         "count/8": "form",
     }
     # What was left out is no sound data: verify says so, by reason, and how much there is.
-    short, *problems = commands.verify(root)
+    short, *problems = checks.problems(root)
     assert short.startswith("incomplete: 2 of 1,484 questions (count 1 of 292, direction 0 of 403, ")
     assert "(missing), the first is count/1" in "\n".join(problems)
     assert len(problems) == len(part["skipped_by_reason"])
@@ -148,7 +148,7 @@ def test_videos_to_caption_are_a_part_of_their_own(source: Path, tmp_path: Path)
     ]
     assert [row["target"] for row in rows[::2]] == ["", "It rises."]
     assert len(tables.read_rows(root / "qa")) == 2
-    assert all(line.startswith("tomato: ") for line in commands.verify(root))
+    assert all(line.startswith("tomato: ") for line in checks.problems(root))
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_reference_sentences(source: Path, endpoint: str, monkeypatch: pytest.Mo
     n = len(_Endpoint.requests)
     making.build(references=True, endpoint=endpoint, model="some-model", key_variable="MY_KEY", workers=2)
     assert len(_Endpoint.requests) == n
-    assert all(line.startswith("tomato: ") for line in commands.verify(root))
+    assert all(line.startswith("tomato: ") for line in checks.problems(root))
 
 
 def test_a_failing_endpoint_is_asked_again_and_loses_nothing(
@@ -252,6 +252,10 @@ def write(path: Path, lines: list[dict]) -> Path:
     return path
 
 
+def scored(path: Path, **given: object) -> dict:
+    return offline.score("coherence", offline.Given(path, mini=True, **given)).as_json()
+
+
 @pytest.mark.slow
 def test_own_predictions_at_all_budgets(tmp_path: Path, text_encoder: object) -> None:
     rows = tables.read_rows(MINI / "qa")
@@ -264,130 +268,49 @@ def test_own_predictions_at_all_budgets(tmp_path: Path, text_encoder: object) ->
         for number, row in enumerate(rows)
         for condition in scoring.BUDGET_CONDITIONS
     ]
-    file = write(tmp_path / "mine.jsonl", lines)
-    output, plot = tmp_path / "scores.json", tmp_path / "curve.svg"
-    commands.score(predictions=[file], output=output, plot=plot, mini=True)
-    scores = json.loads(output.read_text())
-    assert scores["metrics"]["accuracy_4f"]["value"] == pytest.approx(0.5)
-    assert scores["metrics"]["accuracy_slope"]["value"] == 0
-    assert scores["bertscore"].startswith("model@")
-    picture = ElementTree.fromstring(plot.read_text())
-    assert len(picture.findall("{http://www.w3.org/2000/svg}polyline")) == 4
-    with pytest.raises(TempbenchError, match="--force"):
-        commands.score(predictions=[file], output=output, mini=True)
+    found = scored(write(tmp_path / "mine.jsonl", lines))["metrics"]
+    assert found["accuracy_4f"] == pytest.approx(0.5)
+    assert found["accuracy_slope"] == 0
 
 
 @pytest.mark.slow
 def test_tomato_result_files(tmp_path: Path, text_encoder: object) -> None:
-    for frames, response in (("4", "A"), ("16", "D: 3")):
+    first = next(row for row in tables.read_rows(MINI / "qa") if row["type"] == "count")
+    for frames, response in (("4", first["answer"]), ("-1", "?")):
         folder = tmp_path / "results" / "count+human" / frames
         folder.mkdir(parents=True)
-        result = {
-            "id": "0",
-            "question": "How many?",
-            "response": response,
-            "all_choices": ["A", "B", "C", "D"],
-            "index2ans": {"A": "1", "B": "2", "C": "4", "D": "3"},
-            "gt": "D. 3",
-        }
-        write(folder / "model.jsonl", [result])
-    files = sorted(tmp_path.rglob("*.jsonl"))
-    scores = report.scores_of(files, None).values
-    assert scores["accuracy_4f"][0] == 0
-    assert scores["accuracy_16f"][0] == 1
-    # A stands for 1: 1 - 2/4; by the official rule A is 1 as well.
-    assert scores["numeric_distance_4f"][0] == 0.5
+        write(folder / "model.jsonl", [{"id": first["question_id"], "response": response}])
+    found = offline.Given(tmp_path / "results", "coherence_qa_4f", mini=True, partial=True)
+    scores = offline.score("coherence", found)
+    assert (scores.metrics["accuracy"][0], scores.metrics["n_questions"][0]) == (1, 1)
+    assert "left out are 1 files that were asked as video" in "\n".join(scores.notes)
 
 
-@pytest.mark.slow
-def test_tomato_s_folders_are_told_apart(tmp_path: Path, text_encoder: object) -> None:
-    folders = {"count+human": ("1", "16", "32", "-1"), "shuffle_count+human": ("16", "8")}
-    result = {"id": "0", "index2ans": {"A": "1", "B": "2"}, "gt": "B. 2"}
-    for i, folder in enumerate(f"{name}/{frames}" for name, all_ in folders.items() for frames in all_):
-        (tmp_path / folder).mkdir(parents=True)
-        write(tmp_path / folder / "model.jsonl", [result | {"response": "AB"[i % 2]}])
-    files = sorted(tmp_path.rglob("*.jsonl"))
-    records, _ = predictions.read(files, None)
-    assert [record["condition"] for record in records] == [
-        "video",
-        "1f",
-        "16f",
-        "32f",
-        "shuffled",
-        "shuffled_8f",
-    ]
-    values = {name: value for name, (value, _) in report.scores_of(files, None).values.items()}
-    assert [
-        values[f"accuracy_{way}"] for way in ("1f", "16f", "32f", "video", "shuffled", "shuffled_8f")
-    ] == [
-        *(0, 1, 0, 1, 0, 1),
-    ]
-
-
-def test_a_tomato_line_without_a_response_is_a_failed_request(tmp_path: Path) -> None:
-    (tmp_path / "count+human/1").mkdir(parents=True)
-    result = {"id": "0", "response": None, "index2ans": {"A": "1", "B": "2"}, "gt": "B. 2"}
-    file = write(tmp_path / "count+human/1/model.jsonl", [result])
-    (record,), _ = predictions.read([file], None)
-    assert (record["failed"], record["parsed"]) == (1, 0)
-    write(file, [result | {"response": ["B"]}])
-    with pytest.raises(TempbenchError, match="line 1: response is of type list, not a text"):
-        predictions.read([file], None)
+def test_tomato_s_folders_are_told_apart(tmp_path: Path) -> None:
+    folders = ("count+human/1", "count+human/-1", "shuffle_count+human/16", "shuffle_count+human/8")
+    ways = [imports.asked_as_folder(tmp_path / folder / "model.jsonl") for folder in folders]
+    assert ways == ["1f", "video", "shuffled", "shuffled_8f"]
+    for folder in ("count+human/many", "count+human/٣"):
+        with pytest.raises(TempbenchError, match="do not say how it was asked"):
+            imports.asked_as_folder(tmp_path / folder / "model.jsonl")
 
 
 def test_a_prediction_that_is_null_is_a_failed_request(tmp_path: Path) -> None:
-    asked = [
-        row["question_id"] for row in tables.read_rows(roots.mini_root("coherence") / "qa" / "test.parquet")
-    ]
-    file = write(tmp_path / "p.jsonl", [{"question_id": name, "reply": None} for name in asked])
-    records, _ = predictions.read([file], roots.mini_root("coherence"))
-    assert {record["failed"] for record in records} == {1}
-
-
-def test_a_tomato_file_outside_its_folders_is_no_guess(tmp_path: Path) -> None:
-    result = {"id": "0", "response": "A", "index2ans": {"A": "1", "B": "2"}, "gt": "B. 2"}
-    for folder in ("count+human/many", "count/16", "count+human/٣"):
-        (tmp_path / folder).mkdir(parents=True)
-        file = write(tmp_path / folder / "model.jsonl", [result])
-        with pytest.raises(TempbenchError, match="do not say how it was asked"):
-            predictions.read([file], None)
+    lines = [{"question_id": row["question_id"], "reply": None} for row in tables.read_rows(MINI / "qa")]
+    found = scored(write(tmp_path / "p.jsonl", lines), task="coherence_qa_8f")["metrics"]
+    assert found["n_failed"] == found["n_questions"] == len(lines)
 
 
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("nonsense", "line 1: not JSON"),
-        ("[1]", "not a JSON object"),
-        ('{"question_id": "none", "reply": "A"}', "not a question of the data"),
+        ('{"question_id": "none", "reply": "A"}', "unknown questions"),
         ('{"question_id": "count_00", "reply": 3}', "reply is of type int, not a text"),
-        ('{"question_id": "count_00", "reply": "A", "condition": "5f"}', "condition: '5f'"),
-        ('{"index2ans": 3}', "not a line of a sample log, a TOMATO result or a prediction"),
-        (
-            '{"id": 0, "response": "", "index2ans": {"A": "1"}, "gt": "F"}',
-            "/1/bad.jsonl line 1: gt 'F' is no option among A",
-        ),
-        ("", "no answer"),
+        ('{"question_id": "count_00", "reply": "A", "condition": "5f"}', "unknown questions"),
+        ('{"question_id": "count_00", "reply": "A", "condition": "4f"}', "questions have no reply"),
     ],
 )
 def test_bad_predictions_are_named(tmp_path: Path, line: str, says: str) -> None:
-    file = tmp_path / "count+human" / "1" / "bad.jsonl"
-    file.parent.mkdir(parents=True)
-    file.write_text(line + "\n")
+    (tmp_path / "bad.jsonl").write_text(line + "\n")
     with pytest.raises(TempbenchError, match=says):
-        predictions.read([file], MINI)
-
-
-def test_missing_answers_are_refused_or_said(tmp_path: Path) -> None:
-    lines = [{"question_id": "count_00", "condition": f"{n}f", "reply": "A"} for n in (4, 8)]
-    file = write(tmp_path / "few.jsonl", lines)
-    with pytest.raises(TempbenchError, match="questions asked as 4f have no reply"):
-        predictions.read([file], MINI)
-    records, remarks = predictions.read([file], MINI, partial=True)
-    assert [record["condition"] for record in records] == ["4f", "8f"]
-    assert [line.split(";")[0].split(" of ")[0] for line in remarks] == ["scored are 1"] * 2
-
-
-def test_an_answer_given_twice_is_an_error(tmp_path: Path) -> None:
-    file = write(tmp_path / "twice.jsonl", [{"question_id": "count_00", "reply": "A"}] * 2)
-    with pytest.raises(TempbenchError, match="line 2: count_00/16f was already answered in"):
-        predictions.read([file], MINI)
+        scored(tmp_path / "bad.jsonl")

@@ -93,19 +93,18 @@ def test_a_table_of_the_questions(tmp_path: Path, text_encoder: object) -> None:
 
 
 def test_counts_of_the_bundled_sample() -> None:
-    measured = statistics.measure_root(mini_root("coherence"))
+    measured = statistics.measure(mini_root("coherence"))
     assert sum(sum(counts.values()) for counts in measured["questions"].values()) == 44
     assert measured["captioned_videos"] == measured["references"] == 12
     # 12 questions with 4 options, 20 with 5, 12 with 6.
     assert measured["guessing"]["accuracy"] == pytest.approx((12 / 4 + 20 / 5 + 12 / 6) / 44)
-    empty = statistics.measure([], [])
+    empty = statistics.of([], [])
     assert empty["guessing"] == {"accuracy": None, "numeric_distance": None}
-    assert statistics.as_tables(empty)
 
 
 def test_counts_of_tomato(shared: Path) -> None:
     release = tomato.find(shared / "real" / "tomato")
-    measured = statistics.measure([row for row, _ in preparing.tomato_rows(release, [])], [])
+    measured = statistics.of([row for row, _ in preparing.tomato_rows(release, [])], [])
     assert {kind: sum(counts.values()) for kind, counts in measured["questions"].items()} == COUNTS
     assert measured["guessing"]["accuracy"] == pytest.approx(CARD.chance["accuracy_4f"], abs=5e-6)
     assert measured["guessing"]["numeric_distance"] == pytest.approx(

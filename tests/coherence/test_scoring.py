@@ -6,7 +6,6 @@ import random
 import pytest
 
 from tempbench_lmms.coherence import scoring
-from tempbench_lmms.coherence.predictions import asked_as
 from tempbench_lmms.record import evaluate
 
 ROW = {
@@ -22,9 +21,14 @@ ROW = {
 }
 
 
+def _asked_as(row: dict, condition: str) -> dict:
+    asked = {"question_id": f"{row['question_id']}/{condition}", "condition": condition}
+    return row | asked | {"base_id": row["question_id"]}
+
+
 def answers(question: str, replies: dict[str, str], **row: object) -> list[dict]:
     asked = {**ROW, "question_id": question, "video": f"video {question}", **row}
-    return [scoring.record(asked_as(asked, condition), reply) for condition, reply in replies.items()]
+    return [scoring.record(_asked_as(asked, condition), reply) for condition, reply in replies.items()]
 
 
 def curve(*replies: str) -> dict[str, str]:
@@ -53,13 +57,6 @@ def test_budgets() -> None:
     assert value("numeric_distance_16f") == pytest.approx(0.5)
     # Official: A is 1, C is 3, so the same here; B is 2.
     assert value("numeric_distance_official_8f") == pytest.approx((0.5 + 0.75) / 2)
-
-
-def test_a_way_of_asking_that_no_task_has() -> None:
-    records = answers("a", {"64f": "C"}) + answers("b", {"64f": "A", "4f": "C"})
-    found = scoring.asked_as("64f")
-    assert set(found) == {f"{name}_64f" for name in scoring.SCORES}
-    assert evaluate(found["accuracy_64f"], records) == 0.5
 
 
 def test_trends_are_over_complete_questions() -> None:
@@ -92,7 +89,7 @@ def test_controls() -> None:
 
 
 def test_failed_requests_are_counted_and_wrong() -> None:
-    record = scoring.record(asked_as(ROW, "4f"), "[LMMS_EVAL_REQUEST_FAILED after 5 retries] C", failed=True)
+    record = scoring.record(_asked_as(ROW, "4f"), "[LMMS_EVAL_REQUEST_FAILED after 5 retries] C", failed=True)
     assert (record["correct"], record["parsed"], record["reply"], record["number"]) == (0, 0, "", None)
     assert value("n_failed", [record]) == 1
 
@@ -120,9 +117,9 @@ def test_nothing_is_undefined_and_order_does_not_matter() -> None:
 
 def test_a_reference_in_the_data_is_used_and_named() -> None:
     given = {**ROW, "reference": "There are three.", "reference_source": "some-model"}
-    record = scoring.record(asked_as(given, "4f"), "C")
+    record = scoring.record(_asked_as(given, "4f"), "C")
     assert (record["reference"], record["reference_source"]) == ("There are three.", "some-model")
-    unnamed = scoring.record(asked_as(given | {"reference_source": None}, "4f"), "C")
+    unnamed = scoring.record(_asked_as(given | {"reference_source": None}, "4f"), "C")
     assert unnamed["reference_source"] == "column"
     assert value("n_reference_template", [record]) == 0
 
@@ -193,7 +190,7 @@ def test_what_a_record_keeps() -> None:
     assert record["reason"] != "nothing"
     (plain,) = answers("a", {"4f": "C"})
     assert (plain["correct_official"], plain["number_official"]) == (1, 3)
-    failed = scoring.record(asked_as(ROW, "4f"), "C", failed=True)
+    failed = scoring.record(_asked_as(ROW, "4f"), "C", failed=True)
     assert [failed[name] for name in ("final", "correct_official", "number_official")] == ["", 0, None]
     # Numbers are asked for in counts alone, and only where the right option is one.
     (turned,) = answers("a", {"4f": "C"}, type="rotation")

@@ -65,12 +65,12 @@ def test_frames_count_as_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     shown = len(clips.full_decode(path))
     assert shown < 0.7 * 366
     from hf_datasets.coherence import commands as making
-    from tempbench_lmms.coherence import commands
+    from tempbench_lmms.coherence import checks
 
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
     making.prepare(captions=folder)
     root = roots.prepared_root("coherence")
-    assert list(commands.verify(root)) == []
+    assert list(checks.problems(root)) == []
     known = json.loads((root / "videos.json").read_text())["captions/a.mp4"]
     assert (known["n_frames"], known["declared_frames"]) == (shown, 366)
     assert known["duration"] == pytest.approx(shown * 0.04, abs=0.01)
@@ -80,7 +80,7 @@ def test_names_suffixes_and_subfolders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from hf_datasets.coherence import commands as making
-    from tempbench_lmms.coherence import commands
+    from tempbench_lmms.coherence import checks
 
     folder = tmp_path / "mine"
     kinds = {
@@ -108,7 +108,7 @@ def test_names_suffixes_and_subfolders(
     assert next(row["target"] for row in rows if "猫" in row["question_id"]) == "A cat runs."
     for row in rows:
         assert len(video.sample_frames(roots.resolve(row["video"]), 4).images) == 4
-    (problem, *more) = commands.verify(root)
+    (problem, *more) = checks.problems(root)
     assert "captions: 1 left out when the data was prepared (damaged), the first is damaged.mp4" in problem
     assert all("left out" in line for line in more)
     part = json.loads((root / "manifest.json").read_text())["parts"]["captions"]
@@ -120,7 +120,7 @@ def test_names_suffixes_and_subfolders(
 
 def test_verify_decodes_what_has_changed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from hf_datasets.coherence import commands as making
-    from tempbench_lmms.coherence import commands
+    from tempbench_lmms.coherence import checks
     from tempbench_lmms.media import sandbox
 
     folder = tmp_path / "mine"
@@ -135,11 +135,11 @@ def test_verify_decodes_what_has_changed_alone(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(
         sandbox, "check_video", lambda path, **given: looked.append(path.name) or look(path, **given)
     )
-    assert list(commands.verify(root)) == []
+    assert list(checks.problems(root)) == []
     assert looked == []
     target = root / "media" / "captions" / "b.mp4"
     target.write_bytes(target.read_bytes()[:-400])
-    [problem] = commands.verify(root)
+    [problem] = checks.problems(root)
     assert problem.startswith("b.mp4: ")
     assert looked == ["b.mp4"]
 

