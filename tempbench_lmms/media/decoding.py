@@ -6,14 +6,12 @@ the key frame before it, and frames on the way that no other frame refers to are
 and whatever goes wrong on the fast way, is decoded from the start of the file. A file whose frames cannot be
 told exactly, because something in its middle is damaged, is refused.
 
-Pictures are RGB: colours by the stream's range and matrix, chroma enlarged
-bilinearly (`docs/decisions/video_decoding.md`).
+Pictures are RGB: colours by the stream's range and matrix, chroma enlarged bilinearly
+(`docs/decisions/video_decoding.md`).
 """
 
-import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -32,7 +30,7 @@ from tempbench_lmms.media.limits import max_pixels
 Picture = NDArray[np.uint8]
 """Shape (height, width, 3), RGB, as shown."""
 
-_MAX_WORKERS = 4
+_DAMAGE = (av.error.FFmpegError, OSError, ValueError)
 _AS_IT_IS = (1, 0, 0, 1)
 
 FAST: Mapping[str, tuple[str, ...]] = {
@@ -113,16 +111,14 @@ class Video:
             self._container = open_container(self.path)
         except FileNotFoundError:
             raise MediaError(f"{name}: the video is missing") from None
-        except (av.error.FFmpegError, OSError, ValueError, MemoryError) as error:
+        except (*_DAMAGE, MemoryError) as error:
             raise self._damaged(error) from None
-        shown = [
-            one for one in self._container.streams.video if not one.disposition & Disposition.attached_pic
-        ]
+        streams = self._container.streams.video
+        shown = [one for one in streams if not one.disposition & Disposition.attached_pic]
         known = [one for one in shown if one.codec_context is not None]
         if not known:
-            covers = len(self._container.streams.video)
+            what = "only a cover picture" if streams else "no video"
             self._container.close()
-            what = "only a cover picture" if covers else "no video"
             raise MediaError(f"{name}: there is {what} in this file; replace it")
         # Of several, players show the one that the file marks for that.
         self.stream = next((one for one in known if one.disposition & Disposition.default), known[0])
@@ -175,7 +171,7 @@ class Video:
                 if packet.is_keyframe:
                     keys.append(packet.pts)
                 closed = closed and (not keys or packet.pts >= keys[-1])
-        except (av.error.FFmpegError, OSError, ValueError):
+        except _DAMAGE:
             complete = False  # what there is to be seen, a full decode tells
         table = np.unique(np.array(pts, dtype=np.int64))
         places = tuple(int(place) for place in np.searchsorted(table, sorted(keys)))
@@ -190,44 +186,56 @@ class Video:
         self._is_fresh = False
         self._container.seek(time, stream=self.stream, backward=True)
 
-    def pictures(self, index: Index, groups: Mapping[int, Sequence[int]]) -> dict[int, Picture]:
-        """Returns chosen frames; those that cannot be told for certain are left out.
+    def pictures(self, index: Index, places: Iterable[int], begin: int | None = None) -> dict[int, Picture]:
+        """Returns chosen frames of a seekable video; those that cannot be told for certain are left out.
 
-        The number of frames held is that of the places, whatever the video's length.
+        The number of frames held is that of the places, whatever the video's length. Decoding starts at the
+        key frame before each, or at the one whose place is `begin`.
         """
         found: dict[int, Picture] = {}
         known = set(index.pts.tolist())
-        try:
-            for key, places in groups.items():
-                self._seek(int(index.pts[key]))
-                wanted = {int(index.pts[place]): place for place in places}
-                found |= self._until(int(index.pts[key]), known, wanted)
-        except (av.error.FFmpegError, OSError, ValueError):
-            return found
+        groups: dict[int, dict[int, int]] = {}
+        for place in sorted(set(places)):
+            key = index.keyframes[bisect_right(index.keyframes, place) - 1] if begin is None else begin
+            groups.setdefault(key, {})[int(index.pts[place])] = place
+        for key, wanted in groups.items():
+            got: dict[int, Picture] = {}
+            for frame in self._group(index, key, wanted):
+                if frame.pts not in known:
+                    break
+                if frame.pts in wanted:
+                    got[wanted[frame.pts]] = self.picture(frame)
+                if frame.pts >= max(wanted):
+                    break
+            if len(got) == len(wanted):
+                found |= got
         return found
 
-    def _until(self, begin: int, known: Set[int], wanted: Mapping[int, int]) -> dict[int, Picture]:
-        """Decodes from the current position until all of `wanted` (presentation time to place) are found.
+    def _group(self, index: Index, key: int, wanted: Mapping[int, int]) -> Iterator[Any]:
+        """Yields frames from a key frame on, in the order shown, up to the first that is not as it should be.
 
-        The key frame is shown at `begin`, and every frame at one of the times `known`.
+        That is another file than those of the tests.
 
-        Gives nothing where what comes is not what the index says: another file than those of the tests.
+        Args:
+            index: The video's.
+            key: The key frame's place.
+            wanted: By their times the frames that are wanted; of the others some are left out.
         """
-        found: dict[int, Picture] = {}
-        last, before = max(wanted), None
-        for frame in self._sought(begin, wanted):
-            if frame.pts is None or frame.pts < begin:  # of the group before; what it refers to is not there
-                continue
-            if before is None and frame.pts > begin:  # the key frame cannot be decoded by itself
-                return {}
-            if frame.pts not in known or frame.is_corrupt or (before is not None and frame.pts <= before):
-                return {}
-            before = frame.pts
-            if frame.pts in wanted:
-                found[wanted[frame.pts]] = self.picture(frame)
-            if frame.pts >= last:
-                break
-        return found
+        begin, before = int(index.pts[key]), None
+        try:
+            self._seek(begin)
+            for frame in self._sought(begin, wanted):
+                if (
+                    frame.pts is None or frame.pts < begin
+                ):  # of the group before; what it refers to is not there
+                    continue
+                # A first frame behind the key frame: this one cannot be decoded by itself.
+                if frame.is_corrupt or (frame.pts != begin if before is None else frame.pts <= before):
+                    return
+                before = frame.pts
+                yield frame
+        except _DAMAGE:
+            return
 
     def _sought(self, begin: int, wanted: Mapping[int, int]) -> Iterator[Any]:
         """Yields the frames from the current position on, without those that nothing wanted refers to."""
@@ -256,21 +264,11 @@ class Video:
         """
         places = {int(time): place for place, time in enumerate(index.pts)}
         for key, following in pairwise((*index.keyframes, index.n_frames)):
-            begin, before = int(index.pts[key]), None
-            try:
-                self._seek(begin)
-                for frame in self._sought(begin, {}):
-                    if frame.pts is None or frame.pts < begin:
-                        continue
-                    place = places.get(frame.pts, following)
-                    if place >= following or frame.is_corrupt:
-                        break
-                    if frame.pts != begin if before is None else frame.pts <= before:
-                        break  # `pictures` gives up there too
-                    before = frame.pts
-                    yield place, frame
-            except (av.error.FFmpegError, OSError, ValueError):
-                continue
+            for frame in self._group(index, key, {}):
+                place = places.get(frame.pts, following)
+                if place >= following:
+                    break
+                yield place, frame
 
     def frames_from(self, index: Index, place: int) -> Iterator[tuple[int, Any]]:
         """Yields every frame from a place on as decoded, with its place, from the key frame before it."""
@@ -286,7 +284,7 @@ class Video:
                 awaited += 1
                 if awaited == index.n_frames:
                     return
-        except (av.error.FFmpegError, OSError, ValueError) as error:
+        except _DAMAGE as error:
             raise self._damaged(error) from None
         raise self._damaged(f"frame {awaited} is missing")
 
@@ -340,7 +338,7 @@ class Video:
         while True:
             try:
                 packet = next(packets, None)
-            except (av.error.FFmpegError, OSError, ValueError) as error:
+            except _DAMAGE as error:
                 if not isinstance(error, av.error.EOFError):
                     damage = error
                 break
@@ -352,7 +350,7 @@ class Video:
                 raise self._damaged(damage)
             try:
                 frames = () if packet.is_corrupt else packet.decode()
-            except (av.error.FFmpegError, OSError, ValueError) as error:
+            except _DAMAGE as error:
                 damage, frames = error, ()
             if packet.is_corrupt:
                 damage = "a packet is cut off"
@@ -361,7 +359,7 @@ class Video:
         try:
             for frame in _flushed(context):
                 yield self._sound(frame)
-        except (av.error.FFmpegError, OSError, ValueError) as error:
+        except _DAMAGE as error:
             damage = damage or error
         self.cut = damage
 
@@ -462,34 +460,5 @@ def read(
         if not index.seekable:
             return video.read_through(choose)
         places = sorted(set(choose(index.n_frames)))
-        pictures = _sought(path, video, index, places)
-        if len(pictures) < len(places):
-            return video.read_through(choose)
-        return index, pictures
-
-
-def _sought(path: Path, video: Video, index: Index, places: Sequence[int]) -> dict[int, Picture]:
-    """Returns chosen frames by seeking; groups of frames are decoded side by side."""
-    groups = list(by_key_frame(index, places).items())
-    # A worker has a decoder of its own; neighbouring groups of frames cost about the same, so they are
-    # dealt out in turn.
-    workers = max(1, min(_MAX_WORKERS, os.cpu_count() or 1, len(groups)))
-    with ThreadPoolExecutor(max(1, workers - 1)) as pool:
-        others = [pool.submit(_part, path, index, dict(groups[i::workers])) for i in range(1, workers)]
-        pictures = video.pictures(index, dict(groups[::workers]))
-        for other in others:
-            pictures |= other.result()
-    return pictures
-
-
-def _part(path: Path, index: Index, groups: Mapping[int, Sequence[int]]) -> dict[int, Picture]:
-    with Video(path) as video:
-        return video.pictures(index, groups)
-
-
-def by_key_frame(index: Index, places: Iterable[int]) -> dict[int, list[int]]:
-    """Returns places in ascending order, by the key frame that each is reached from."""
-    groups: dict[int, list[int]] = {}
-    for place in sorted(set(places)):
-        groups.setdefault(index.keyframes[bisect_right(index.keyframes, place) - 1], []).append(place)
-    return groups
+        pictures = video.pictures(index, places)
+        return (index, pictures) if len(pictures) == len(places) else video.read_through(choose)

@@ -106,10 +106,10 @@ _Looked = tuple[decoding.Index, bool, Any]
 def _ends(video: Video, listed: decoding.Index, beat: Callable[[int], None]) -> _Looked:
     """Decodes the first frame, and the last one from the key frame before the last tenth on."""
     n = listed.n_frames
-    near = max(key for key in listed.keyframes if key <= 0.9 * n)
-    found = len(video.pictures(listed, {0: [0]}))
+    found = len(video.pictures(listed, [0]))
     beat(1)
-    found += len(video.pictures(listed, {near: [n - 1]}))
+    near = max(key for key in listed.keyframes if key <= 0.9 * n)
+    found += len(video.pictures(listed, [n - 1], near))
     if found == 2:
         return listed, True, None
     # Not what its packets say; a full decode tells what it is.

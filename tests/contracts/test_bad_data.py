@@ -9,7 +9,6 @@ import copy
 import functools
 import importlib
 import io
-import json
 import math
 import pickle
 import shutil
@@ -524,21 +523,6 @@ def test_a_link_out_of_the_folder_is_refused(prepared, tmp_path):
     path.symlink_to(tmp_path / "elsewhere")
     found = refused(prepared, "outside")
     assert all(": row " in line and "outside" in line for line in found)
-
-
-@pytest.mark.slow
-def test_a_link_in_a_circle_and_a_name_too_long(prepared):
-    path = medium_of(prepared)
-    path.unlink()
-    path.symlink_to(path.name)
-    assert all("\n" not in line for line in refused(prepared))
-    (table,) = prepared.glob("*/*.parquet")
-    content = pq.read_table(table)
-    rows = [
-        json.loads(json.dumps(row).replace(path.name, "x" * 300 + path.suffix)) for row in content.to_pylist()
-    ]
-    pq.write_table(pa.Table.from_pylist(rows, schema=content.schema), table)
-    refused(prepared)
 
 
 @functools.cache

@@ -5,8 +5,6 @@ import itertools
 import json
 import os
 import shutil
-import subprocess
-import textwrap
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -205,65 +203,3 @@ def _another_error_is_not_taken_for_bad_media(config, docs, task):
 def test_every_benchmark_is_here():
     assert {root_of(load_task(f"{task}_mini"))[0] for task in TASKS} == {*SHOWING}
     assert {"rextime", "rextime_frames", "timepercept_suite"} <= {*TASKS}
-
-
-@pytest.mark.harness
-def test_a_whole_run_goes_on_and_says_so(tmp_path, warm_python):
-    """A video vanishes after the first slice; put back, the same command asks its questions alone."""
-    script = """
-        import json, shutil, sys
-        from pathlib import Path
-        from tempbench_lmms.runs import safe_run
-        from tempbench_lmms.runs.starting import Command
-        from tempbench_lmms.errors import TempbenchError
-        from tempbench_lmms.data.roots import mini_root, resolve
-        from tempbench_lmms.harness.tasks import docs_of, load_task
-
-        home = Path(sys.argv[1])
-        shutil.copytree(mini_root("coherence"), home / "coherence")
-        for table in (home / "coherence").rglob("*.parquet"):
-            import pyarrow as pa, pyarrow.parquet as pq
-            found = pq.read_table(table)
-            rows = json.loads(json.dumps(found.to_pylist()).replace("/mini/", "/"))
-            pq.write_table(pa.Table.from_pylist(rows, schema=found.schema), table)
-        url = docs_of(load_task("coherence_qa_8f"))[30]["video"]
-        victim = home / url.removeprefix("tempbench://")
-        content = victim.read_bytes()
-        pace = safe_run.Pace
-        class Spoiling(pace):
-            def __call__(self, progress):
-                victim.write_bytes(b"")
-                super().__call__(progress)
-        safe_run.Pace = Spoiling
-        def run():
-            try:
-                command = Command("tempbench_oracle", "coherence_qa_8f", home / "out", "media=true")
-                safe_run.run(command, safe_run.RunOptions(10))
-            except TempbenchError as error:
-                print("OUT" + str(error))
-            results = sorted((home / "out").rglob("*_results.json"))[-1]
-            values = json.loads(results.read_text())["results"]["coherence_qa_8f"]
-            names = ("accuracy,none", "n_failed,none", "n_questions,none")
-            print("OUT" + json.dumps([values[name] for name in names]))
-        run()
-        safe_run.Pace = pace
-        victim.write_bytes(content)
-        import time
-        time.sleep(1.1)  # results are named by the second
-        run()
-    """
-    done = subprocess.run(
-        [warm_python, "-c", textwrap.dedent(script), str(tmp_path)],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"TEMPBENCH_DATA": str(tmp_path)},
-        cwd=tmp_path,
-        check=False,
-    )
-    lines = [line[3:] for line in done.stdout.splitlines() if line.startswith("OUT")]
-    assert len(lines) == 3, done.stdout[-2000:] + done.stderr[-3000:]
-    assert "1 of 44 requests failed; give the same command again" in lines[0]
-    acc, n_failed, n_questions = json.loads(lines[1])
-    assert (acc, n_failed, n_questions) == (pytest.approx(43 / 44), 1, 44)
-    assert json.loads(lines[2]) == [1.0, 0, 44]
-    assert "counts as failed" in done.stderr
