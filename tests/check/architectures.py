@@ -4,7 +4,6 @@ Sizes of pictures, chat templates and special tokens follow the published models
 the weights are random and the layers few and narrow.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,17 +41,6 @@ _INTERNVL = (
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 )
 # It shows all images first, then all videos, then all texts, whatever the order given.
-_LLAVA_ONEVISION = (
-    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + ' ' }}"
-    "{% for content in message['content'] | selectattr('type', 'equalto', 'image') %}"
-    "{{ '<image>' }}{% endfor %}"
-    "{% for content in message['content'] | selectattr('type', 'equalto', 'video') %}"
-    "{{ '<video>' }}{% endfor %}"
-    "{% for content in message['content'] | selectattr('type', 'equalto', 'text') %}"
-    "{{ '\n' + content['text'] }}{% endfor %}"
-    "{{ '<|im_end|>' }}{% endfor %}"
-    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
-)
 # A system prompt stands at the beginning of the user's turn.
 _GEMMA3 = (
     "{{ bos_token }}"
@@ -128,35 +116,6 @@ def qwen3_vl(folder: Path) -> Path:
     return _saved(folder, model, processor, tokens["<|im_end|>"], tokens["<|endoftext|>"])
 
 
-def qwen2_vl(folder: Path) -> Path:
-    """Writes a Qwen2-VL."""
-    from transformers import (
-        Qwen2VLConfig,
-        Qwen2VLForConditionalGeneration,
-        Qwen2VLImageProcessor,
-        Qwen2VLProcessor,
-        Qwen2VLVideoProcessor,
-    )
-
-    tokenizer, tokens = tiny.tokenizer(tiny.QWEN_TOKENS, tiny.QWEN_TEMPLATE)
-    config = Qwen2VLConfig(
-        text_config={**_qwen_text(tokens), "rope_scaling": {"type": "mrope", "mrope_section": [1, 1, 2]}},
-        vision_config={"depth": 1, "embed_dim": 16, "hidden_size": 16, "num_heads": 1, "mlp_ratio": 1},
-        image_token_id=tokens["<|image_pad|>"],
-        video_token_id=tokens["<|video_pad|>"],
-        vision_start_token_id=tokens["<|vision_start|>"],
-        vision_end_token_id=tokens["<|vision_end|>"],
-    )
-    processor = Qwen2VLProcessor(
-        image_processor=Qwen2VLImageProcessor(size=_SIZE),
-        tokenizer=tokenizer,
-        video_processor=Qwen2VLVideoProcessor(size=_SIZE),
-        chat_template=tiny.QWEN_TEMPLATE,
-    )
-    model = Qwen2VLForConditionalGeneration(config)
-    return _saved(folder, model, processor, tokens["<|im_end|>"], tokens["<|endoftext|>"])
-
-
 def internvl(folder: Path) -> Path:
     """Writes an InternVL 3 in the form of `transformers`, with 64 tokens a tile in place of 256."""
     from transformers import (
@@ -203,46 +162,6 @@ def internvl(folder: Path) -> Path:
     return _saved(folder, model, processor, tokens["<|im_end|>"], tokens["<|endoftext|>"])
 
 
-def llava_onevision(folder: Path) -> Path:
-    """Writes a LLaVA-OneVision with patches of 32 pixels."""
-    from transformers import (
-        LlavaOnevisionConfig,
-        LlavaOnevisionForConditionalGeneration,
-        LlavaOnevisionImageProcessor,
-        LlavaOnevisionProcessor,
-        LlavaOnevisionVideoProcessor,
-    )
-
-    start = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
-    tokenizer, tokens = tiny.tokenizer((*start, "<image>", "<video>"), _LLAVA_ONEVISION)
-    config = LlavaOnevisionConfig(
-        text_config={"model_type": "qwen2", **_qwen_text(tokens)},
-        vision_config={**_SIGLIP, "image_size": 384, "patch_size": 32},
-        image_token_index=tokens["<image>"],
-        video_token_index=tokens["<video>"],
-    )
-    half = {"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
-    processor = LlavaOnevisionProcessor(
-        image_processor=LlavaOnevisionImageProcessor(
-            size={"height": 384, "width": 384}, image_grid_pinpoints=config.image_grid_pinpoints, **half
-        ),
-        tokenizer=tokenizer,
-        video_processor=LlavaOnevisionVideoProcessor(**half),
-        num_image_tokens=144,
-        vision_feature_select_strategy="full",
-        chat_template=_LLAVA_ONEVISION,
-    )
-    model = LlavaOnevisionForConditionalGeneration(config)
-    _saved(folder, model, processor, tokens["<|im_end|>"], tokens["<|endoftext|>"])
-    # The simple runner takes the tokenizer's template, which is one for plain texts in the published files.
-    (folder / "chat_template.jinja").unlink()
-    (folder / "chat_template.json").write_text(json.dumps({"chat_template": _LLAVA_ONEVISION}))
-    settings = folder / "tokenizer_config.json"
-    own = {**json.loads(settings.read_text()), "chat_template": tiny.QWEN_TEMPLATE}
-    settings.write_text(json.dumps(own))
-    return folder
-
-
 def gemma3(folder: Path) -> Path:
     """Writes a Gemma 3 that sees 224 pixels a side in place of 896, in 16 tokens in place of 256."""
     from transformers import (
@@ -286,10 +205,6 @@ def gemma3(folder: Path) -> Path:
     return _saved(folder, model, processor, tokens["<end_of_turn>"], tokens["<pad>"])
 
 
-def _qwen2_5_vl(folder: Path) -> Path:
-    return tiny.build(folder)
-
-
 @dataclass(frozen=True)
 class Case:
     """An architecture with a runner of the harness.
@@ -298,25 +213,22 @@ class Case:
         build: Writes the model.
         runner: As for `--model`.
         arguments: Further arguments, with which the runner does what it can.
-        simple: Whether with `--force_simple`.
         known: What it then still does wrong, of itself: line and name of the fault.
     """
 
     build: Callable[[Path], Path]
     runner: str
     arguments: str = ""
-    simple: bool = False
     known: frozenset[tuple[str, str]] = frozenset()
 
-    def load(self, folder: Path, device: str = "cpu") -> Any:
-        """Returns the runner with the model loaded on a device, which is built in a folder, once."""
+    def load(self, folder: Path) -> Any:
+        """Returns the runner with the model loaded, which is built in a folder."""
         import torch
 
-        if not (folder / "config.json").is_file():
-            torch.manual_seed(0)
-            self.build(folder)
-        arguments = f"pretrained={folder},device={device},device_map={device}{self.arguments}"
-        return model_session.runner(self.runner, arguments, force_simple=self.simple)
+        torch.manual_seed(0)
+        self.build(folder)
+        arguments = f"pretrained={folder},device=cpu,device_map=cpu{self.arguments}"
+        return model_session.runner(self.runner, arguments)
 
 
 _UNTIMED = {("times", "no times"), ("short video", "no times")}
@@ -333,34 +245,15 @@ def _has_torchcodec() -> bool:
 
 def cases() -> dict[str, Case]:
     """Returns every pair of runner and architecture that is tried, by its name."""
-    films = {*_NO_DECODER, ("frames as a video", "request failed")}
-    mistimed = {("times", "wrong times"), ("short video", "wrong times")}
     internvl_known = _UNTIMED if _has_torchcodec() else _NO_DECODER
-    repeated = ("short video", "frames repeated")
-    dropped = ("mkv video", "video dropped")
     bare = ",system_prompt="
     # Pictures as large as our frames: larger ones take most of the time.
     small = ",min_pixels=50176,max_pixels=50176"
     return {
-        "qwen2_5_vl": Case(_qwen2_5_vl, "qwen2_5_vl", small),
-        "qwen2_5_vl simple": Case(
-            _qwen2_5_vl, "qwen2_5_vl", bare + small, True, frozenset({_APART, dropped, *mistimed})
-        ),
         "qwen3_vl": Case(qwen3_vl, "qwen3_vl", f"{bare},fps=2{small}"),
-        "internvl_hf": Case(internvl, "internvl_hf", ",num_frames=8", False, frozenset(internvl_known)),
-        "llava_hf": Case(llava_onevision, "llava_hf", "", False, frozenset({_APART, *films})),
-        "llava_hf simple": Case(
-            llava_onevision, "llava_hf", "", True, frozenset({_APART, repeated, *_UNTIMED})
-        ),
-        "qwen2_vl": Case(qwen2_vl, "qwen2_vl", bare + small, False, frozenset({_APART, dropped, *_UNTIMED})),
-        "gemma3": Case(gemma3, "gemma3", bare, False, frozenset({_APART, *_UNTIMED})),
+        "internvl_hf": Case(internvl, "internvl_hf", ",num_frames=8", frozenset(internvl_known)),
+        "gemma3": Case(gemma3, "gemma3", bare, frozenset({_APART, *_UNTIMED})),
     }
-
-
-def checked(lm: Any, folder: Path, seed: int = 0) -> procedure.Check:
-    """Returns the check of a runner, without the small questions that random weights cannot answer."""
-    plan = procedure.Plan(seed=seed, n_pictures=3, kinds=())
-    return procedure.checked(model_session.Session(lm).ask, plan, *procedure.drawn(plan, folder))
 
 
 def brief(asked: Sequence[probes.Probe]) -> list[probes.Probe]:

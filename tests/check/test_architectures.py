@@ -13,8 +13,6 @@ from tests.check import architectures
 pytestmark = [pytest.mark.harness, pytest.mark.slow, pytest.mark.usefixtures("_in_float32")]
 
 PLAN = procedure.Plan(n_pictures=4, n_lines=40, kinds=())
-# Of `architectures.cases`; the others are for the command.
-TRIED = ("qwen3_vl", "internvl_hf", "llava_hf", "qwen2_vl", "gemma3")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +39,7 @@ def of_kind(inside, kind):
     return next(probe for probe in inside if probe.kind == kind)
 
 
-@pytest.mark.parametrize("name", TRIED)
+@pytest.mark.parametrize("name", architectures.cases())
 def test_what_a_runner_does_wrong_is_found_and_no_more(name, loaded, inside):
     case, lm = loaded(name)
     check = procedure.checked(model_session.Session(lm).ask, PLAN, inside, [])

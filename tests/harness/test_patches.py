@@ -34,12 +34,6 @@ def test_the_harness_has_no_extension_point_for_tasks():
     assert not found, "an entry point for tasks would make `find_tasks` needless"
 
 
-def test_no_picture_that_is_gone_is_remembered_but_by_the_harness():
-    """The fault behind `encode_every_picture`: the key of a picture is where it lay."""
-    text = (harness_folder() / "models/model_utils/media_encoder.py").read_text()
-    assert "id(image)" in text
-
-
 def test_each_change_is_made_once():
     module = types.ModuleType("lmms_eval.protocol")
     module.encode_image_to_base64 = lambda image, cache=None: cache
