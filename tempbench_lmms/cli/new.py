@@ -1,7 +1,6 @@
 """`tempbench new`: the folders of a benchmark of one's own."""
 
 import contextlib
-import functools
 import importlib.util
 import keyword
 import re
@@ -11,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -20,9 +19,6 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 FILES = Path(__file__).parent / "new_files"
 _END = ".jinja"
@@ -35,6 +31,7 @@ _OWN = {
     "hf_datasets/NAME/rows.py": "NAME/rows.py",
 }
 _MEDIA = ("pictures", "video", "none")
+_GIVEN = {"option": 'doc["options"], ', "order": 'doc["options"], ', "span": 'doc["duration"], '}
 
 # By kind of answer: in words, what the prompt asks for, twice more in other words, what the reader expects,
 # what to write, an example.
@@ -125,7 +122,7 @@ def new(
     is_known = str(into.resolve()) in benchmarks.own_folders()
     with _all_or_nothing(into, texts, _folders(name, is_own)):
         _write(into, texts)
-        said = _fill_own(name, into, rows) if is_own and rows else _fill(name, into, texts, rows)
+        said = _fill(name, into, rows, is_own)
     print(said, end="")
     if is_own and not is_known:
         print(f"first: export {benchmarks.VARIABLE}={shlex.quote(str(into.resolve()))}")
@@ -147,23 +144,20 @@ def _write(into: Path, texts: Mapping[Path, str]) -> None:
         _run(into, "ruff", "format", "--quiet", "--no-cache", *code)
 
 
-def _fill(name: str, into: Path, texts: Mapping[Path, str], rows: Path | None) -> str:
-    """Draws the sample and prepares the questions of a benchmark in a checkout; returns what to say of it."""
+def _fill(name: str, into: Path, rows: Path | None, is_own: bool) -> str:
+    """Prepares the questions of a benchmark, in a checkout with a drawn sample; returns what to say of it."""
+    if is_own:  # the first questions are its sample
+        tempbench_lmms.__path__.append(str(into.resolve()))  # as the variable does from now on
+        importlib.invalidate_caches()
+        from tempbench_lmms.cli import datasets
+
+        datasets.commands(name)["prepare"](source=rows and rows.resolve())
+        return f"{name}: the folder {(into / name).resolve()}, with a sample\n"
     _run(into, "hf_datasets.samples", name)
-    said = f"{name}: {len(texts)} files and the sample hf_datasets/mini/{name}\n"
+    said = f"{name}: its files, and the sample hf_datasets/mini/{name}\n"
     if rows:
         said += _run(into, "tempbench_lmms.cli", "prepare", name, "--source", str(rows.resolve()))
     return said
-
-
-def _fill_own(name: str, into: Path, rows: Path) -> str:
-    """Prepares the questions of a benchmark elsewhere, the first ones as its sample."""
-    tempbench_lmms.__path__.append(str(into.resolve()))  # as the variable does from now on
-    importlib.invalidate_caches()
-    from tempbench_lmms.cli import datasets
-
-    datasets.commands(name)["prepare"](source=rows.resolve())
-    return f"{name}: the folder {(into / name).resolve()}, with a sample\n"
 
 
 @contextlib.contextmanager
@@ -187,42 +181,26 @@ def _folders(name: str, is_own: bool) -> list[Path]:
 
 
 def _check(name: str, into: Path, is_own: bool) -> None:
+    from tempbench_lmms.harness import task_names
     from tempbench_lmms.harness.derived import base_of
 
     if not benchmarks.is_name(name):
         raise TempbenchError(f"{one_line(name)!r} is no name; take small letters, digits and single _")
     if keyword.iskeyword(name) or name.split("_")[-1] == "mini":
         raise TempbenchError(f"{name!r} is no name here: Python or a bundled sample has it; choose another")
-    for path in _folders(name, is_own):
-        if (into / path).exists():
-            raise TempbenchError(f"{into / path} is there already; choose another name")
-    if importlib.util.find_spec(f"tempbench_lmms.{name}"):
-        raise TempbenchError(f"tempbench-lmms has something named {name}; choose another name")
-    if not is_own and (into / "tempbench_lmms").resolve() != Path(benchmarks.__file__).resolve().parent:
-        raise TempbenchError(f"this command is not that of {into.resolve()}; `pip install -e .[test]` there")
     if made := base_of(name):
         raise TempbenchError(
             f"{name!r} is no name here: it would be a task made of {made[0]}; choose another"
         )
-    if is_own and _hides(name, into):
-        raise TempbenchError(
-            f"an installed module is named {name}, which the folder would hide from what is started in "
-            f"{into.resolve()}; choose another name"
-        )
-    from tempbench_lmms.harness import task_names
-
-    if name in task_names.all_names():
-        raise TempbenchError(f"a task of the harness is named {name}; choose another name")
-
-
-def _hides(name: str, into: Path) -> bool:
-    """Returns whether a module that is not of the folder itself has the name."""
-    spec = importlib.util.find_spec(name)
-    if spec is None or name in sys.stdlib_module_names:
-        return name in sys.stdlib_module_names
-    # A package's folder, or a module's file. In a virtual environment below the folder it is another's.
-    places = spec.submodule_search_locations or [spec.origin or ""]
-    return any(Path(place).resolve().parent != into.resolve() for place in places)
+    for path in _folders(name, is_own):
+        if (into / path).exists():
+            raise TempbenchError(f"{into / path} is there already; choose another name")
+    if not is_own and (into / "tempbench_lmms").resolve() != Path(benchmarks.__file__).resolve().parent:
+        raise TempbenchError(f"this command is not that of {into.resolve()}; `pip install -e .[test]` there")
+    # The folder of a benchmark elsewhere would hide a module from what is started beside it.
+    taken = importlib.util.find_spec(f"tempbench_lmms.{name}") or (is_own and importlib.util.find_spec(name))
+    if taken or name in task_names.all_names():
+        raise TempbenchError(f"a module or a task of the harness is named {name}; choose another name")
 
 
 def _chosen(option: str, given: str | None, question: str, known: tuple[str, ...]) -> str:
@@ -255,20 +233,6 @@ def _count(rows: Path | None) -> int:
     return count
 
 
-@functools.cache
-def _environment() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader(FILES),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # Python and Markdown, not HTML
-    )
-
-
 def texts_of(
     name: str, answer: str, media: str, groups: bool, n_questions: int, title: str, is_own: bool = False
 ) -> dict[Path, str]:
@@ -283,26 +247,21 @@ def texts_of(
         title: The benchmark's title.
         is_own: Whether the folder is no checkout.
     """
-    values = _values(answer, media, groups) | {
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(FILES),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # Python and Markdown, not HTML
+    )
+    values: dict[str, Any] = {
         "name": name,
         "title": re.sub(r'["\\{}\n]', " ", title).strip() or name,
         "is_own": is_own,
         "n_questions": n_questions,
-    }
-    out = {}
-    for path in sorted(FILES.rglob(f"*{_END}")):
-        place = path.relative_to(FILES).as_posix()
-        written = _place(place.removesuffix(_END), is_own)
-        if not written:
-            continue
-        text = _environment().get_template(place).render(values)
-        out[Path(written.replace("NAME", name))] = re.sub(r"\n{4,}", "\n\n\n", text)
-    return out
-
-
-def _values(answer: str, media: str, groups: bool) -> dict[str, Any]:
-    """Returns what the templates are filled with, of the answers to the three questions."""
-    values: dict[str, Any] = {
         "answer": answer,
         "media": media,
         "groups": groups,
@@ -310,20 +269,23 @@ def _values(answer: str, media: str, groups: bool) -> dict[str, Any]:
         "main_metric": "group_accuracy" if groups else "accuracy",
         "media_column": {"pictures": '"images",', "video": '"video",', "none": ""}[media],
         "source_imports": {"pictures": "picture, write", "video": "clips, write", "none": "write"}[media],
-        "given": 'doc["options"], ' if answer in ("option", "order") else "",
+        "given": _GIVEN.get(answer, ""),
         "asked_keys": "its columns but `target` and `choices`",
         **_ANSWERS[answer],
     }
-    if answer == "span":
-        values["given"] = 'doc["duration"], '
-    return values
-
-
-def _place(place: str, is_own: bool) -> str:
-    """Returns where a file is written; "" where a benchmark has no such file."""
-    if not is_own:
-        return place
-    return next((own + place.removeprefix(head) for head, own in _OWN.items() if place.startswith(head)), "")
+    out = {}
+    for path in sorted(FILES.rglob(f"*{_END}")):
+        place = path.relative_to(FILES).as_posix()
+        written = place.removesuffix(_END)
+        if is_own:
+            kept = (
+                own + written.removeprefix(head) for head, own in _OWN.items() if written.startswith(head)
+            )
+            written = next(kept, "")
+        if written:
+            text = environment.get_template(place).render(values)
+            out[Path(written.replace("NAME", name))] = re.sub(r"\n{4,}", "\n\n\n", text)
+    return out
 
 
 def _run(folder: Path, module: str, *arguments: str) -> str:

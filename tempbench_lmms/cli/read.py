@@ -64,6 +64,13 @@ class Read:
         # MATEO scores an unread reply as the prediction "other".
         return found if self.record["parsed"] or "prediction" not in found else dict.fromkeys(found)
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What the fields of each answer of a reply begin with."""
+        from tempbench_lmms.record_reading import PARTS
+
+        return PARTS if f"{PARTS[0]}how" in self.record else ("",)
+
     def stretch(self, part: str = "") -> str | None:
         """Returns the part of the reply that the answer stands in; None where none was read."""
         where = self.record.get(f"{part}where")
@@ -119,42 +126,28 @@ def as_text(found: Read) -> str:
         return "\n".join([*lines, "not a reply: the harness's notice of a failed request"])
     read = ", ".join(f"{name} {value}" for name, value in found.values.items() if value not in (None, []))
     lines.append(f"read:     {read or 'nothing'}")
-    lines += [line for part in _parts(record) for line in _manner(found, part)]
+    for part in found.parts:
+        how, reason, where = (record.get(f"{part}{name}") for name in ("how", "reason", "where"))
+        what = part.replace("_", " ")
+        lines += [f"{what}rule:     {how} ({RULES[how]})"] if how else []
+        lines += (
+            [f"{what}where:    characters {where[0]} to {where[1]}: {found.stretch(part)!r}"] if where else []
+        )
+        lines += [f"{what}reason:   {reason} ({REASONS[reason]})"] if reason else []
     if found.is_judged:
-        lines.append(f"right:    {found.target}")
-        lines.append(f"counts:   {_counts(record)}")
+        counts = "- (the answers of this split are not public)"
+        if "correct" in record:
+            counts = "as right" if record["correct"] else "as wrong"
+            counts += f"; IoU {record['iou']:.4g}" if "iou" in record else ""
+        lines += [f"right:    {found.target}", f"counts:   {counts}"]
     return "\n".join(lines)
-
-
-def _parts(record: dict[str, Any]) -> tuple[str, ...]:
-    """Returns what the fields of each answer of a reply begin with."""
-    from tempbench_lmms.record_reading import PARTS
-
-    return PARTS if f"{PARTS[0]}how" in record else ("",)
-
-
-def _manner(found: Read, part: str) -> list[str]:
-    how, reason, where = (found.record.get(f"{part}{name}") for name in ("how", "reason", "where"))
-    lines = [f"rule:     {how} ({RULES[how]})"] if how else []
-    if where:
-        lines.append(f"where:    characters {where[0]} to {where[1]}: {found.stretch(part)!r}")
-    if reason:
-        lines.append(f"reason:   {reason} ({REASONS[reason]})")
-    return [f"{part.replace('_', ' ')}{line}" for line in lines]
-
-
-def _counts(record: dict[str, Any]) -> str:
-    if "correct" not in record:
-        return "- (the answers of this split are not public)"
-    overlap = f"; IoU {record['iou']:.4g}" if "iou" in record else ""
-    return ("as right" if record["correct"] else "as wrong") + overlap
 
 
 def as_json(found: Read) -> dict[str, Any]:
     """Returns a reading as JSON values."""
     record = found.record
     out = {"task": found.task, "document": found.position[0], "read": found.values}
-    for part in dict.fromkeys(("", *_parts(record))):
+    for part in dict.fromkeys(("", *found.parts)):
         out |= {f"{part}{name}": record[f"{part}{name}"] for name in ("how", "reason", "where")}
         out[f"{part}text"] = found.stretch(part)
     out["failed"] = bool(record["failed"])

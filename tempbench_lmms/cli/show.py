@@ -1,14 +1,15 @@
 """What a model sees of one document: in the terminal, and with its neighbours as a page."""
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.conversation import content, not_valid, times_of
-from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
+from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.media.pictures import is_picture, png
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ class View:
         task: The task's name.
         position: The document's number and how many there are.
         content: The parts in order: text, a picture, or a video's path.
-        prompt: The text that a model of the harness's simple kind gets.
         target: A right reply.
         seconds: Length of its video, where its row says it.
         times: When a picture is shown in its video, in seconds, by its place among the parts.
@@ -32,18 +32,12 @@ class View:
     task: str
     position: tuple[int, int]
     content: tuple[Any, ...]
-    prompt: str
     target: str
     seconds: float | None = None
     times: Mapping[int, float] = field(default_factory=dict)
 
 
 def _documents(task: str, number: int, media: bool = True, **how: Any) -> "tuple[dict[str, Any], list[Row]]":
-    """Returns a task and its documents.
-
-    Raises:
-        TempbenchError: There is no such task or document, or its data is not prepared.
-    """
     config = load_task(task)
     if "group" in config:
         raise TempbenchError(f"{task} is a group; show one of its tasks: {', '.join(config['task'])}")
@@ -53,13 +47,12 @@ def _documents(task: str, number: int, media: bool = True, **how: Any) -> "tuple
     return config, docs
 
 
-def _view(task: str, config: "dict[str, Any]", docs: "list[Row]", number: int, times: bool) -> View:
+def _view(config: "dict[str, Any]", docs: "list[Row]", number: int, times: bool = False) -> View:
     doc = docs[number]
     parts = content(config, doc, number)
     try:
-        prompt, seconds = config["doc_to_text"](doc, kwargs_of(config)), doc.get("duration")
         when = times_of(config, doc, parts) if times else {}
-        return View(task, (number, len(docs)), parts, prompt, doc["target"], seconds, when)
+        return View(config["task"], (number, len(docs)), parts, doc["target"], doc.get("duration"), when)
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
         raise not_valid(config, number, error) from None
 
@@ -77,7 +70,7 @@ def seen(task: str, number: int, media: bool = True, **how: Any) -> View:
         TempbenchError: There is no such task or document, its data is not prepared, or a picture is damaged.
     """
     config, docs = _documents(task, number, media, **how)
-    return _view(task, config, docs, number, times=False)
+    return _view(config, docs, number)
 
 
 def as_text(view: View) -> str:
@@ -91,21 +84,6 @@ def as_text(view: View) -> str:
         else:
             lines.append(part)
     return "\n".join([*lines, "", f"right answer: {view.target}"])
-
-
-@dataclass(frozen=True)
-class _Part:
-    """A part of a document on the page.
-
-    Attributes:
-        text: What stands there; of a video what is known of it.
-        pictures: Their data URIs with their labels: pictures in a row, or a video's frames.
-        is_video: Whether it is a video.
-    """
-
-    text: str = ""
-    pictures: tuple[tuple[str, str], ...] = ()
-    is_video: bool = False
 
 
 def as_html(task: str, number: int, count: int, n_frames: int) -> str:
@@ -128,7 +106,7 @@ def as_html(task: str, number: int, count: int, n_frames: int) -> str:
     shown: list[dict[str, Any]] = []
     for place in range(number, min(number + count, len(docs))):
         try:
-            view = _view(task, config, docs, place, times=True)
+            view = _view(config, docs, place, times=True)
             known = {"parts": list(_parts(view, n_frames)), "target": view.target, "problem": ""}
         except TempbenchError as error:
             if place == number:
@@ -148,27 +126,28 @@ def as_html(task: str, number: int, count: int, n_frames: int) -> str:
     )
 
 
-def _parts(view: View, n_frames: int) -> Iterator[_Part]:
-    n = sum(map(is_picture, view.content))
-    row: list[tuple[str, str]] = []
-    done = 0
-    for place, part in enumerate(view.content):
-        if is_picture(part):
+def _parts(view: View, n_frames: int) -> Iterator[dict[str, Any]]:
+    """Yields the parts of the page: a text, pictures in a row with their labels, or the frames of a video."""
+    n, done = sum(map(is_picture, view.content)), 0
+    for are_pictures, group in itertools.groupby(enumerate(view.content), lambda one: is_picture(one[1])):
+        row = []
+        for place, part in group:
+            if not are_pictures:
+                is_video = isinstance(part, Path)
+                yield (
+                    _video(part, n_frames) if is_video else {"text": part, "pictures": [], "is_video": False}
+                )
+                continue
             done += 1
             words = [f"picture {done} of {n}", f"{part.width}×{part.height}"]
             words += [f"at {view.times[place]:.2f} s"] if place in view.times else []
             data = base64.b64encode(png(part)).decode()
             row.append((f"data:image/png;base64,{data}", ", ".join(words)))
-            continue
         if row:
-            yield _Part(pictures=tuple(row))
-            row = []
-        yield _video(part, n_frames) if isinstance(part, Path) else _Part(part)
-    if row:
-        yield _Part(pictures=tuple(row))
+            yield {"text": "", "pictures": row, "is_video": False}
 
 
-def _video(path: Path, n_frames: int) -> _Part:
+def _video(path: Path, n_frames: int) -> dict[str, Any]:
     """Returns a video as some of its frames; which ones a model takes is the model's affair."""
     from tempbench_lmms.media.video import probe, sample_frames
     from tempbench_lmms.report.questions import thumbnail
@@ -179,9 +158,8 @@ def _video(path: Path, n_frames: int) -> _Part:
         f"video {path.name}: {about.duration:.2f} s, {about.width}×{about.height}, "
         f"{about.n_frames} frames, {about.fps:.4g} a second"
     )
-    return _Part(facts, tuple(_labelled(thumbnail, frames.images, frames.times)), is_video=True)
-
-
-def _labelled(thumbnail: Any, images: Sequence[Any], times: Sequence[float]) -> Iterator[tuple[str, str]]:
-    for number, (image, time) in enumerate(zip(images, times, strict=True), start=1):
-        yield thumbnail(image)[1], f"frame {number} of {len(images)}, at {time:.2f} s"
+    pictures = [
+        (thumbnail(image)[1], f"frame {number} of {len(frames.images)}, at {time:.2f} s")
+        for number, (image, time) in enumerate(zip(frames.images, frames.times, strict=True), start=1)
+    ]
+    return {"text": facts, "pictures": pictures, "is_video": True}

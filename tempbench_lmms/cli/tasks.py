@@ -11,6 +11,7 @@ import typer
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import tables
+from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 
 DONE, SAMPLE, NOT_YET, DAMAGED = "prepared", "sample", "not prepared", "damaged"
@@ -85,45 +86,36 @@ def _names(benchmark: str | None, all_: bool) -> list[str]:
 
 
 def _listed(name: str, read: Callable[[Path], list[tables.Row]]) -> Listed:
+    from tempbench_lmms.cli.show import seen
+    from tempbench_lmms.data.roots import MINI
     from tempbench_lmms.harness import derived
-    from tempbench_lmms.harness.tasks import kwargs_of, load_task, task_files
+    from tempbench_lmms.harness.tasks import is_prepared, kwargs_of, load_task, task_files
     from tempbench_lmms.harness.variants import asked
+    from tempbench_lmms.media.pictures import is_picture
 
     config = load_task(name)
     kwargs = kwargs_of(config) or {}
     head = (name, task_files()[name].parent.name, asked().get(name) or derived.asks(name), kwargs)
     if "group" in config:
         return Listed(*head, tasks=tuple(config["task"]))
-    return Listed(*head, **_counted(name, config, read))
-
-
-def _counted(name: str, config: dict[str, Any], read: Callable[[Path], list[tables.Row]]) -> dict[str, Any]:
-    """Returns what the data says of a task; where it is not here, what the sample's first question shows."""
-    from tempbench_lmms.cli.show import seen
-    from tempbench_lmms.data.roots import MINI
-    from tempbench_lmms.harness.tasks import is_prepared
-    from tempbench_lmms.media.pictures import is_picture
-
-    is_sample = name.endswith(f"_{MINI}")
     there = is_prepared(config)
-    try:
+    try:  # where the data is not here, the sample's first question says what a question shows
         view = seen(name if there else f"{name}_{MINI}", 0, media=False, read=read)
     except TempbenchError:  # `tempbench verify` says what it is
-        return {"data": DAMAGED}
-    pictures = sum(map(is_picture, view.content))
-    shows = {"pictures": pictures, "videos": sum(isinstance(part, Path) for part in view.content)}
-    if not there:
-        return {**shows, "data": NOT_YET}
-    data = SAMPLE if is_sample else DONE
-    return {**shows, "questions": view.position[1], "seconds": view.seconds, "data": data}
+        return Listed(*head, data=DAMAGED)
+    return Listed(
+        *head,
+        questions=view.position[1] if there else None,
+        pictures=sum(map(is_picture, view.content)),
+        videos=sum(isinstance(part, Path) for part in view.content),
+        seconds=view.seconds if there else None,
+        data=NOT_YET if not there else SAMPLE if name.endswith(f"_{MINI}") else DONE,
+    )
 
 
 def _shown(one: Listed) -> str:
-    parts = [
-        f"{number} {noun}{'s' if number > 1 else ''}"
-        for number, noun in ((one.pictures, "picture"), (one.videos, "video"))
-        if number
-    ]
+    numbers = ((one.pictures, "picture"), (one.videos, "video"))
+    parts = [counted(number, noun) for number, noun in numbers if number]
     if one.seconds and one.videos:
         parts.append(f"{one.seconds:.0f} s")
     return ", ".join(parts) or ("" if one.tasks else "text")

@@ -275,6 +275,7 @@ def _sample(row: Any, metrics: tuple[str, ...]) -> Sample:
     wrong += [name for name in (*HOW, *REASON) if not isinstance(record.get(name), (str, NoneType))]
     if wrong:
         raise TypeError(f"{wrong[0]} is {one_line(repr(record[wrong[0]]))[:80]}")
+    hash(record["id"])  # a list is no id
     counts, whole = row.get("token_counts"), row.get("resps")
     last = counts[-1] if isinstance(counts, list) and counts else None
     n_tokens = last.get("output_tokens") if isinstance(last, dict) else None

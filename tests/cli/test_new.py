@@ -3,10 +3,7 @@
 import ast
 import csv
 import itertools
-import os
 import runpy
-import subprocess
-import sys
 
 import pytest
 import yaml
@@ -16,7 +13,6 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.cli.new import _ANSWERS, _MEDIA, texts_of
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import read_rows
-from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.video import probe
 from tests.command import REPOSITORY, complains, tempbench, tempbench_process
 from tests.each import sample
@@ -78,31 +74,6 @@ def test_what_is_no_name(name):
 def test_a_folder_hides_no_module_that_commands_import(name, tmp_path):
     complains(tempbench("new", name, "--into", str(tmp_path), *THREE), f"is named {name}", "another name")
     assert not any(tmp_path.iterdir())
-
-
-def test_a_file_in_the_folder_itself_has_no_name_taken(tmp_path, monkeypatch):
-    (tmp_path / "own_file.py").touch()
-    below = tmp_path / "venv" / "own_below"
-    below.mkdir(parents=True)
-    (below / "__init__.py").touch()
-    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path), str(below.parent)])
-    complains(tempbench("new", "own_file", "--into", str(tmp_path), *THREE), "is no checkout")
-    complains(tempbench("new", "own_below", "--into", str(tmp_path), *THREE), "is named own_below")
-
-
-def test_a_relative_folder_of_benchmarks_is_refused(monkeypatch):
-    monkeypatch.setattr(tempbench_lmms, "__path__", [*tempbench_lmms.__path__, "own"])
-    with pytest.raises(TempbenchError, match="TEMPBENCH_BENCHMARKS names own, a relative path"):
-        benchmarks.names()
-
-
-def test_what_the_package_makes_of_the_variable():
-    asked = "import tempbench_lmms, sys; print(tempbench_lmms.__path__[1:])"
-    own = {"TEMPBENCH_BENCHMARKS": os.pathsep.join(["own", "", "/some/where/"])}
-    done = subprocess.run(
-        [sys.executable, "-c", asked], env=os.environ | own, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "['own', '/some/where']"
 
 
 def test_a_stray_file_is_no_benchmark(tmp_path, monkeypatch, caplog):
@@ -207,13 +178,6 @@ def test_nothing_is_left_of_rows_that_verify_would_refuse(elsewhere, tmp_path, f
     assert not (tmp_path / "data" / name / "manifest.json").exists()
 
 
-def test_nothing_is_left_of_rows_with_a_text_that_is_too_long(elsewhere, tmp_path):
-    done, own = elsewhere("own_long", *map(asked, range(4)), asked(4, question="?" * 200_001))
-    complains(done, "question: longer than 200000 characters")
-    assert not any(own.iterdir())
-    assert not (tmp_path / "data" / "own_long" / "manifest.json").exists()
-
-
 def test_a_letter_that_is_an_option_too_is_written_with_its_text(elsewhere):
     options = {"options": "B|A|C"}
     given = ("A. B", "B. A", "C", "C. C", "A. B")
@@ -222,13 +186,6 @@ def test_a_letter_that_is_an_option_too_is_written_with_its_text(elsewhere):
     assert done.returncode == 0, done.stderr
     found = read_rows(roots.prepared_root("own_both") / "questions")
     assert [row["answer"] for row in found] == ["A", "B", "C", "C", "A"]
-
-
-def test_every_fault_is_listed_up_to_a_number(elsewhere):
-    done, _ = elsewhere("own_faults", *(asked(number, answer="neither") for number in range(22)))
-    complains(done, "22 faults, the first 20 are above")
-    *lines, _ = done.stderr.splitlines()
-    assert [line.split("line ")[1].split(":")[0] for line in lines] == [str(line) for line in range(2, 22)]
 
 
 @pytest.mark.slow

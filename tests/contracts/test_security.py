@@ -222,7 +222,7 @@ def test_a_line_of_a_log_is_read_or_refused(line, tmp_path):
     file = tmp_path / "20260101_000000_results.json"
     file.write_text(json.dumps({"results": {task: {}}, "configs": configs}))
     (tmp_path / f"20260101_000000_samples_{task}.jsonl").write_text(line + "\n")
-    with pytest.raises(TempbenchError, match="line 1 is cut off or not a log line") as caught:
+    with pytest.raises(TempbenchError, match="1 line cut off or not a log line, first line 1") as caught:
         logs.read_runs([file])
     assert "\n" not in str(caught.value)
 

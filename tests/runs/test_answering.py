@@ -389,22 +389,6 @@ def test_wrong_calls(tmp_path):
     complains(tempbench("answer", TASK, "--name", "a", "-o", tmp_path / "file"), "below the file")
 
 
-def test_many_tabs_at_once(tmp_path):
-    questions = questions_of(tmp_path, TASK)
-    with page(questions) as client:
-        threads = [
-            threading.Thread(target=client.ask, args=(str(n), oracle(questions, n)))
-            for n in range(len(questions))
-        ]
-        began = time.monotonic()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert time.monotonic() - began < 60
-    assert questions_of(tmp_path, TASK).next_open() is None
-
-
 @pytest.mark.slow
 def test_in_a_browser(tmp_path):
     """With keys alone, on a phone's width, under the page's policy."""

@@ -391,28 +391,6 @@ def test_results_that_are_not_the_log_s_are_compared_only_when_asked(folder, tmp
             command()
 
 
-def test_cut_off_log_is_compared_only_when_asked(folder, tmp_path):
-    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
-    (log,) = other.glob("*.jsonl")
-    log.write_text(log.read_text()[:20000])
-    with pytest.raises(TempbenchError, match=r"--partial .*\(`compare` needs --anyway, too\)"):
-        compared(folder / "chance", other, anyway=True)
-    with pytest.raises(TempbenchError, match="add --anyway"):
-        compared(folder / "chance", other, partial=True)
-    found, remarks = compared(folder / "chance", other, anyway=True, partial=True)
-    assert found["parse_rate"].n < 223
-    assert any("cut off" in line for line in remarks)
-
-
-def test_an_emptied_log_names_the_command_that_takes_it(folder, tmp_path):
-    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
-    next(other.glob("*.jsonl")).write_text("")
-    with pytest.raises(TempbenchError, match="results file alone with `tempbench report --partial`"):
-        compared(folder / "chance", other)
-    with pytest.raises(TempbenchError, match=r"no line of it can be used; run it again$"):
-        compared(folder / "chance", other, partial=True)
-
-
 def test_command(folder, monkeypatch, capsys):
     status, out, err = tempbench(monkeypatch, capsys, "compare", folder / "oracle", folder / "chance")
     assert (status, err) == (0, "")
@@ -495,7 +473,3 @@ def test_run_card_of_a_run_that_left_little(folder, tmp_path):
     assert card["complete"] is None
     assert card["data"] == {"url": None}
     assert set(card["packages"].values()) == {None}
-
-
-def test_nan_is_no_json(folder):
-    assert run_card.finite({"a": [1.0], "b": {"c": math.nan}}) == {"a": [1.0], "b": {"c": None}}

@@ -11,7 +11,6 @@ import textwrap
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tempbench_lmms.data.run_files import STATE
@@ -23,7 +22,7 @@ from tempbench_lmms.report.numbers import of_logs
 from tempbench_lmms.runs import comparison, deciding, rescoring, starting
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.run_card import run_card
-from tests.command import call, complains, tempbench, tempbench_process
+from tests.command import call, complains, tempbench
 from tests.runs.test_logs import TASK, write_run
 
 RESULTS = "20260101_000000_results.json"
@@ -134,21 +133,6 @@ def test_a_gated_share_decides_whatever_the_gates_let_through(gated, grounding, 
 
 
 @pytest.mark.slow
-def test_a_gated_share_without_a_gate_is_that_of_all(grounding, docs, tmp_path):
-    """What the range of the shared ratio costs is all that differs."""
-    write_run(tmp_path, grounding("knows all", 1, "chance"))
-    found = {}
-    for metric in ("mt", GATED):
-        (contest,) = deciding.contests(tmp_path, [TASK], [TASK], metric)
-        found[metric] = replace(contest, answered=list(contest.other))
-        found[metric].answered[0] = found[metric].answered[0]._replace(value=4.0)
-    free, gated = (found[metric]._differences for metric in ("mt", GATED))
-    assert (len(free.ends), len(gated.ends)) == (1, 2)
-    np.testing.assert_allclose(gated.ends, np.repeat(free.ends, 2, axis=0), atol=1e-12)
-    np.testing.assert_allclose(gated.losses, 1)
-
-
-@pytest.mark.slow
 def test_a_gated_share_of_other_questions_is_refused(gated, docs):
     replies = {n: REPLIES["oracle"](docs[n], TASK, 0) for n in gated.groups[0]}
     unread = replace(gated, answer=lambda number, reply: None)
@@ -219,11 +203,6 @@ def test_tasks_share_the_level(folder, tmp_path):
 def test_what_cannot_decide_is_refused(folder, metric, line):
     with pytest.raises(TempbenchError, match=line):
         deciding.contests(folder / "chance", [TASK], [TASK], metric)
-
-
-def test_another_metric_may_decide(folder):
-    (found,) = deciding.contests(folder / "chance", [TASK], [TASK], "gt_strict")
-    assert (found.metric, found.higher_is_better) == ("gt_strict", True)
 
 
 @pytest.mark.parametrize(
@@ -438,24 +417,6 @@ def _stops_says_so(chance, home):
 def test_a_run_stops_says_so_and_decides_the_same_after_a_kill(folder, tmp_path, warm_python):
     """All starts in one process, which imports the harness once."""
     call(warm_python, _stops_says_so, folder / "chance", tmp_path)
-
-
-@pytest.mark.harness
-def test_a_run_stops_by_a_gated_share(grounding, tmp_path, warm_python):
-    write_run(tmp_path / "guesses", grounding("guesses", 0.9, "chance"))
-    done = tempbench_process(
-        *("run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", str(tmp_path / "a"), "--no-report"),
-        *("--slice", "20", "--until-decided", str(tmp_path / "guesses"), "--decide-by", GATED),
-        python=warm_python,
-    )
-    assert f"better in {GATED} than tempbench_guesses" in done.stderr, done.stderr
-    (log,) = read_runs([tmp_path / "a"])
-    said = deciding.said_of(log)
-    assert (said["metric"], said["verdict"]) == (GATED, "better")
-    assert 0 < len(log.samples) < 223
-    pairs, _ = comparison.paired_runs(tmp_path / "a", tmp_path / "guesses")
-    found = {one.metric: one.verdict for one in comparison.compare_tasks(pairs, 500)}
-    assert {name: verdict for name, verdict in found.items() if verdict != "undecided"} == {GATED: "better"}
 
 
 def _refuses_another_decision(run, output, decide):

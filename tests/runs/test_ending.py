@@ -2,7 +2,6 @@
 
 import errno
 import json
-import os
 import signal
 import sqlite3
 import subprocess
@@ -11,7 +10,6 @@ import textwrap
 
 import pytest
 
-from tempbench_lmms.cli import runs
 from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.harness.adapter import failure
 from tempbench_lmms.runs import ending, safe_run, starting
@@ -106,14 +104,6 @@ def test_a_signal_ends_a_run_with_one_line_and_all_it_started(tmp_path, how, num
     # Its output is at its end, so the one that it started has ended too.
 
 
-def test_of_several_processes_the_first_one_speaks(tmp_path, monkeypatch, capsys):
-    for rank, said in (("1", ""), ("0", "tempbench: ended by SIGINT; no answer is kept yet")):
-        monkeypatch.setenv("RANK", rank)
-        ending.say(tmp_path, signal.SIGINT)
-        assert capsys.readouterr().err.startswith(said)
-        assert bool(said) or not capsys.readouterr().err
-
-
 @pytest.mark.slow
 def test_a_run_can_be_supervised_after_the_checks():
     """The checks of names load a part of the harness, and the run is watched all the same."""
@@ -176,17 +166,6 @@ def test_a_run_that_was_ended_while_it_wrote_its_report_only_writes_that(tmp_pat
     assert ends == [(results, True), (results, False)]
     assert "finished already" in capsys.readouterr().out
     assert finished_results(tmp_path / STATE) == results
-
-
-def test_a_page_of_earlier_results_is_written_again(tmp_path):
-    page, results = tmp_path / "report.html", tmp_path / "results"
-    results.touch()
-    assert runs._is_older(page, results)
-    page.touch()
-    os.utime(page, (1, 1))
-    assert runs._is_older(page, results)
-    os.utime(results, (0, 0))
-    assert not runs._is_older(page, results)
 
 
 def test_the_folder_belongs_to_the_run_with_its_first_answer(tmp_path):

@@ -176,11 +176,6 @@ def test_a_damaged_entry_of_an_archive_of_inspect(tmp_path):
         answers(formats.inspect, path)
 
 
-def test_half_an_archive_of_inspect(tmp_path):
-    with pytest.raises(TempbenchError, match=r"l.eval cannot be read \(it is cut off, or no zip file\)"):
-        answers(formats.inspect, written(tmp_path / "l.eval", "PK\x03\x04"))
-
-
 def test_a_model_that_all_replies_name_is_the_run_s(tmp_path):
     lines = [{"question_id": name, "reply": "A", "model": "m"} for name in ("q1", "q2")]
     path = tmp_path / "r.json"

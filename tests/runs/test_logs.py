@@ -83,48 +83,6 @@ def test_metrics_computed_again_are_the_run_s(tmp_path):
     assert log.details["mt1_two"]["right_answers"] == {"A": 0.5, "B": 0.5}
 
 
-def test_cut_off_log(tmp_path):
-    path = write_run(tmp_path)
-    text = path.read_text()
-    path.write_text(text[: len(text) // 2])
-    with pytest.raises(TempbenchError, match="cut off or not a log line"):
-        logs.read_runs([tmp_path])
-    (log,) = logs.read_runs([tmp_path], partial=True)
-    assert 0 < len(log.samples) < 223
-    assert log.problems
-
-
-def test_repeated_lines_and_lines_of_others(tmp_path):
-    path = write_run(tmp_path)
-    first = path.read_text().splitlines()[0]
-    path.write_text(path.read_text() + first + "\n" + '{"doc_id": 3, "resps": ["A"]}\n')
-    (log,) = logs.read_runs([tmp_path], partial=True)
-    assert len(log.samples) == 223
-    assert "again" in log.problems[0]
-    assert "not a log line, first line 225 (it has no record)" in log.problems[1]
-
-
-def test_what_is_wrong_with_many_lines_is_one_sentence(tmp_path):
-    path = write_run(tmp_path)
-    whole = path.read_text()
-    path.write_text("".join(f"x{line}" for line in whole.splitlines(keepends=True)))
-    with pytest.raises(TempbenchError) as raised:
-        logs.read_runs([tmp_path])
-    said = (
-        f"{path.name}: 223 lines cut off or not a log line, first line 1 (it is no JSON), and no line "
-        "of it can be used; run it again"
-    )
-    assert str(raised.value).startswith(said)
-    (log,) = logs.read_runs([tmp_path], partial=True)
-    assert not log.samples
-    assert len(log.problems) == 1
-    path.write_text(whole + whole.splitlines()[0] + "\n")
-    with pytest.raises(
-        TempbenchError, match=r"again, first line 224 .*; add --partial .* its 223 sound lines"
-    ):
-        logs.read_runs([tmp_path])
-
-
 def test_a_reply_that_was_changed_after_the_run_is_noticed(tmp_path):
     """The numbers come from the records, which an edited reply leaves as they were."""
     path = write_run(tmp_path)

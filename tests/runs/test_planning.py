@@ -120,20 +120,6 @@ def test_a_question_is_known_in_all_its_orders_or_in_none():
     assert metrics(plan)["circular_accuracy"].value == pytest.approx(0.5, abs=0.1)
 
 
-def test_a_question_is_known_at_all_its_frame_budgets_or_at_none():
-    task = "coherence_qa_mini"
-    docs = docs_of(load_task(task), media=False)
-    chosen = list(zip(docs, planning.groups_of(task, docs), strict=True))
-    known = {}
-    (log,) = planning.simulated(task, chosen, planning.Assumed(), n_runs=1)
-    for sample, doc in zip(log.samples, docs, strict=True):
-        known.setdefault(doc["base_id"], []).append(sample.reply == doc["target"])
-    shares = [sum(right) / len(right) for right in known.values()]
-    assert all(len(right) == 4 for right in known.values())
-    # Known apart, one in eight would be right at all four.
-    assert 0.3 < sum(share == 1 for share in shares) / len(shares) < 0.7
-
-
 def test_metrics_that_an_encoder_scores_need_real_replies(monkeypatch, capsys):
     """Loading an encoder is what a plan must not do: here it would fail."""
     from tempbench_lmms.coherence import encoders
@@ -146,16 +132,6 @@ def test_metrics_that_an_encoder_scores_need_real_replies(monkeypatch, capsys):
     assert (code, err) == (0, "")
     assert "(give --against): bertscore_4f, bertscore_16f" in out
     assert "(give --against): clipscore_video," in out
-
-
-def test_a_fault_of_a_plan_without_a_log_is_not_the_log_s(monkeypatch, capsys):
-    def broken(*arguments):
-        raise KeyError("ours")
-
-    monkeypatch.setattr(planning, "plan", broken)
-    monkeypatch.setattr("sys.argv", ["tempbench", "plan", "--tasks", TASK])
-    with pytest.raises(KeyError, match="ours"):
-        main()
 
 
 @pytest.mark.slow

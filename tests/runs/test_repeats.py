@@ -102,34 +102,6 @@ def test_means_of_repeats_are_compared(folder, other):
 
 
 @pytest.mark.slow
-def test_the_same_replies_again_tell_no_more(folder, other, tmp_path):
-    """As many copies of one run as one likes have its interval and its p value."""
-    for run, source in (("a", folder), ("b", other)):
-        for number in (1, 2, 3):
-            shutil.copytree(source / "repeat_1", tmp_path / run / f"repeat_{number}")
-    once, _ = compared(folder / "repeat_1", other / "repeat_1")
-    thrice, _ = compared(tmp_path / "a", tmp_path / "b")
-    assert once.keys() == thrice.keys()
-    for name, one in once.items():
-        known = (found := one.difference).value, found.p, found.standard_error, found.n_clusters, one.n
-        again = (same := thrice[name].difference).value, same.p, same.standard_error, same.n_clusters
-        assert (*again, thrice[name].n) == pytest.approx(known, nan_ok=True)
-
-
-@pytest.mark.slow
-def test_one_run_is_compared_with_one_repeat(folder, other, tmp_path):
-    found, remarks = compared(folder, other / "repeat_2")
-    alone, _ = compared(folder / "repeat_2", other / "repeat_2")
-    assert found == alone
-    assert f"{TASK}: A has repeats 1, 2, 3 and B one; compared are 2 of A and 2 of B" in remarks
-    write_run(tmp_path, seed=9, n=N)
-    found, remarks = compared(folder, tmp_path)
-    alone, _ = compared(folder / "repeat_1", tmp_path)
-    assert found == alone
-    assert f"{TASK}: A has repeats 1, 2, 3 and B one; compared are 1 of A and 1 of B" in remarks
-
-
-@pytest.mark.slow
 def test_repeats_are_compared_by_their_numbers(folder, tmp_path):
     for number in (1, 3):
         shutil.copytree(folder / f"repeat_{number}", tmp_path / f"repeat_{number}")
@@ -187,14 +159,6 @@ def test_reparse_tells_the_spread_of_the_replies_as_they_are_read_now(tmp_path):
     first, second = json.loads(tempbench(*command, "--json").stdout)
     assert first["over_repeats"] == json.loads(json.dumps(repeats.as_json(before)))
     assert "over_repeats" not in second
-
-
-def test_a_report_computes_a_spread_once(folder, monkeypatch):
-    computed, over = [], repeats.over
-    monkeypatch.setattr(repeats, "over", lambda logs: computed.append(len(logs)) or over(logs))
-    (section,) = tables.sections_of(list(of_logs(read_runs([folder]), False)))
-    grids = [grid for task in section.tasks for grid in section.grids_of(task) if grid.name == TITLE]
-    assert (len(grids), computed) == (1, [3])
 
 
 @pytest.mark.slow
@@ -307,11 +271,6 @@ def test_a_repeat_has_its_own_seed_and_folder(seed, found, tmp_path):
     assert "--verify" in repeating.words(given, 1, tmp_path, SAMPLED)
 
 
-def test_a_choice_of_how_to_sample_stays():
-    given = ["--gen_kwargs", "temperature=1,do_sample=1"]
-    assert "temperature=1,do_sample=1" in repeating.words(["run", "--", *given], 1, "o", given)
-
-
 @pytest.mark.parametrize("status", [1, -signal.SIGKILL])
 def test_a_repeat_that_fails_ends_the_others(status, tmp_path, monkeypatch):
     commands = []
@@ -387,13 +346,6 @@ def test_repeats_over_other_data_are_refused(tmp_path):
     refused(tmp_path, "repeat_2", "data.sha256: ", " and 000000")
 
 
-def test_repeats_with_other_prompts_are_refused(tmp_path):
-    write_repeats(tmp_path, [1, 2])
-    (log,) = (tmp_path / "repeat_2").rglob("*.jsonl")
-    log.write_text(log.read_text().replace('"input": "', '"input": "Please: ', 3))
-    refused(tmp_path, "prompts: 3 of 75 differ")
-
-
 def test_repeats_that_other_code_has_read_are_named(tmp_path):
     write_repeats(tmp_path, [1, 2])
     changed(tmp_path, 2, lambda results: run_of(results).update(code="0" * 64))
@@ -401,13 +353,3 @@ def test_repeats_that_other_code_has_read_are_named(tmp_path):
     assert "warning: the repeats were made with different versions (code " in done.stdout
     assert ", 00000000): the spread is not that of sampling alone" in done.stdout
     assert tempbench("compare", tmp_path, tmp_path).returncode == 0
-
-
-@pytest.mark.slow
-def test_repeats_with_other_versions_are_named(tmp_path):
-    write_repeats(tmp_path, [1, 2])
-    changed(tmp_path, 2, lambda results: run_of(results)["packages"].update(transformers="1.2.3"))
-    done = tempbench("rescore", tmp_path)
-    assert "warning: the repeats were made with different versions (transformers " in done.stdout
-    assert ", 1.2.3): the spread is not that of sampling alone" in done.stdout
-    assert "made with different versions" in tempbench("compare", tmp_path, tmp_path).stdout

@@ -53,14 +53,6 @@ def test_a_number_that_is_not_the_log_s_is_named(folder, tmp_path, monkeypatch, 
     assert "differs" in out
 
 
-def test_other_installed_versions_are_no_difference(folder, tmp_path):
-    def change(results):
-        results["results"][TASK]["details,none"]["run"]["packages"]["torch"] = "0.1"
-
-    other = edit(folder / "chance", tmp_path / "other", change)
-    assert rescoring.rescore(log_of(other)).differing == []
-
-
 def test_read_again_by_another_version(folder, tmp_path):
     """Records of a version that could not read two replies: both are named, and the numbers move."""
     other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
@@ -289,13 +281,6 @@ def test_damaged_logs(folder, tmp_path, monkeypatch, capsys):
     assert tempbench(monkeypatch, capsys, "rescore", old, "--partial")[0] == 0
 
 
-def test_run_without_log(folder, tmp_path):
-    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
-    next(other.glob("*.jsonl")).unlink()
-    with pytest.raises(TempbenchError, match="--log_samples"):
-        rescoring.rescore(log_of(other))
-
-
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -390,12 +375,6 @@ def test_thresholds():
         "10.0% (4 of 40) of the replies are unread (refused 2, nothing 1, several 1); they count as wrong"
     ]
     assert record_quality.warnings([]) == []
-
-
-def test_prompt_hash_knows_no_order():
-    one, other = sample(number=1), sample(number=2)
-    assert run_card._prompt_hash((one, other)) == run_card._prompt_hash((other, one))
-    assert run_card._prompt_hash(()) is None
 
 
 @pytest.mark.harness

@@ -13,7 +13,7 @@ from tempbench_lmms.cli import runs
 from tempbench_lmms.data import outputs, run_files
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import options, task_names
+from tempbench_lmms.harness import names
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.runs import arguments, safe_run, starting
 from tempbench_lmms.runs.starting import Command
@@ -51,10 +51,6 @@ def test_thinking_lowers_no_limit_of_a_task_behind_a_pattern(tmp_path):
     complains(done, "would lower the limit of tempvs_mt1_two_cot, 4096")
 
 
-def test_tasks_of_the_harness_are_left_to_it():
-    assert starting.leaves(["mmmu_val"]) == []
-
-
 @pytest.mark.parametrize(
     ("tasks", "line"),
     [
@@ -77,37 +73,6 @@ def test_a_name_that_no_task_has_is_a_line_and_leaves_nothing(tasks, line, tmp_p
     with pytest.raises(TempbenchError, match=re.escape(line)):  # without the command
         safe_run.run(Command("m", tasks, tmp_path / "o"))
     assert not (tmp_path / "o").exists()
-
-
-def test_names_of_the_harness_and_of_its_folders_are_tasks(tmp_path):
-    (tmp_path / "own.yaml").write_text(
-        'group: "my_group" # the old name\ntask:\n- my_one\n\n- my_two\nx: no_name\n'
-    )
-    task_names.check(["mateo", TASK, "mme", "mmmu_val", "mmlu", "mmm*_val", str(tmp_path / "own.yaml")])
-    task_names.check([str(tmp_path)])
-    own = ["my_group", "my_one", "my_two"]
-    task_names.check(own, ["--include_path", str(tmp_path)])
-    task_names.check(own, ["--limit", "3", f"--include={tmp_path}"])
-    for word in (*own, "no_name"):
-        with pytest.raises(TempbenchError, match=word):
-            task_names.check([word], [] if word in own else ["--include_path", str(tmp_path)])
-
-
-def test_a_folder_without_task_files_is_no_task(tmp_path, monkeypatch):
-    (tmp_path / "tempvs_mni").mkdir()
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(TempbenchError, match=r"no task named 'tempvs_mni'.*tempvs_mini"):
-        task_names.check(["tempvs_mni"])
-
-
-def test_a_model_is_not_checked_for_a_task_that_is_none():
-    complains(tempbench("check-model", "--model", "dummy", "--tasks", "nosuch"), "no task named 'nosuch'")
-
-
-@pytest.mark.parametrize("words", [["--limit", "2"], ["--batch_size=4"]])
-def test_further_arguments_may_be_anything_else(words):
-    with pytest.raises(TempbenchError, match="--tasks: `tempbench run` sets it"):
-        arguments.part([*words, "--tasks", "x"])
 
 
 @pytest.mark.parametrize(
@@ -180,14 +145,6 @@ def test_what_limit_and_offset_leave(words, numbers):
     assert list(arguments.part(words)(range(10))) == list(numbers)
 
 
-def test_the_first_line_counts_what_is_asked(tmp_path, capsys):
-    starting.check(Command("tempbench_chance", TASK, tmp_path, "", ["--limit", "8"]))
-    assert (
-        f"tempbench: 8 of {len(docs_of(load_task(TASK)))} questions of 1 task are asked"
-        in capsys.readouterr().err
-    )
-
-
 def test_data_that_is_not_prepared_names_the_command(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
     with pytest.raises(TempbenchError, match="tempbench prepare tempvs"):
@@ -232,20 +189,6 @@ def test_a_damaged_medium_fails_its_own_questions_alone(row, tmp_path, monkeypat
     assert said.startswith(f"tempbench: {TASK}, row {row}: ")
     assert name in said
     assert said.endswith("its questions count as failed, the others are asked\n")
-
-
-def test_a_damaged_picture_is_found_before_a_model_is_loaded(tmp_path, monkeypatch):
-    home = tmp_path / "tempvs"
-    shutil.copytree(mini_root("tempvs"), home)
-    for picture in home.rglob("*.png"):
-        picture.write_bytes(b"x")
-    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
-    config = load_task(TASK)
-    docs = [
-        doc | {"images": [url.replace("/mini/", "/") for url in doc["images"]]} for doc in docs_of(config)[:3]
-    ]
-    with pytest.raises(TempbenchError, match="damaged"):
-        list(starting.task_problems(config, docs))
 
 
 FAILING = f"""
@@ -438,13 +381,6 @@ def test_an_option_that_the_harness_does_not_know_is_a_line(words, line, dashes,
     assert not (tmp_path / "o").exists()
 
 
-def test_an_option_of_ours_that_is_misspelt(tmp_path):
-    done = tempbench("run", "--model", "m", "--tasks", "tempvs_mini", "-o", tmp_path / "o", "--slic", "4")
-    complains(done, "did you mean --slice?")
-    done = tempbench("run", "--model", "m", "--task", "tempvs_mini", "-o", tmp_path / "o")
-    complains(done, "there is no option --task; did you mean --tasks?")
-
-
 @pytest.mark.parametrize("command", ["run", "check-model"])
 def test_a_model_that_the_harness_does_not_have(command, tmp_path):
     words = ["--tasks", "tempvs_mini", *(["-o", tmp_path / "o"] if command == "run" else [])]
@@ -470,11 +406,6 @@ def test_the_harness_s_spelling_and_options_reach_the_run(tmp_path):
 
 def test_an_option_of_the_harness_that_goes_elsewhere(tmp_path):
     complains(tempbench("report", tmp_path, "--limit", "3"), "--limit", "for `tempbench run`", "--questions")
-
-
-def test_the_harness_s_own_options_are_known():
-    options.check(["--limit", "-1", "--gen_kw", "a=-b", "-b1", "--batch_size=3", "--", "--any"])
-    assert {"--limit", "--gen_kwargs", "--predict_only"} <= options.known()
 
 
 @pytest.mark.parametrize("variable", ["HF_HOME", "HF_DATASETS_CACHE", "LMMS_EVAL_DATASETS_CACHE"])
