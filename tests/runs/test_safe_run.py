@@ -13,7 +13,7 @@ from tempbench_lmms.cli import runs
 from tempbench_lmms.data import outputs, run_files
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import names
+from tempbench_lmms.harness import task_names
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.runs import arguments, safe_run, starting
 from tempbench_lmms.runs.starting import Command
