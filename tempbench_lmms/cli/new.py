@@ -257,22 +257,9 @@ def texts_of(
         keep_trailing_newline=True,
         autoescape=False,  # Python and Markdown, not HTML
     )
-    values: dict[str, Any] = {
-        "name": name,
-        "title": re.sub(r'["\\{}\n]', " ", title).strip() or name,
-        "is_own": is_own,
-        "n_questions": n_questions,
-        "answer": answer,
-        "media": media,
-        "groups": groups,
-        "has_options": answer in ("option", "order"),
-        "main_metric": "group_accuracy" if groups else "accuracy",
-        "media_column": {"pictures": '"images",', "video": '"video",', "none": ""}[media],
-        "source_imports": {"pictures": "picture, write", "video": "clips, write", "none": "write"}[media],
-        "given": _GIVEN.get(answer, ""),
-        "asked_keys": "its columns but `target` and `choices`",
-        **_ANSWERS[answer],
-    }
+    values = _values(answer, media, groups)
+    values |= {"name": name, "is_own": is_own, "n_questions": n_questions}
+    values["title"] = re.sub(r'["\\{}\n]', " ", title).strip() or name
     out = {}
     for path in sorted(FILES.rglob(f"*{_END}")):
         place = path.relative_to(FILES).as_posix()
@@ -286,6 +273,22 @@ def texts_of(
             text = environment.get_template(place).render(values)
             out[Path(written.replace("NAME", name))] = re.sub(r"\n{4,}", "\n\n\n", text)
     return out
+
+
+def _values(answer: str, media: str, groups: bool) -> dict[str, Any]:
+    """Returns what the templates are filled with, of the answers to the three questions."""
+    return {
+        "answer": answer,
+        "media": media,
+        "groups": groups,
+        "has_options": answer in ("option", "order"),
+        "main_metric": "group_accuracy" if groups else "accuracy",
+        "media_column": {"pictures": '"images",', "video": '"video",', "none": ""}[media],
+        "source_imports": {"pictures": "picture, write", "video": "clips, write", "none": "write"}[media],
+        "given": _GIVEN.get(answer, ""),
+        "asked_keys": "its columns but `target` and `choices`",
+        **_ANSWERS[answer],
+    }
 
 
 def _run(folder: Path, module: str, *arguments: str) -> str:
