@@ -10,45 +10,11 @@ import traceback
 from pathlib import Path
 from unittest import mock
 
-import typer
 from huggingface_hub import constants
 
 from tempbench_lmms.cli import main
 
 REPOSITORY = Path(__file__).parents[1]
-
-# An application is laid out anew for every call of it, which takes longer than most commands here.
-_LAY_OUT = typer.main.get_command
-_LAID_OUT = {}
-
-
-def _command_of(app):
-    """Returns an application as it was laid out for an earlier call with the same commands."""
-    commands = tuple(
-        (group, one.name, one.callback)
-        for group, below in [
-            ("", app),
-            *((group.name, group.typer_instance) for group in app.registered_groups),
-        ]
-        for one in below.registered_commands
-    )
-    if (app, commands) not in _LAID_OUT:
-        _LAID_OUT[app, commands] = _LAY_OUT(app)
-    return _LAID_OUT[app, commands]
-
-
-@contextlib.contextmanager
-def _environment(changes):
-    """As `mock.patch.dict`, which sets every variable anew."""
-    before = os.environ.copy()
-    os.environ.update(changes)
-    try:
-        yield
-    finally:
-        now = os.environ.copy()
-        for name in now.keys() - before.keys():
-            del os.environ[name]
-        os.environ.update({name: value for name, value in before.items() if now.get(name) != value})
 
 
 def tempbench(*arguments, **environment):
@@ -60,8 +26,7 @@ def tempbench(*arguments, **environment):
     hub = any(name.startswith("HF_") for name in environment)
     out, err, status = io.StringIO(), io.StringIO(), 0
     with (
-        _environment(environment),
-        mock.patch.object(typer.main, "get_command", _command_of),
+        mock.patch.dict(os.environ, environment),
         mock.patch.object(sys, "argv", ["tempbench", *map(str, arguments)]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

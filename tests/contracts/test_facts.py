@@ -12,7 +12,6 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tests.each import for_each
-from tests.syntax import nodes
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("tempbench_lmms", "hf_datasets", "benchmarks", "tests")
@@ -27,7 +26,7 @@ def key_of(value: Any) -> Any:
 
 def literals(path: Path, lengths: set[int]) -> Iterator[Any]:
     """Yields the lists and tables of some lengths that a file writes out; of a test's tables not the rows."""
-    found = nodes(path.read_text(encoding="utf-8"))
+    found = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     tables = (
         [node for node in found if isinstance(node, ast.Dict)] if path.is_relative_to(ROOT / "tests") else []
     )

@@ -18,7 +18,6 @@ from tempbench_lmms.media import sandbox
 from tests.bundled import MINI, asking, covering, docs, load_task, scoring
 from tests.each import for_each
 from tests.looking import looked_at_once  # noqa: F401
-from tests.syntax import statements
 
 PACKAGE = Path(tempbench_lmms.__file__).parent
 BENCHMARKS = benchmarks.names()
@@ -195,7 +194,7 @@ def long_functions() -> Iterator[str]:
     """Yields the functions of more than fifty lines; of a command, which has a line an option, the body."""
     root = PACKAGE.parent
     for path in sorted([*PACKAGE.rglob("*.py"), *(root / "hf_datasets").rglob("*.py")]):
-        for node in statements(path.read_text(encoding="utf-8")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= 50:
                 is_command = any(
                     "Option(" in ast.unparse(one.annotation) for one in node.args.args if one.annotation

@@ -34,7 +34,6 @@ from tests import hub
 from tests.command import complains, tempbench
 from tests.contracts.test_bad_data import bomb
 from tests.each import for_each
-from tests.syntax import nodes
 
 ROOT = Path(tempbench_lmms.__file__).parents[1]
 FILES = sorted([*(ROOT / "tempbench_lmms").rglob("*.py"), *(ROOT / "hf_datasets").rglob("*.py")])
@@ -65,7 +64,7 @@ def findings(source: str, file: str) -> list[str]:
     """Returns what in a source text runs what others wrote."""
     found = []
     # Python takes a letter for what it looks like.
-    for node in nodes(source) if _WORDS.search(unicodedata.normalize("NFKC", source)) else ():
+    for node in ast.walk(ast.parse(source)) if _WORDS.search(unicodedata.normalize("NFKC", source)) else ():
         if (
             isinstance(node, ast.Constant)
             and isinstance(node.value, str)

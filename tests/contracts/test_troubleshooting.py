@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.each import for_each
-from tests.syntax import nodes
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/troubleshooting.md"
@@ -20,7 +19,7 @@ GAP = "\0"
 
 def texts(source: str) -> Iterator[str]:
     """Yields the texts in a program, with a mark where something is filled in."""
-    for node in nodes(source):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.JoinedStr):
             yield "".join(str(part.value) if isinstance(part, ast.Constant) else GAP for part in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):

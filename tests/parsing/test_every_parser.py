@@ -19,7 +19,6 @@ from tempbench_lmms.parsing.reading import REASONS
 from tests import contract
 from tests.each import sample
 from tests.parsing import replies
-from tests.syntax import nodes
 
 PACKAGE = Path(tempbench_lmms.__file__).parent
 PARSERS = benchmark.parsers()
@@ -231,7 +230,7 @@ def test_the_list_of_parsers_is_complete():
     found = set()
     for path in PACKAGE.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        for node in nodes(text) if re.search(r"[(,]\s*reply\s*[:,)=]", text) else ():
+        for node in ast.walk(ast.parse(text)) if re.search(r"[(,]\s*reply\s*[:,)=]", text) else ():
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
                 if "reply" in names:
