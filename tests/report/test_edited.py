@@ -6,21 +6,21 @@ import random
 
 import pytest
 
-from tempbench_lmms.report import questions, vendor
+from tempbench_lmms.report import vendor
 from tests.command import complains, tempbench
 from tests.report.conftest import finish
 from tests.runs.test_logs import write_run
 
 ODD = [None, [], {}, "", "x", -1, 10**400, 1e300, True, [None], {"a": None}, [[[]]], "\ud800", "nan"]
+RESULTS = "20260101_000000_results.json"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """A run of six questions with an answer each."""
-    folder = tmp_path_factory.mktemp("run")
-    log = write_run(folder, "oracle", "rextime_test_mini")
+@pytest.fixture
+def run(tmp_path):
+    """A run of six questions with an answer each: its folder, the results, and the lines of its log."""
+    log = write_run(tmp_path, "oracle", "rextime_test_mini")
     finish(log)
-    return folder, log.name
+    return log, json.loads((tmp_path / RESULTS).read_text()), list(map(json.loads, log.open()))
 
 
 def places(value, path=()):
@@ -32,92 +32,62 @@ def places(value, path=()):
         yield from places(one, (*path, key))
 
 
-def changed(value, path, new):
-    value = copy.deepcopy(value)
-    inner = value
-    for key in path[:-1]:
-        inner = inner[key]
-    if new is KeyError:
-        del inner[path[-1]]
-    else:
-        inner[path[-1]] = new
-    return value
-
-
 def edits(value, count, seed):
-    """Returns a few values with one of their places changed, every upper place at least once."""
+    """Returns a few values with one of their places changed or gone, every upper place at least once."""
     generator = random.Random(seed)
     found = list(places(value))
-    upper = [path for path in found if len(path) <= 2]
-    chosen = [*upper, *generator.choices(found, k=count)]
-    return [changed(value, path, generator.choice([*ODD, KeyError])) for path in chosen]
+    for path in [*(path for path in found if len(path) <= 2), *generator.choices(found, k=count)]:
+        changed = copy.deepcopy(value)
+        inner = changed
+        for key in path[:-1]:
+            inner = inner[key]
+        if (new := generator.choice([*ODD, KeyError])) is KeyError:
+            del inner[path[-1]]
+        else:
+            inner[path[-1]] = new
+        yield changed
 
 
-def reported(folder, tmp_path, *options):
-    out = tmp_path / "page.html"
+def reported(folder, *options):
+    """Returns the page; "" where one line says why there is none."""
+    out = folder / "page.html"
     done = tempbench("report", folder, "-o", out, "--force", "--partial", "--no-intervals", *options)
     assert "Traceback" not in done.stderr, done.stderr[-2000:]
     if done.returncode:
         complains(done)
-    else:
-        assert "</html>" in out.read_text(encoding="utf-8")
-    return done
+        return ""
+    text = out.read_text(encoding="utf-8")
+    assert "</html>" in text
+    return text
 
 
 @pytest.mark.slow
-def test_edited_results(run, tmp_path):
-    folder, name = run
-    results = json.loads((folder / "20260101_000000_results.json").read_text())
-    (tmp_path / name).write_text((folder / name).read_text())
+@pytest.mark.parametrize("what", ["results", "samples"])
+def test_edited_files(run, tmp_path, what):
+    log, results, lines = run
     (task,) = results["results"]
-    tables = results["results"].pop(task)
-    results["results"][task] = dict(list(tables.items())[:8])
+    results["results"][task] = dict(list(results["results"][task].items())[:8])
     opened = 0
-    for value in edits(results, 20, "results"):
-        (tmp_path / "20260101_000000_results.json").write_text(json.dumps(value))
-        opened += reported(tmp_path, tmp_path, "--pictures", "0").returncode == 0
-    assert opened > 5
-
-
-@pytest.mark.slow
-def test_edited_samples(run, tmp_path):
-    folder, name = run
-    results = "20260101_000000_results.json"
-    (tmp_path / results).write_text((folder / results).read_text())
-    lines = [json.loads(line) for line in (folder / name).read_text().splitlines()]
-    opened = 0
-    for value in edits(lines[0], 20, "samples"):
-        text = "\n".join(json.dumps(line) for line in [value, *lines[1:]])
-        (tmp_path / name).write_text(text + "\n")
-        opened += reported(tmp_path, tmp_path, "--pictures", "0").returncode == 0
+    for value in edits(results if what == "results" else lines[0], 20, what):
+        if what == "results":
+            (tmp_path / RESULTS).write_text(json.dumps(value))
+        else:
+            log.write_text("\n".join(map(json.dumps, [value, *lines[1:]])) + "\n")
+        opened += bool(reported(tmp_path, "--pictures", "0"))
     assert opened > 5
 
 
 @pytest.mark.slow
 def test_a_page_of_huge_replies_is_of_bounded_size(run, tmp_path):
-    folder, name = run
-    results = "20260101_000000_results.json"
-    (tmp_path / results).write_text((folder / results).read_text())
-    lines = [json.loads(line) for line in (folder / name).read_text().splitlines()]
+    log, _, lines = run
     for number, line in enumerate(lines):
         line["filtered_resps"] = "<&\u0000北" * 20_000 + f"end {number}"
         line["record"]["note"] = ["x" * 40_000]
-    (tmp_path / name).write_text("\n".join(map(json.dumps, lines)) + "\n")
-    reported(tmp_path, tmp_path, "--pictures", "0", "--size-budget", "0.1")
-    page = tmp_path / "page.html"
-    assert page.stat().st_size < 300_000 + sum(len(library.text()) for library in vendor.LIBRARIES)
-    text = page.read_text(encoding="utf-8")
+    log.write_text("\n".join(map(json.dumps, lines)) + "\n")
+    text = reported(tmp_path, "--pictures", "0", "--size-budget", "0.1")
+    assert len(text.encode()) < 300_000 + sum(len(library.text()) for library in vendor.LIBRARIES)
     assert f"long texts of {len(lines)} questions are cut" in text
-    assert f"{name}, doc_id 3" in text
-    assert reported(tmp_path, tmp_path, "--pictures", "0", "--size-budget", "500").returncode == 0
-    assert "end 3" in page.read_text(encoding="utf-8")
-    assert "questions are cut" not in page.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("sizes", "most", "expected"),
-    [([], 10, 0), ([1, 2, 3], 10, 3), ([1, 2, 30], 13, 10), ([10, 10], 10, 5), ([5, 5], 0, 0)],
-)
-def test_fitting(sizes, most, expected):
-    assert questions.fitting(sizes, most) == expected
-    assert sum(min(size, expected) for size in sizes) <= most or not most
+    assert f"{log.name}, doc_id 3" in text
+    whole = reported(tmp_path, "--pictures", "0", "--size-budget", "500")
+    assert "end 3" in whole
+    assert "questions are cut" not in whole

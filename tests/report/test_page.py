@@ -7,14 +7,12 @@ import re
 import shutil
 
 import pytest
-from PIL import Image
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import terminal
 from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import task_files
-from tempbench_lmms.record import shown
 from tempbench_lmms.report import (
     figures,
     items,
@@ -103,18 +101,13 @@ def test_security_policy_names_what_is_in_the_page(html):
 
 
 @pytest.mark.slow
-def test_page_is_the_same_again(tasks, html):
-    assert page(tasks, n_pictured=2) == html
-
-
-@pytest.mark.slow
 def test_incomplete_and_damaged_runs_are_called_out(tmp_path):
     log = write_run(tmp_path, task="tempvs_mt1_two_mini", n=40)
     finish(log, n_questions=300)
     log.write_text(log.read_text() + '{"doc_id": 3, "resps": ["A"]}\n')
     out = page(list(numbers.of_logs(read_runs([tmp_path], partial=True))), n_pictured=0)
     assert "40 of 300 questions" in out
-    assert "line 41 is cut off or not a log line" in out
+    assert re.search(r"cut off or not a log line[^<]*41", out)
 
 
 @pytest.mark.slow
@@ -156,7 +149,8 @@ def test_intervals_are_those_of_numbers_that_the_log_gives(runs, tasks):
     # The attack's record is of a source of its own, so no value of the log has changed but its breakdowns.
     changed = dict(task.log.values) | {"mt1_two_mt": 0.123}
     other = numbers.TaskNumbers(task.log.__class__(**{**vars(task.log), "values": changed}), "x")
-    assert other.numbers["mt1_two_mt"].low is None
+    assert number.why == ""
+    assert (other.numbers["mt1_two_mt"].low, other.numbers["mt1_two_mt"].why) == (None, numbers.NO_LOG)
 
 
 def test_date_is_utc_where_the_zone_is_known():
@@ -191,14 +185,6 @@ def test_a_name_that_was_chosen_is_the_run_s(tmp_path):
     assert [task.run for task in numbers.of_logs(read_runs([tmp_path]))] == ["mine", "mine"]
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [(0.5, "0.5000"), (7, "7"), ("-", "-"), (float("nan"), "-"), (None, "-"), ("roberta", "roberta")],
-)
-def test_shown(value, expected):
-    assert shown(value) == expected
-
-
 # ---- tables
 
 
@@ -214,23 +200,11 @@ def test_shown(value, expected):
         ("qa_4f_times", "accuracy", {"accuracy_4f"}, ("accuracy_4f", "qa_times")),
         ("vqa", "acc", {"acc"}, ("acc", "vqa")),
         ("mt1_two", "n_main", {"mt1_two_mt"}, None),
+        ("caption", "clipgain_official", {"clipgain", "clipgain_official"}, ("clipgain_official", "caption")),
     ],
 )
 def test_column_of(stem, metric, known, expected):
     assert placing.column_of(stem, metric, frozenset(known)) == expected
-
-
-def test_single_test_stands_in_the_paper_s_column(tasks):
-    (section,) = tables.sections_of(tasks)
-    labels = [row.label for row in section.rows]
-    assert labels == ["tempbench_chance, mini", "tempbench_oracle, mini"]
-    assert section.rows[1].numbers["mt1_two_mt"].value == 1.0
-    assert [group for group, _ in section.main[0].column_groups] == ["mt1_two", "mt1_three"]
-
-
-def test_clipgain_stands_in_a_column_of_the_paper():
-    known = frozenset(benchmarks.card("coherence").primary)
-    assert placing.column_of("caption", "clipgain_official", known) == ("clipgain_official", "caption")
 
 
 @pytest.mark.slow
@@ -313,13 +287,6 @@ def test_figures_of_one_title_are_joined_by_category():
     (joined,) = merged([one, other])
     assert joined.categories == ("2", "4", "8")
     assert [[p and p.value for p in s.points] for s in joined.series] == [[None, 0.1, 0.2], [0.3, None, 0.4]]
-
-
-def test_shared_reference_is_drawn_once_and_last():
-    right = Series("right answers", (Number(0.5),), is_reference=True)
-    apart = [Figure("t", "bars", ("A",), (Series(name, (Number(0.1),)), right)) for name in "ab"]
-    (joined,) = merged(apart)
-    assert [series.name for series in joined.series] == ["a", "b", "right answers"]
 
 
 def test_reference_is_completed_by_the_run_that_knows_more():
@@ -483,10 +450,6 @@ def test_what_is_wrong_is_counted_and_linked(tmp_path):
 # ---- questions
 
 
-def wrong_in(tasks):
-    return [sum(not sample.record["correct"] for sample in task.log.samples) for task in tasks]
-
-
 def test_wrong_answers_have_texts_and_pictures_first(tasks):
     data = questions.data_of(tasks, 20, 4)
     assert data.n_logged == 800 + 223
@@ -508,7 +471,7 @@ def test_every_answer_of_every_run_is_in_the_index(tmp_path):
     found = list(numbers.of_logs(read_runs([tmp_path])))
     data = questions.data_of(found, 5, 0)
     (task,) = data.index["tasks"]
-    wrong = wrong_in(found)
+    wrong = [sum(not sample.record["correct"] for sample in one.log.samples) for one in found]
     assert [letters.count("w") for letters in task["verdicts"]] == wrong
     assert len(task["ids"]) == 223
     (entry, *_) = data.texts[0]
@@ -525,19 +488,6 @@ def test_pictures_stay_within_the_budget(tasks):
     size = len(json.dumps([data.texts, data.pictures]))
     assert 100_000 < size < 450_000  # names of fields and brackets are not counted
     assert 0 < data.n_told < 1000
-
-
-@pytest.mark.parametrize(("n", "most", "places"), [(3, 5, [0, 1, 2]), (10, 4, [0, 2, 5, 7]), (4, 0, [])])
-def test_spread(n, most, places):
-    assert questions.spread(n, most) == places
-
-
-def test_verdicts():
-    record = {"id": "x", "parsed": 1, "failed": 0, "correct": 1}
-    assert numbers.verdict(record) == "right"
-    assert numbers.verdict(record | {"correct": 0}) == "wrong"
-    assert numbers.verdict(record | {"correct": 0, "parsed": 0}) == "unparsed"
-    assert numbers.verdict(record | {"correct": 0, "parsed": 0, "failed": 1}) == "failed"
 
 
 def test_facets():
@@ -601,12 +551,6 @@ def test_other_data_gives_no_pictures(tmp_path):
     }
 
 
-def test_thumbnail():
-    key, uri = questions.thumbnail(Image.new("RGBA", (800, 600), "red"))
-    assert uri.startswith("data:image/jpeg;base64,")
-    assert (key, uri) == questions.thumbnail(Image.new("RGBA", (800, 600), "red"))
-
-
 @pytest.mark.slow
 def test_questions_that_limit_left_out_are_no_fault(tmp_path):
     log = write_run(tmp_path, task="tempvs_mt1_two_mini", n=23)
@@ -646,14 +590,6 @@ def test_a_headline_that_no_run_has_is_named(tmp_path):
     (column,) = overview.columns_of(tables.sections_of(found))
     assert (column.metrics[0], column.instead_of) == ("mt2_event_mt", "mt1_two_mt")
     assert "no run has mt1_two_mt" in page(found, n_pictured=0)
-
-
-def test_why_there_is_no_interval(tasks):
-    chance = next(task for task in tasks if task.run == "tempbench_chance")
-    assert chance.numbers["mt1_two_mt"].why == ""
-    changed = dict(chance.log.values) | {"mt1_two_mt": 0.123}
-    other = numbers.TaskNumbers(chance.log.__class__(**{**vars(chance.log), "values": changed}), "x")
-    assert other.numbers["mt1_two_mt"].why == numbers.NO_LOG
 
 
 def test_records_of_a_question_keep_what_they_share_once(tmp_path):

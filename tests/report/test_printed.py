@@ -166,13 +166,6 @@ def test_best_of_a_metric(better, run, best):
     assert marked == best
 
 
-def test_best_is_of_a_column():
-    """Before and after fine-tuning are not one contest, nor is a part of the data and all of it."""
-    paper = table({"A": ["50", "70"], "B": ["60", "65"]}, {"Before": "acc", "After": "acc"})
-    made = grid_of(card(chance={}), paper, [], higher)
-    assert [[cell.is_best for cell in cells] for cells in made.cells] == [[False, True], [True, False]]
-
-
 @pytest.mark.parametrize("models_are", ["rows", "columns"])
 def test_a_run_has_a_number_where_the_paper_s_cannot_be_read(models_are):
     paper = table({"A": ["50"]}, {"Acc": "acc"})
@@ -185,20 +178,6 @@ def test_a_run_has_a_number_where_the_paper_s_cannot_be_read(models_are):
     made = grid_of(card(chance={}), paper, [mine], higher)
     made = made.transposed() if models_are == "columns" else made
     assert lines(made) == {"A": ["50", "-"], "mine": ["50.0", "25.0"]}
-
-
-def test_columns_with_an_empty_cell_in_the_paper_have_a_metric():
-    for name, wanted in (("Table 1", {"eii_accuracy"}), ("Section V.2", {"tal_accuracy", "isr_pnr"})):
-        (one,) = (one for one in benchmarks.card("timepercept").tables if one.name == name)
-        assert {cell.metric for cell in one.blank.values()} == wanted
-        assert not one.blank.keys() & one.cells.keys()
-
-
-def test_a_column_that_is_called_like_a_group_is_in_it():
-    found = grid.headings(["Train", "Train / deviation", "Test", "Other / deviation"])
-    parts = [("Train", ""), ("Train", "deviation"), ("Test",), ("Other", "deviation")]
-    assert [one.parts for one in found] == parts
-    assert [one.label for one in found] == ["Train", "Train / deviation", "Test", "Other / deviation"]
 
 
 def test_a_run_stands_once_where_a_metric_stands_twice():
@@ -241,17 +220,6 @@ def test_notes_stand_where_they_belong():
     assert [column.notes for column in made.columns] == [("of one",), ()]
     assert [[cell.notes for cell in line] for line in made.cells[:2]] == [[(), ()], [(), ("alone",)]]
     assert made.marks == {"of one": "a", "of A": "b", "alone": "c", MINI: "d", PARTIAL: "e"}
-
-
-def test_marks_do_not_end_with_the_alphabet():
-    assert [grid._letter(n) for n in (0, 25, 26, 27, 52)] == ["a", "z", "aa", "ab", "ba"]
-
-
-def test_what_no_run_can_be_set_beside_says_so_once():
-    own = table({"A": ["1"]}, {"Acc": "acc"}, comparable=False)
-    made = grid_of(card(apart="of other questions"), own, [], higher)
-    assert made.remarks == ("the paper's numbers cannot be set beside a run's: of other questions",)
-    assert made.marks == {}
 
 
 # ---- every table of the papers
@@ -399,17 +367,6 @@ def test_a_table_that_is_long_and_wide_is_several():
         assert piece.count("note ") == len(part.rows)
         assert 2 * len(part.rows) < 100  # lines: it fits a page at the size that it is made
     assert [row for part in latex.parts(made) for row in part.rows] == list(rows)
-
-
-def test_long_words_of_a_column_stand_above_each_other():
-    words = "a run whose name is long, mini"
-    cells = ((Cell("as many words as a sentence has"),),)
-    made = Grid("T", "", (Heading(("row",)),), (Heading((words,)),), cells)
-    text = latex.table(made)
-    check_latex(text, made)
-    assert r"\shortstack[r]{a run whose name\\is long, mini}" in text
-    assert r"\shortstack[r]{as many words as a\\sentence has}" in text
-    assert latex._width(made) < len(words)
 
 
 # ---- with runs
@@ -591,14 +548,6 @@ def test_both_transfer_tests_together(tmp_path, respondent):
     (of_temporalvqa,) = lines(made["TemporalVQA, abstract"], grid.RUN).values()
     assert of_temporalvqa[0] == f"{100 * sum(both) / len(both):.1f}"
     assert (mine[4] == "100.00") == (respondent == "oracle")
-
-
-def test_one_transfer_test_alone_has_no_overall_accuracy(tmp_path):
-    write_tasks(tmp_path, "oracle", ["timepercept_transfer_lapse_mini"])
-    (own,) = tables.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
-    made = {one.name: one for one in own.printed}
-    (mine,) = lines(made["Table 4"], grid.RUN).values()
-    assert mine == ["-", "-", "100.00", "-", "-", "-"]
 
 
 @pytest.mark.slow

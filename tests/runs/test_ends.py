@@ -72,7 +72,7 @@ def done(python, folder, script, *more):
 @pytest.mark.harness
 def test_hostile_replies_finish_a_run(tmp_path, warm_python):
     script = """
-        from tests.hostile import replies
+        from tests.runs.hostile import replies
         tasks, limit, given, kept = sys.argv[2], sys.argv[4], iter(replies(int(sys.argv[3]))), {}
         def hostile(doc, task, seed):
             reply = next(given)
