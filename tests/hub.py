@@ -51,14 +51,12 @@ class Hub:
         repositories: The folder of each data set.
         private: The data sets that were made private.
         requests: How often each method and path was asked for.
-        benchmarks: The data sets that the Hub lists as benchmarks.
     """
 
     def __init__(self, repositories: dict[str, Path], new: Path | None = None) -> None:
         self.repositories = dict(repositories)
         self.private: set[str] = set()
         self.requests: Counter[str] = Counter()
-        self.benchmarks: set[str] = set()
         self._new = new
         self._commits: Counter[str] = Counter()
         self._large: dict[str, bytes] = {}
@@ -101,7 +99,7 @@ class Hub:
                 recursive = "recursive=true" in urlsplit(self.path).query.lower()
                 hub.requests[f"{self.command} {path}"] += 1
                 if path == "/api/datasets":
-                    return self._json([{"id": name} for name in sorted(hub.benchmarks)], body)
+                    return self._json([{"id": name} for name in ()], body)
                 for name, folder in hub.repositories.items():
                     if f"{path}/".startswith(f"/api/datasets/{name}/"):
                         return self._json(hub._listing(name, folder, path, recursive), body)
@@ -225,7 +223,7 @@ class Hub:
             "disabled": False,
             "downloads": 0,
             "likes": 0,
-            "tags": ["benchmark:official"] if name in self.benchmarks else [],
+            "tags": [],
             "siblings": [{"rfilename": one["path"]} for one in _tree(folder) if one["type"] == "file"],
         }
 

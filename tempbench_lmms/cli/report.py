@@ -160,7 +160,7 @@ def submit_hub(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files.")] = False,
 ) -> None:
     """Write `.eval_results` entries and a model card's table for the Hub; upload them only with --push."""
-    from tempbench_lmms.data import outputs, terminal
+    from tempbench_lmms.data import outputs
     from tempbench_lmms.report import hub, numbers, tables
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.rescoring import of_one_run
@@ -174,14 +174,13 @@ def submit_hub(
     read = read_runs(logs, partial)
     with edited(" ".join(map(str, logs))):
         sections = tables.sections_of(list(numbers.of_logs([of_one_run(log, partial) for log in read])))
-    entries, targets = {}, []
+    entries = {}
     for section in sections:
         name = section.card.name
         data_set, revision = chosen.pop(name, (hub.data_set_of(section.card), None))
         if data_set is None:
             raise TempbenchError(f"no data set on the Hub is known for {name}; add --dataset {name}=ORG/NAME")
         hub.check_source(revision, source_url)
-        targets.append(data_set)
         entries[name] = hub.entries_of(section, data_set, revision, source_url, source_name, partial)
     if chosen:
         raise TempbenchError(f"--dataset {next(iter(chosen))}=...: the logs have no task of this benchmark")
@@ -189,12 +188,11 @@ def submit_hub(
     for path in paths:
         print(f"{output / path}: {len(entries[path.stem])} entries")
     print(f"{output / 'model_card_table.md'}: paste it into the model's card")
-    for warning in filter(None, map(hub.unseen, targets)):
-        terminal.tell(f"warning: {warning}")
     if push:
         print(hub.push(output, paths, model, not direct))
     else:
         print("nothing was uploaded; add --push to upload")
+    print("the Hub shows entries for data sets that it lists as benchmarks alone")
 
 
 def _data_sets(options: list[str]) -> dict[str, tuple[str | None, str | None]]:

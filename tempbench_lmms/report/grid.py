@@ -259,33 +259,36 @@ def gathered(lines: Sequence[Line], fields: Sequence[Heading]) -> tuple[list[Lin
         lines: The rows; the notes of a cell are parts of one note.
         fields: The columns' headings.
     """
-    cells = {(place, name): cell for place, line in enumerate(lines) for name, cell in line.cells.items()}
-    left = {place: cell.notes for place, cell in cells.items()}
+    left = {(place, name): cell for place, line in enumerate(lines) for name, cell in line.cells.items()}
     # A run and chance have other notes than the paper's own numbers, or none.
     papers = {place for place, line in enumerate(lines) if line.heading.kind not in (RUN, CHANCE)}
-
-    def taken(places: Sequence[tuple[int, str]]) -> tuple[str, ...]:
-        """Takes from some cells the notes that all of those with a number have, and returns these notes."""
-        told = [left[one] for one in places if (number := cells[one].number) and number.number is not None]
-        common = tuple(note for note in told[0] if all(note in other for other in told)) if told[1:] else ()
-        for one in places:
-            left[one] = tuple(note for note in left[one] if note not in common)
-        return common
-
-    of_all = taken([one for one in cells if one[0] in papers])
-    of_rows = [taken([one for one in cells if one[0] == place]) for place in range(len(lines))]
-    of_columns = [
-        taken([one for one in cells if one[1] == column.label and one[0] in papers]) for column in fields
+    of_all = _taken(left, [one for one in left if one[0] in papers])
+    rows = [_taken(left, [one for one in left if one[0] == place]) for place in range(len(lines))]
+    heads = [
+        replace(column, notes=_joined(_taken(left, [(place, column.label) for place in papers])))
+        for column in fields
     ]
     out = [
         Line(
             replace(line.heading, notes=_joined([*line.heading.notes, *own])),
-            {name: replace(cell, notes=_joined(left[place, name])) for name, cell in line.cells.items()},
+            {
+                name: replace(cell, notes=_joined(left[place, name].notes))
+                for name, cell in line.cells.items()
+            },
         )
-        for place, (line, own) in enumerate(zip(lines, of_rows, strict=True))
+        for place, (line, own) in enumerate(zip(lines, rows, strict=True))
     ]
-    heads = [replace(one, notes=_joined(own)) for one, own in zip(fields, of_columns, strict=True)]
     return out, heads, list(of_all)
+
+
+def _taken(left: dict[tuple[int, str], Cell], places: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+    """Takes from some cells the notes that all of those with a number have, and returns these notes."""
+    cells = {place: left[place] for place in places if place in left}
+    told = [cell.notes for cell in cells.values() if cell.number and cell.number.number is not None]
+    common = tuple(note for note in told[0] if all(note in other for other in told)) if told[1:] else ()
+    for place, cell in cells.items():
+        left[place] = replace(cell, notes=tuple(note for note in cell.notes if note not in common))
+    return common
 
 
 def _joined(notes: Sequence[str]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.data import run_files
 from tempbench_lmms.data import tables as files
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.record import shown
 from tempbench_lmms.report import markdown
 from tempbench_lmms.report.grid import Cell, Grid, Number
 from tempbench_lmms.report.numbers import TaskNumbers, run_date
@@ -27,8 +28,6 @@ Entry = dict[str, Any]
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}"
 _REPOSITORY = re.compile(rf"{_NAME}/{_NAME}")
-_BENCHMARK = "benchmark:"
-"""How a tag begins that the Hub gives to data sets with a leaderboard."""
 _DATA_SET_URL = "https://huggingface.co/datasets/"
 
 
@@ -113,14 +112,14 @@ def _completeness(task: TaskNumbers) -> str:
 
 def _notes(task: TaskNumbers, number: Number) -> str:
     """Returns how a number was made, for the entry's free text."""
-    parts = [] if number.error is None else [f"standard error {number.error:.4g}"]
+    parts = [] if number.error is None else [f"standard error {shown(number.error)}"]
     if number.low is not None and number.high is not None:
-        parts.append(f"95 % interval {number.low:.4f} to {number.high:.4f}")
+        parts.append(f"95 % interval {shown(number.low)} to {shown(number.high)}")
     if number.n is not None:
         parts.append(f"n {number.n:g}")
     rate = task.log.values.get("parse_rate")
     if isinstance(rate, (int, float)):
-        parts.append(f"parse rate {rate:.4f}")
+        parts.append(f"parse rate {shown(rate)}")
     if not task.is_complete or task.log.problems:
         parts.append(_completeness(task))
     settings = ("version.", "settings.", "data.revision", "data.edition", "packages.lmms-eval")
@@ -147,7 +146,7 @@ def card_table(sections: Sequence[Section], model: str) -> str:
     rows = {}
     for section in sections:
         for task, name, number in main_numbers(section):
-            error = "" if number.error is None else f"{number.error:.4f}"
+            error = "" if number.error is None else shown(number.error)
             bounds = number.bounds().strip("[]").replace(",", " to")
             words = (number.text(), bounds, error, str(task.asked[0]) if task.asked else "")
             rows[f"{task.log.task} {name}"] = list(map(Cell, words))
@@ -196,32 +195,6 @@ def write(folder: Path, entries: Mapping[str, Sequence[Entry]], table: str, forc
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         files.write_text(content, folder / path)
     return list(contents)
-
-
-def unseen(data_set: str) -> str | None:
-    """Returns why the Hub would show entries for a data set nowhere, in one line; None where it shows them.
-
-    A leaderboard is that of a data set which the Hub lists as a benchmark: its owner has put an `eval.yaml`
-    into it, and the Hub's staff has allowed it (https://huggingface.co/docs/hub/eval-results).
-    """
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import RepositoryNotFoundError
-
-    from tempbench_lmms.data.terminal import one_line
-
-    try:
-        tags = HfApi().dataset_info(data_set).tags or []
-    except RepositoryNotFoundError:
-        return f"{data_set}: no such data set is on the Hub, or it is private; entries for it are not shown"
-    except Exception as error:  # whatever the client and its HTTP library raise: nothing depends on it
-        reason = one_line(str(error) or repr(error))[:120]
-        return f"{data_set}: it is not known whether the Hub lists it as a benchmark ({reason})"
-    if any(str(tag).startswith(_BENCHMARK) for tag in tags):
-        return None
-    return (
-        f"{data_set} is no registered benchmark of the Hub, so entries for it are not shown; its owner adds "
-        "an eval.yaml, as `tempbench push` writes one, and asks the Hub to list it"
-    )
 
 
 def push(folder: Path, paths: Sequence[Path], model: str, pull_request: bool) -> str:

@@ -172,26 +172,19 @@ class TaskNumbers:
         """Whether the run says that it asked every question."""
         return self.asked is not None and self.asked[0] == self.asked[1]
 
-    @property
-    def limit(self) -> float | None:
-        """How many questions a task the run was told to ask: a number, or below 1 a share; None for all."""
-        limit = (self.log.header.get("config") or {}).get("limit")
+    def _option(self, name: str) -> float:
+        """Returns what the run was told to leave out, `--limit` or `--offset`; 0 for nothing."""
+        value = (self.log.header.get("config") or {}).get(name)
         # JSON as Python writes it may hold Infinity, which limits nothing.
-        return float(limit) if isinstance(limit, (int, float)) and limit > 0 and isfinite(limit) else None
-
-    @property
-    def offset(self) -> int:
-        """How many questions of a task the run was told to pass over."""
-        offset = (self.log.header.get("config") or {}).get("offset")
-        return offset if isinstance(offset, int) and offset > 0 else 0
+        return float(value) if isinstance(value, (int, float)) and value > 0 and isfinite(value) else 0
 
     @property
     def limiting_options(self) -> str:
         """The options that leave out questions, as they were given; empty where the run has none."""
         if (said := said_of(self.log)) and is_stopped(said):
             return "--until-decided"
-        words = [f"--offset {self.offset}"] if self.offset else []
-        return " ".join(words if self.limit is None else [*words, f"--limit {self.limit:g}"])
+        known = ((name, self._option(name)) for name in ("offset", "limit"))
+        return " ".join(f"--{name} {value:g}" for name, value in known if value)
 
     @property
     def decision(self) -> str:
@@ -207,8 +200,8 @@ class TaskNumbers:
         n, of = self.asked
         if (said := said_of(self.log)) and is_stopped(said):
             return n == len(self.log.samples)
-        limit = of if self.limit is None else self.limit
-        return n >= min(of - self.offset, ceil(limit * of) if limit < 1 else int(limit))
+        limit = self._option("limit") or of
+        return n >= min(of - self._option("offset"), ceil(limit * of) if limit < 1 else int(limit))
 
     @property
     def card(self) -> dict[str, str]:

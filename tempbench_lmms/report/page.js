@@ -6,7 +6,6 @@
   const MOST = 300; // lines of the list at a time
   const SIGNS = { r: "✓", w: "✗", u: "?", f: "!", " ": "·" };
   const NAMES = { r: "right", w: "wrong", u: "unparsed", f: "failed", " ": "not asked" };
-  const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
   // Text is only ever set as text: replies are a model's words and may look like markup.
   const make = (name, kind, ...content) => {
@@ -41,7 +40,7 @@
   const taskOf = (n) => index.tasks[owners[n]];
   const placeOf = (n) => n - starts[owners[n]];
   const idOf = (n) => taskOf(n).ids[placeOf(n)];
-  const howOf = (task, r, place) => task.words[ALPHABET.indexOf(task.hows[r][place])].trim();
+  const howOf = (task, r, place) => task.words[task.hows[r][place]];
   const keyOf = (n) => [taskOf(n).task, idOf(n)].map(encodeURIComponent).join("/");
 
   // Questions that a run got wrong come first, of these the ones with texts.
@@ -61,7 +60,7 @@
   fill("task", `all (${total})`, index.tasks.map((task, t) => [t, task.task]));
   fill("run", "any", [...index.runs.entries()]);
   fill("run2", "any", [...index.runs.entries()]);
-  const ways = [...new Set(index.tasks.flatMap((task) => task.words))].filter((one) => one.trim()).sort();
+  const ways = [...new Set(index.tasks.flatMap((task) => task.words))].filter(Boolean).sort();
   fill("how", "all", ways.map((one) => [one, one]));
   at("second").hidden = index.runs.length < 2;
   const facetSelects = () => [...at("facets").querySelectorAll("select")];
@@ -88,7 +87,7 @@
     for (const [run, verdict, how] of [["run", "verdict", "how"], ["run2", "verdict2", ""]]) {
       const wanted = at(run).value;
       const letter = (at(verdict).value || " ")[0];
-      const code = how && at(how).value ? ALPHABET[task.words.indexOf(at(how).value)] || "none" : "";
+      const code = how && at(how).value ? task.words.indexOf(at(how).value) : 0;
       if (wanted === "" && letter === " " && !code) continue;
       const runs = [...task.runs.keys()].filter((r) => wanted === "" || task.runs[r] === Number(wanted));
       tests.push((place) => runs.some((r) => {
@@ -98,7 +97,7 @@
     }
     for (const select of facetSelects().filter((one) => one.value)) {
       const facet = task.facets[select.dataset.field];
-      const codes = facet.sets.flatMap((one, code) => (one.includes(select.value) ? [ALPHABET[code]] : []));
+      const codes = facet.sets.flatMap((one, code) => (one.includes(select.value) ? [code] : []));
       tests.push((place) => codes.includes(facet.codes[place]));
     }
     return tests;

@@ -26,10 +26,7 @@ _PICTURES = 8  # of one question
 _FRAMES = 4  # of one video
 _FACET_VALUES = 12
 _FACET_LENGTH = 40
-_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-"""A character a value, so that the answers of a whole benchmark take as many bytes as they are."""
-_SAYS_HOW = {*HOW, *REASON}  # one of the two is None
-_NO_FACETS = {"id", "gold", "answer", "prediction", "reply", "reference", "first", *_SAYS_HOW}
+_NO_FACETS = {"id", "gold", "answer", "prediction", "reply", "reference", "first", *HOW, *REASON}
 
 VERDICTS = {"right": "r", "wrong": "w", "unparsed": "u", "failed": "f"}
 """The letter of each verdict; a space where a run did not ask a question."""
@@ -40,11 +37,6 @@ _OF_TEXTS = 0.5  # of these, at most
 _LEAST = 200  # characters that stay of a text
 CHUNK = 50
 """Questions, and pictures, that the page reads together: what nobody looks at is never read."""
-
-_TEXTS = ("prompt", "reply", "target", "id", "read")
-
-Fields = list[tuple[str, str, int]]
-"""Texts of a question with their names and sizes."""
 
 
 def spread(n: int, most: int) -> list[int]:
@@ -151,12 +143,18 @@ def data_of(
             whole.
     """
     asked = asked_of(tasks)
-    told = _in_turn(asked, n_questions)
-    for_texts = megabytes * (_OF_TEXTS if n_pictured != 0 else 1)
-    entries, parts = _entries(asked, told, for_texts * 1e6)
-    told = told[: len(entries)]
-    taken = cut(parts, for_texts)
-    pictures, shown = _pictured(asked, told, entries, n_pictured, megabytes * 1e6 - taken)
+    room = megabytes * 1e6
+    for_texts = room * (_OF_TEXTS if n_pictured != 0 else 1)
+    told, entries, least = [], [], 0
+    for number, place in _in_turn(asked, n_questions):
+        entry = _entry(asked[number], place)
+        least += sum(min(_size(text), _LEAST) for part in _parts(entry) for _, _, text in _texts(part))
+        if least > for_texts:
+            break
+        told.append((number, place))
+        entries.append(entry)
+    n_cut, taken = _cut(entries, int(for_texts))
+    pictures, shown = _pictured(asked, told, entries, n_pictured, room - taken)
     return Data(
         index={
             "runs": list(dict.fromkeys(task.run for task in tasks)),
@@ -169,26 +167,8 @@ def data_of(
         n_logged=sum(len(answers) for one in asked for answers in one.answers),
         n_told=len(entries),
         n_pictured=shown,
-        n_cut=sum(any("whole" in part for part in (one, *one["answers"])) for one in entries),
+        n_cut=n_cut,
     )
-
-
-def _entries(
-    asked: Sequence[AskedTask], told: Sequence[tuple[int, int]], room: float
-) -> tuple[list[dict[str, Any]], list[tuple[dict[str, Any], Fields]]]:
-    """Returns the questions that fit a number of bytes; these and their answers with their texts' sizes."""
-    entries: list[dict[str, Any]] = []
-    parts: list[tuple[dict[str, Any], Fields]] = []
-    for number, place in told:
-        entry = _entry(asked[number], place)
-        own = [(part, _fields(part)) for part in (entry, *entry["answers"])]
-        # At least so many bytes, with all its texts cut.
-        room -= sum(min(size, _LEAST) for _, found in own for _, _, size in found)
-        if room < 0:
-            break
-        entries.append(entry)
-        parts += own
-    return entries, parts
 
 
 def _chunks(values: Sequence[Any]) -> list[list[Any]]:
@@ -203,19 +183,13 @@ def _in_turn(asked: Sequence[AskedTask], most: int) -> list[tuple[int, int]]:
 
 def _index(one: AskedTask) -> dict[str, Any]:
     """Returns every question of a task: its id, and for each run its verdict and how it was read."""
-    words: dict[str, int] = {" ": 0}
+    words: dict[str, int] = {"": 0}
     hows = []
+    first: dict[str, Record] = {}
     for task, answers in zip(one.tasks, one.answers, strict=True):
-        read = (
-            manner(task.log.with_limit(answers[place])) or "" if place in answers else " "
-            for place in one.ids
-        )
-        codes = [words.setdefault(word or " ", len(words)) for word in read]
-        hows.append("".join(_ALPHABET[code] if code < len(_ALPHABET) else "0" for code in codes))
-    first: dict[str, Any] = {}
-    for answers in one.answers:
-        for name, sample in answers.items():
-            first.setdefault(name, sample.record)
+        read = (manner(task.log.with_limit(answers[name])) if name in answers else "" for name in one.ids)
+        hows.append([words.setdefault(word, len(words)) for word in read])
+        first = {name: sample.record for name, sample in answers.items()} | first
     records = [first[name] for name in one.ids]
     return {
         "task": one.name,
@@ -223,7 +197,7 @@ def _index(one: AskedTask) -> dict[str, Any]:
         "ids": one.ids,
         "verdicts": one.verdicts,
         "hows": hows,
-        "words": list(words)[: len(_ALPHABET)],
+        "words": list(words),
         "facets": {name: _coded(records, name, values) for name, values in facets(records).items()},
     }
 
@@ -231,15 +205,9 @@ def _index(one: AskedTask) -> dict[str, Any]:
 def _coded(records: Sequence[Record], name: str, values: list[str]) -> dict[str, Any]:
     """Returns a field of all records: which values each code stands for, and a code a record."""
     sets: dict[tuple[str, ...], int] = {}
-    codes = [
-        sets.setdefault(tuple(own) if isinstance(own := record.get(name), list) else (str(own),), len(sets))
-        for record in records
-    ]
-    return {
-        "values": values,
-        "sets": [list(one) for one in sets],
-        "codes": "".join(_ALPHABET[code] if code < len(_ALPHABET) else " " for code in codes),
-    }
+    found = (own if isinstance(own := record.get(name), list) else [str(own)] for record in records)
+    codes = [sets.setdefault(tuple(own), len(sets)) for own in found]
+    return {"values": values, "sets": [list(one) for one in sets], "codes": codes}
 
 
 def _entry(one: AskedTask, place: int) -> dict[str, Any]:
@@ -247,22 +215,12 @@ def _entry(one: AskedTask, place: int) -> dict[str, Any]:
     name = one.ids[place]
     answers: list[dict[str, Any]] = []
     for run, task, samples in zip(one.runs, one.tasks, one.answers, strict=True):
-        if name not in samples:
-            continue
-        sample = samples[name]
-        answers.append(
-            {
-                "run": run,
-                "prompt": sample.prompt,
-                "reply": sample.reply,
-                "target": sample.target,
-                "record": task.log.with_limit(sample),
-                "whole": f"{task.log.beside('samples').name}.jsonl, doc_id {sample.doc_id}",
-            }
-        )
-    first = answers[0]
-    entry: dict[str, Any] = {"prompt": first["prompt"], "target": first["target"], "answers": answers}
-    entry["whole"] = first["whole"]
+        if name in samples:
+            sample = samples[name]
+            answer = {"run": run, "prompt": sample.prompt, "reply": sample.reply, "target": sample.target}
+            where = f"{task.log.beside('samples').name}.jsonl, doc_id {sample.doc_id}"
+            answers.append(answer | {"record": task.log.with_limit(sample), "whole": where})
+    entry = {field: answers[0][field] for field in ("prompt", "target", "whole")} | {"answers": answers}
     entry["doc"] = next(samples[name].doc_id for samples in one.answers if name in samples)
     for answer in answers:
         for field in ("prompt", "target"):  # of the other runs only where they differ
@@ -321,42 +279,41 @@ def _pictured(
     return [uri for _, uri in numbers.values()], n_shown
 
 
-def cut(entries: Sequence[tuple[dict[str, Any], Fields]], megabytes: float) -> int:
+def _parts(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns a question and its answers, each with texts and a record."""
+    return [entry, *entry["answers"]]
+
+
+def _texts(part: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Yields where each text stands, and the text: those of a question or answer, and of its record."""
+    yield from ((part, name, part[name] or "") for name in ("prompt", "reply", "target") if name in part)
+    for name, value in part["record"].items():
+        yield part["record"], name, value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _cut(entries: Sequence[dict[str, Any]], room: int) -> tuple[int, int]:
     """Cuts the longest texts of questions so that all of them together are within a size.
 
-    A question with a cut text keeps in `whole` where the text stands; the others lose the entry.
-
-    Args:
-        entries: Questions and answers, each with what `_fields` says of it.
-        megabytes: The size.
+    What has a cut text keeps in `whole` where the text stands; the others lose the entry.
 
     Returns:
-        How many bytes they take now.
+        How many questions have a cut text, and how many bytes all texts take now.
     """
-    most = fitting([size for _, found in entries for _, _, size in found], int(megabytes * 1e6))
-    taken = 0
-    for entry, found in entries:
-        taken += sum(size for _, _, size in found)
-        long = [(place, text) for place, text, size in found if size > most]
-        entry["record"] = dict(entry["record"]) if long else entry["record"]
-        for place, text in long:
-            # A sign takes more than a byte where it is escaped: what is left is of this share of the size.
-            kept = text[: max(_LEAST, most * len(text) // _size(text))]
-            target = entry["record"] if place not in _TEXTS else entry
-            words = f"{kept} ... (cut; {len(text):,} characters)"
-            target[place.removeprefix(".")] = words
-            taken += _size(words) - _size(text)
-        if not long:
-            del entry["whole"]
-    return taken
-
-
-def _fields(entry: dict[str, Any]) -> Fields:
-    """Returns the texts of a question: its own, and those of its record with a dot before their names."""
-    found = [(name, str(entry[name] or "")) for name in _TEXTS if name in entry]
-    for name, value in entry["record"].items():
-        found.append((f".{name}", value if isinstance(value, str) else json.dumps(value, default=str)))
-    return [(name, text, _size(text)) for name, text in found]
+    parts = [[(part, list(_texts(part))) for part in _parts(entry)] for entry in entries]
+    sizes = [_size(text) for own in parts for _, texts in own for _, _, text in texts]
+    most, n_cut, taken = fitting(sizes, room), 0, sum(sizes)
+    for own in parts:
+        for part, texts in own:
+            long = [(holder, name, text) for holder, name, text in texts if _size(text) > most]
+            for holder, name, text in long:
+                # A sign takes more than a byte where it is escaped: what is left is of this share.
+                kept = text[: max(_LEAST, most * len(text) // _size(text))]
+                holder[name] = f"{kept} ... (cut; {len(text):,} characters)"
+                taken += _size(holder[name]) - _size(text)
+            if not long:
+                del part["whole"]
+        n_cut += any("whole" in part for part, _ in own)
+    return n_cut, taken
 
 
 def _size(text: str) -> int:

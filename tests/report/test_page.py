@@ -479,7 +479,7 @@ def test_every_answer_of_every_run_is_in_the_index(tmp_path):
     assert all("prompt" not in answer for answer in entry["answers"])  # it is the same: stored once
     facet = task["facets"]["source"]
     sources = {str(sample.record["id"]): sample.record["source"] for sample in found[0].log.samples}
-    shown = [facet["sets"][questions._ALPHABET.index(code)] for code in facet["codes"]]
+    shown = [facet["sets"][code] for code in facet["codes"]]
     assert shown == [[sources[name]] for name in task["ids"]]
 
 
@@ -529,7 +529,7 @@ def test_how_replies_were_read(tmp_path):
     assert shares["unread: refused"] == "0.3500"  # 14 of 40
     assert sum(map(float, shares.values())) == pytest.approx(1)
     (index,) = questions.data_of([task], 500, 0).index["tasks"]
-    read = [index["words"][questions._ALPHABET.index(code)] for code in index["hows"][0][:4]]
+    read = [index["words"][code] for code in index["hows"][0][:4]]
     assert read == ["unread: refused", "unread: cut_off", "whole", "unread: refused"]
     html = page([task], n_pictured=0)
     assert "How replies were read" in html
@@ -574,7 +574,7 @@ def test_questions_that_limit_left_out_are_no_fault(tmp_path):
         problem = overview.problems_of(found)["tempbench_chance"]["not asked"]
         assert problem.is_fault != is_meant
         assert ("says</span>" in page(found, n_pictured=0)) == is_meant
-    assert numbers.TaskNumbers.limit.fget(found[0]) is None
+    assert found[0].limiting_options == ""
     results["config"]["offset"] = 0
     results["config"]["limit"] = 50  # of these 27 are missing
     file.write_text(json.dumps(results))
