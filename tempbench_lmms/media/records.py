@@ -44,8 +44,7 @@ def checker(root: Path, check: Callable[..., Facts]) -> Callable[[Path, str], No
     known = read_records(root)
 
     def load(path: Path, url: str) -> None:
-        place = path.relative_to(root / "media").as_posix()
-        if not unchanged(path, known.get(place)):
+        if not unchanged(path, known.get(url.partition("/media/")[2])):
             check(path, thorough=True)
 
     return load
