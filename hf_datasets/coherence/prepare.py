@@ -143,13 +143,7 @@ def prepare_tomato(
 
 
 def _search(places: Iterable[Path], wanted: Iterable[str], is_own: bool = False) -> dict[str, list[Medium]]:
-    """Returns the files that may be a video by its path `<scene>/<key>.mp4`; nothing for one that is nowhere.
-
-    Args:
-        places: The folders to look in.
-        wanted: The paths.
-        is_own: The folders hold what was unpacked; links in them are files that lie elsewhere, too.
-    """
+    """Returns the files that may be a video, by its path `<scene>/<key>.mp4`."""
     there = tomato.Videos()
     for place in places:
         there.add(place, links=not is_own)

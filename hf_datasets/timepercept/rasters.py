@@ -1,11 +1,9 @@
 """Cuts an array of dated rasters into places, pictures and a manifest that `prepare` reads."""
 
-import contextlib
 import itertools
 import json
-import shutil
 import zipfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +32,11 @@ def write_manifest(
 ) -> dict[str, int]:
     """Writes one picture a tile and date, and last `manifest.jsonl` with the share of cloud of each.
 
-    Where it fails, nothing is left of it. What a killed process left of the same pictures is written again.
-
     Args:
         array: An .npz file with an array of shape (t, h, w) or (t, h, w, 3) and, if there is one, a boolean
             cloud mask of shape (t, h, w).
         timestamps: A JSON list of t ISO dates.
-        output: The folder to write; it must not exist or be empty, but for such pictures.
+        output: The folder to write; it must not exist, or be empty.
         rows: Of tiles, into which the raster is cut; every tile is a place of its own.
         columns: Likewise.
         values: The array's name in the file; the first numeric one where omitted.
@@ -57,39 +53,17 @@ def write_manifest(
     _check_shapes(array, data.shape, cloud.shape, len(times))
     tiles = {f"{array.stem}_{name}": tile for name, *tile in _tiles(data.shape, rows, columns)}
     names = [f"{index:03d}.png" for index in range(len(times))]
-    _check_unused(output, {output / place / name for place in tiles for name in names})
+    if output.exists() and any(output.iterdir()):
+        raise TempbenchError(f"{output} is not empty; choose another folder")
     coloured = _coloured(data)
     lines = ""
-    with _whole(output, tiles):
-        for place, (down, across) in tiles.items():
-            pictures = zip(names, times, coloured[:, down, across], cloud[:, down, across], strict=True)
-            images = [_write(output, place, *one) for one in pictures]
-            group = {"group_id": place, "images": images} | _position(down, across, pixel_size)
-            lines += f"{json.dumps(group)}\n"
-        tables.write_text(lines, output / "manifest.jsonl")
+    for place, (down, across) in tiles.items():
+        pictures = zip(names, times, coloured[:, down, across], cloud[:, down, across], strict=True)
+        images = [_write(output, place, *one) for one in pictures]
+        group = {"group_id": place, "images": images} | _position(down, across, pixel_size)
+        lines += f"{json.dumps(group)}\n"
+    tables.write_text(lines, output / "manifest.jsonl")
     return {"places": rows * columns, "pictures": rows * columns * len(times)}
-
-
-def _check_unused(output: Path, pictures: Collection[Path]) -> None:
-    """Refuses a folder with files other than those pictures, which a killed process may have left."""
-    for path in output.rglob("*"):
-        if not (path.is_dir() or path in pictures or path.name.startswith(outputs.HIDDEN)):
-            raise TempbenchError(f"{output} is not empty; choose another folder")
-
-
-@contextlib.contextmanager
-def _whole(output: Path, places: Iterable[str]) -> Iterator[None]:
-    """A block that writes the folders of places; where it fails, none is left."""
-    was_there = output.exists()
-    try:
-        yield
-    except BaseException:
-        for place in places:
-            shutil.rmtree(output / place, ignore_errors=True)
-        if not was_there:
-            with contextlib.suppress(OSError):
-                output.rmdir()
-        raise
 
 
 def _tiles(shape: tuple[int, ...], rows: int, columns: int) -> Iterator[tuple[str, slice, slice]]:

@@ -92,15 +92,6 @@ def test_prepare_takes_what_is_sound_and_says_why_not_the_rest(source: Path, by_
     assert len(problems) == len(part["skipped_by_reason"])
 
 
-def test_a_second_prepare_does_nothing(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    making.prepare(source=source)
-    root = roots.prepared_root("coherence")
-    before = {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
-    making.prepare(source=source)
-    assert "nothing to do" in capsys.readouterr().out
-    assert {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()} == before
-
-
 def test_an_interrupted_prepare_is_no_data_and_goes_on(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         preparing.tables, "write_rows", lambda *args: (_ for _ in ()).throw(KeyboardInterrupt)
@@ -116,16 +107,6 @@ def test_an_interrupted_prepare_is_no_data_and_goes_on(source: Path, monkeypatch
         assert len(tables.read_rows(roots.prepared_root("coherence") / "qa")) == 2
     finally:
         del os.environ["TEMPBENCH_DATA"]
-
-
-def test_another_source_needs_force(source: Path) -> None:
-    making.prepare(source=source)
-    (source / "data" / "count.json").write_text(json.dumps({"9": item()}))
-    with pytest.raises(TempbenchError, match="--force"):
-        making.prepare(source=source)
-    making.prepare(source=source, force=True)
-    rows = tables.read_rows(roots.prepared_root("coherence") / "qa")
-    assert rows[0]["question_id"] == "count/9"
 
 
 def test_videos_to_caption_are_a_part_of_their_own(source: Path, tmp_path: Path) -> None:
@@ -149,19 +130,6 @@ def test_videos_to_caption_are_a_part_of_their_own(source: Path, tmp_path: Path)
     assert [row["target"] for row in rows[::2]] == ["", "It rises."]
     assert len(tables.read_rows(root / "qa")) == 2
     assert all(line.startswith("tomato: ") for line in checks.problems(root))
-
-
-@pytest.mark.parametrize(
-    ("call", "says"),
-    [
-        ({}, "--source"),
-        ({"source": Path("/nowhere")}, "count.json"),
-        ({"captions": Path("/nowhere")}, "is not a folder"),
-    ],
-)
-def test_prepare_says_what_to_do(call: dict, says: str) -> None:
-    with pytest.raises(TempbenchError, match=says):
-        making.prepare(**call)
 
 
 def test_real_questions_are_all_read(shared: Path) -> None:

@@ -2,11 +2,9 @@
 
 import base64
 import json
-import os
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
 from hf_datasets.mateo import prepare as preparing
 from hf_datasets.mateo.prepare import prepare
@@ -94,13 +92,6 @@ def test_a_second_run_does_nothing_and_other_data_is_not_replaced_unasked(releas
     assert all("_2_" in name for name in media)
 
 
-def test_italian(release_row, write_release):
-    prepare(source=write_release({"test": [release_row(1, [[1], []])]}), language="it", accept_license=True)
-    row = docs_of(load_task("mateo_text_baseline"))[0]
-    assert (row["text_a"], row["title"]) == ("Passo 0 di 1.", "Ricetta 1")
-    assert manifest()["source"]["language"] == "it"
-
-
 def test_the_licence_must_be_accepted(write_release, release_row):
     with pytest.raises(TempbenchError, match=r"CC-BY-NC-SA-4.0.*--accept-license"):
         prepare(source=write_release({"test": [release_row(1, [[1], []])]}))
@@ -122,21 +113,6 @@ def test_pictures_in_every_form(form, release_row, write_release, png):
     picture = load_image(docs_of(load_task("mateo_image_baseline"))[0]["image_a"])
     assert picture.getpixel((0, 0)) == (0, 0, 255)
     assert problems() == []
-
-
-def test_a_jpeg_keeps_its_bytes(release_row, write_release):
-    import io
-
-    from PIL import Image
-
-    stream = io.BytesIO()
-    Image.new("RGB", (8, 8), "green").save(stream, "JPEG")
-    image = base64.b64encode(stream.getvalue()).decode()
-    prepare(
-        source=write_release({"test": [release_row(1, [[1], []], images={0: image})]}), accept_license=True
-    )
-    files = list((prepared_root("mateo") / "media").rglob("*.jpg"))
-    assert [file.read_bytes() for file in files] == [stream.getvalue()]
 
 
 NO_PICTURE = base64.b64encode(b"hello, I am a text").decode()
@@ -203,14 +179,6 @@ def test_what_is_wrong_is_said_in_one_line_and_the_rest_is_built(
     assert bool(found) == (asked < 3)
 
 
-def test_a_picture_that_breaks_off_is_named(release_row, write_release):
-    folder = write_release({"test": [release_row(1, [[1], [], []], images={2: BROKEN})]})
-    prepare(source=folder, accept_license=True)
-    (line,) = problems()
-    assert line.startswith("plan 1: step 2: the picture: the image is damaged")
-    assert manifest()["counts"]["test"]["left_out"] == 2
-
-
 def test_a_path_out_of_the_folder_is_refused(release_row, write_release, tmp_path, png):
     (tmp_path / "secret.png").write_bytes(png())
     link = {1: "../secret.png", 2: "link.png", 3: str(tmp_path / "secret.png")}
@@ -267,16 +235,6 @@ def test_no_release(tmp_path, write_release, release_row):
         prepare(source=broken, accept_license=True)
 
 
-def test_a_release_without_the_columns(tmp_path):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    (tmp_path / "other/data").mkdir(parents=True)
-    pq.write_table(pa.table({"id": [1]}), tmp_path / "other/data/test-0.parquet")
-    with pytest.raises(TempbenchError, match="the column steps is missing"):
-        prepare(source=tmp_path / "other", accept_license=True)
-
-
 def test_an_interrupted_run_is_done_anew(release_row, write_release, monkeypatch):
     folder = write_release({"test": [release_row(1, [[1], []])], "train": [release_row(2, [[1], []])]})
     real = preparing._build_split
@@ -295,12 +253,6 @@ def test_an_interrupted_run_is_done_anew(release_row, write_release, monkeypatch
         docs_of(load_task("mateo_text_baseline"))
     prepare(source=folder, accept_license=True)
     assert manifest()["rows"] == {"pairs": 2, "pairs_train": 2}
-
-
-def test_no_place_to_write(release_row, write_release, home):
-    home.write_text("a file", encoding="utf-8")
-    with pytest.raises(TempbenchError, match="lies below the file"):
-        prepare(source=write_release({"test": [release_row(1, [[1], []])]}), accept_license=True)
 
 
 def test_from_the_hub(release_row, write_release, tmp_path):
@@ -324,12 +276,6 @@ def test_from_the_hub(release_row, write_release, tmp_path):
         assert not any("README" in request for request in hub.requests)
     assert manifest()["source"] == {"language": "en", "repository": "SISLab/MATEO", "revision": COMMIT}
     assert len(docs_of(load_task("mateo_both_cot"))) == 12
-
-
-def test_no_hub(monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(TempbenchError, match=r"SISLab/MATEO cannot be downloaded .* with --source"):
-        prepare(accept_license=True)
 
 
 TEA = {
@@ -375,11 +321,6 @@ def test_plans_of_ones_own(own):
     assert rows[0]["title"] == "A cup of tea"
     assert manifest()["edition"] == "plans of one's own"
     assert list(benchmarks.commands("mateo")["verify"](prepared_root("mateo"))) == []
-
-
-def test_the_folder_may_be_the_plan(own):
-    prepare(from_folder=own(tea=TEA) / "tea")
-    assert len(docs_of(load_task("mateo_text_icl"))) == 8
 
 
 def test_the_example_of_the_readme_is_a_plan(own):
@@ -448,32 +389,6 @@ def test_a_plan_that_is_no_json(own):
     assert problems()[0].startswith("plan tea: plan.json is not JSON")
 
 
-def test_plans_of_all_depths_are_taken(own):
-    folder = own(tea=TEA, deeper=TEA)
-    (folder / "drinks").mkdir()
-    (folder / "deeper").rename(folder / "drinks/deeper")
-    prepare(from_folder=folder)
-    assert {row["plan_id"] for row in docs_of(load_task("mateo_text_icl"))} == {"tea", "deeper"}
-
-
-def test_of_two_plans_of_one_name_the_higher_one_counts(own):
-    folder = own(tea=TEA)
-    (folder / "archive").mkdir()
-    shutil.copytree(folder / "tea", folder / "archive/tea")
-    (folder / "archive/tea/plan.json").write_text(json.dumps(TEA | {"edges": []}), encoding="utf-8")
-    prepare(from_folder=folder)
-    assert problems() == ["plan tea: duplicate id; the second one, archive/tea, is left out"]
-    assert any(row["label"] != "independent" for row in docs_of(load_task("mateo_text_icl")))
-
-
-def test_a_plan_that_is_a_pipe(own):
-    folder = own(tea=TEA, sound=TEA)
-    (folder / "tea/plan.json").unlink()
-    os.mkfifo(folder / "tea/plan.json")
-    prepare(from_folder=folder)
-    assert problems()[0].startswith("plan tea: plan.json is no file")
-
-
 def test_a_picture_out_of_the_plan_is_refused(own, tmp_path, png):
     (tmp_path / "secret.png").write_bytes(png())
     folder = own(tea=TEA)
@@ -481,15 +396,6 @@ def test_a_picture_out_of_the_plan_is_refused(own, tmp_path, png):
     (folder / "tea/plan.json").write_text(json.dumps(plan), encoding="utf-8")
     prepare(from_folder=folder)
     assert "lies outside" in problems()[0]
-
-
-def test_no_plan(tmp_path):
-    with pytest.raises(TempbenchError, match=r"no plan\.json in .* or in its folders"):
-        prepare(from_folder=tmp_path)
-    with pytest.raises(TempbenchError, match="give one of them"):
-        prepare(from_folder=tmp_path, source=tmp_path)
-    with pytest.raises(TempbenchError, match="choose one of en, it"):
-        prepare(language="fr")
 
 
 def corrupted(rows, **change):
@@ -536,20 +442,3 @@ def test_verify_misses_a_partner(tmp_path):
     assert any("has no swapped partner" in line for line in verify(tmp_path))
     shutil.rmtree(tmp_path / "pairs")
     assert "no table found" in next(iter(verify(tmp_path)))
-
-
-def test_the_command_line_says_errors_in_one_line(tmp_path):
-    done = tempbench("prepare", "mateo", "--from", tmp_path)
-    assert done.returncode == 1
-    assert done.stderr.strip().count("\n") == 0
-    assert done.stderr.startswith("tempbench: ")
-
-
-def test_help_lists_both_ways():
-    import typer
-
-    app = typer.Typer()
-    app.command()(prepare)
-    shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200", "NO_COLOR": "1"}).output
-    assert "--from" in shown
-    assert "--source" in shown

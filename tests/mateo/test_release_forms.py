@@ -4,7 +4,6 @@ import json
 import shutil
 import tarfile
 import zipfile
-from collections import Counter
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,12 +12,11 @@ import pytest
 from hf_datasets.mateo import prepare as preparing
 from hf_datasets.mateo.prepare import prepare
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data.roots import mini_root, prepared_root
-from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.data.roots import prepared_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import preflight
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.mateo import hooks, sampling, scoring
+from tempbench_lmms.mateo import hooks
 from tempbench_lmms.mateo.card import REVISION
 from tests.mateo import releases
 
@@ -76,14 +74,6 @@ def test_layouts(release, tmp_path, form):
     assert manifest()["source"]["folder"] == str(release)
     assert not list(tmp_path.glob("home/.mateo.unpacked"))
     prepare(source=release, accept_license=True)  # the same source: nothing to do
-
-
-def test_an_oracle_gets_everything(release):
-    prepare(source=release, accept_license=True)
-    for rows in rows_of_all().values():
-        records = [scoring.record(row, row["target"], "triple") for row in rows]
-        assert float(scoring.accuracy(records).value) == 1
-        assert scoring.n_cut(records) == 0
 
 
 def test_a_cut_archive_and_a_missing_file(release, release_row, write_release):
@@ -184,13 +174,6 @@ def test_plans_without_pictures(tmp_path):
         prepare(from_folder=tmp_path / "plans")
 
 
-def test_texts_of_the_release_alone(release):
-    prepare(source=release, accept_license=True, text_only=True)
-    assert not list((prepared_root("mateo") / "media").rglob("*.*"))
-    assert len(docs_of(load_task("mateo_text_baseline"))) == 2 * (6 + 20)
-    assert verified() == []
-
-
 def test_own_plans_in_an_archive(tmp_path, png):
     plan = json.dumps(TEA | {"steps": [step | {"image": f"{step['id']}.png"} for step in TEA["steps"]]})
     (tmp_path / "plans/loose").mkdir(parents=True)
@@ -210,26 +193,6 @@ def test_own_plans_in_an_archive(tmp_path, png):
     prepare(from_folder=tmp_path / "plans", force=True)
     assert {row["plan_id"] for row in docs_of(load_task("mateo_both_icl"))} == {"tea", "loose"}
     assert any("lies outside" in line for line in manifest()["problems"]["test"])
-
-
-def test_a_fifth_of_each_relation_from_every_plan():
-    rows = read_rows(mini_root("mateo") / "pairs")
-    kept = sampling.of_rows(rows)
-    relations = Counter(row["label"] for row in rows if row["version"] == "original")
-    found = Counter(row["label"] for row in rows if row["version"] == "original" and row["pair_id"] in kept)
-    assert set(found) == set(relations)
-    assert all(abs(found[name] - n / 5) < 1 for name, n in relations.items())
-    assert len({row["plan_id"] for row in rows if row["pair_id"] in kept}) > len(kept) / 3
-    assert sampling.of_rows(rows[::-1]) == kept
-
-
-def test_the_sample_of_a_task_has_both_orders():
-    rows = docs_of(load_task("mateo_both_cot_sample_mini"))
-    whole = docs_of(load_task("mateo_both_cot_mini"))
-    assert 0.15 < len(rows) / len(whole) < 0.25
-    assert {row["question_id"] for row in rows} < {row["question_id"] for row in whole}
-    assert Counter(row["version"] for row in rows) == {name: len(rows) // 2 for name in scoring.VERSIONS}
-    assert docs_of(load_task("mateo_both_cot_exact_steps_sample_mini")) == rows
 
 
 def test_the_validation_split_has_tasks(release):

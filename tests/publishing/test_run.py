@@ -53,20 +53,6 @@ def records(run, task):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS)
-def test_the_same_questions_as_from_the_folder(from_the_hub, home, asking, monkeypatch, task):
-    asking(from_the_hub)
-    config = load_task(task)
-    docs = docs_of(config)
-    there = identity.of_data(task, config, docs)
-    name = task.partition("_")[0]
-    assert there.pop("from").startswith(f"hf://org/{name}@")
-    monkeypatch.setenv(f"TEMPBENCH_DATA_{name.upper()}", str(home))
-    assert docs_of(config) == docs
-    assert identity.of_data(task, config, docs) == there
-
-
-@pytest.mark.slow
 def test_tables_come_at_once_and_pictures_when_they_are_opened(
     published, from_the_hub, home, asking, monkeypatch
 ):

@@ -108,12 +108,6 @@ def test_a_clip_that_is_its_own_twin_is_left_out_with_it(release, home):
     assert "7.mp4: the content is that of 7_reverse.mp4" in done.stdout
 
 
-def test_videos_from_another_folder(release, home, tmp_path):
-    shutil.move(release / "videos", tmp_path / "clips")
-    complains(prepare("--source", release), "none of the 4 clips", "--videos")
-    assert prepare("--source", release, "--videos", tmp_path / "clips").returncode == 0
-
-
 def test_a_clip_s_name_that_leads_elsewhere_is_left_out(release, home):
     for kind in ("multi-choice", "yes_no", "caption_matching"):
         file = release / f"questions/{kind}.json"
@@ -122,10 +116,3 @@ def test_a_clip_s_name_that_leads_elsewhere_is_left_out(release, home):
     done = prepare("--source", release)
     assert "left out, clip: 3" in done.stdout
     assert len(rows()) == 12
-
-
-def test_what_is_no_release_is_refused(tmp_path, home):
-    complains(prepare("--source", tmp_path / "nowhere"), "is not a folder")
-    write(tmp_path / "some/yes_no.json", {})
-    complains(prepare("--source", tmp_path / "some"), "has no questions of multi_choice")
-    complains(prepare(), "read the licence first", "CC-BY-NC-4.0", "--accept-license")

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import typer
 
 from hf_datasets.tempvs import build, encoders, language
-from tempbench_lmms.cli import datasets
 from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.checks import problems
 
-from .build_helpers import Server, tiny_detr, write_vist, write_vwp
+from .build_helpers import Server, write_vist, write_vwp
 
 pytestmark = pytest.mark.slow
 
@@ -246,13 +244,6 @@ def test_steps_alone_skipped_and_until(made: Made, capsys: pytest.CaptureFixture
             made.build(**wrong)
 
 
-def test_ambiguity_of_events_is_asked_after_their_extraction(made: Made) -> None:
-    # The server gives the captions back, so the events' vectors are known, and the same stories stay.
-    made.build(ambiguity="events")
-    assert made.manifest("events")["left"]["vist"] == {"stories": 4, "pairs": 0, "triples": 0}
-    assert made.manifest("manual")["left"]["vist"] == {"stories": 2, "pairs": 20, "triples": 20}
-
-
 def test_a_pipeline_that_leaves_nothing_says_where(made: Made) -> None:
     # No two images can be less alike than -1.
     limits = {"vist": {"precision": 0.99, "recall": 0.99, "f1": 0.99, "image": -1}}
@@ -261,16 +252,6 @@ def test_a_pipeline_that_leaves_nothing_says_where(made: Made) -> None:
         with pytest.raises(TempbenchError, match=r"the step images left nothing: vist: similar images \(7\)"):
             made.build()
     assert not (made.work / "data").exists()
-
-
-def test_a_damaged_step_is_done_again(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
-    made.build(until="captions")
-    path = made.work / "steps" / "pronouns.jsonl"
-    path.write_text(path.read_text()[:100])
-    capsys.readouterr()
-    made.build(until="captions")
-    # Its result is the same as before, so the next one stands.
-    assert capsys.readouterr().err == "pronouns ...\n"
 
 
 def test_an_image_that_cannot_be_read_leaves_its_story_out(
@@ -285,15 +266,6 @@ def test_an_image_that_cannot_be_read_leaves_its_story_out(
     assert made.manifest("images")["dropped"] == {"vist: unreadable image": 1}
     left = made.manifest("ambiguity")["left"].get("vist", {"stories": 0})["stories"]
     assert left + sum(made.manifest("ambiguity")["dropped"].values()) == 7
-
-
-def test_a_tiny_detector_through_the_pipeline(made: Made, tmp_path: Path) -> None:
-    detector = tiny_detr(tmp_path / "detr", "person")
-    made.build(detector=str(detector), person_score=0.0, until="persons")
-    assert made.manifest("persons")["left"]["vist"]["stories"] == 8
-    with pytest.raises(TempbenchError, match="too few persons"):
-        made.build(detector=str(detector), person_score=1.0, until="persons")
-    assert made.manifest("persons")["dropped"] == {"vist: too few persons": 8}
 
 
 def test_no_folder_of_the_users_is_written_over(made: Made, tmp_path: Path) -> None:
@@ -366,15 +338,3 @@ def test_two_more_sources(
     # Each source counts its questions from 0.
     for of in (cartoon, film):
         assert next(row for row in of if row["tests"] == ["mt3_event"])["question_id"].endswith("/0")
-
-
-def test_it_is_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    from typer.testing import CliRunner
-
-    assert datasets.commands("tempvs")["build"] is build.build
-    app = typer.Typer()
-    app.command()(build.build)
-    monkeypatch.setenv("COLUMNS", "200")
-    shown = CliRunner().invoke(app, ["--help"])
-    assert shown.exit_code == 0
-    assert "Loading a pickle executes any code in it" in " ".join(shown.output.replace("│", " ").split())

@@ -48,19 +48,6 @@ def test_a_frame_of_a_clip_is_always_the_same(flintstones: Path) -> None:
     assert shown[0].getpixel((0, 0))[0] in (20, 21, 22)
 
 
-def test_frames_of_other_numbers_are_stretched_to_bytes(flintstones: Path) -> None:
-    np.save(flintstones / "f.npy", np.array([[[[-1.0, 0, 1]]]]))
-    # From -1..1 to 0..255.
-    assert sources.load_image("flintstones", flintstones, "f.npy").getpixel((0, 0)) == (0, 127, 255)
-
-
-def test_the_frames_of_the_official_release_are_taken_where_they_are(flintstones: Path) -> None:
-    for clip in CLIPS:
-        picture(flintstones / "video_frames_sampled_jpg" / f"{clip}.jpg")
-    first = stories("flintstones", flintstones)[0]
-    assert all(image.startswith("video_frames_sampled_jpg/") for image in first.images)
-
-
 def test_an_object_array_is_never_unpickled_for_a_frame(flintstones: Path) -> None:
     np.save(flintstones / "o.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     with pytest.raises(MediaError, match="frames cannot be read"):
@@ -195,13 +182,3 @@ def test_an_empty_folder_is_named(source: str, tmp_path: Path) -> None:
         stories(source, tmp_path)
     with pytest.raises(TempbenchError, match="is not a folder"):
         stories(source, tmp_path / "nothing")
-
-
-@pytest.mark.parametrize("content", ["{", '{"annotations": [[1, 2]]}', '{"annotations": [[{}]]}', "[]"])
-def test_a_damaged_annotation_is_one_line(content: str, tmp_path: Path) -> None:
-    path = tmp_path / "annotations" / "sis" / "train.story-in-sequence.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(content)
-    with pytest.raises(TempbenchError) as caught:
-        stories("vist", tmp_path)
-    assert "\n" not in str(caught.value)

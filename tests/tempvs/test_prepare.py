@@ -5,7 +5,6 @@ import os
 import shutil
 from pathlib import Path
 
-import pandas
 import pytest
 
 from hf_datasets.tempvs import release
@@ -15,7 +14,7 @@ from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES
 from tempbench_lmms.tempvs.checks import problems
-from tests.command import complains, tempbench
+from tests.command import tempbench
 from tests.hub import COMMIT, Hub, variables
 from tests.looking import looked_at_once  # noqa: F401
 
@@ -176,13 +175,6 @@ def test_a_source_that_was_changed_is_not_taken_for_the_one_prepared(layout, hom
         prepare(layout, accept_license=True)
 
 
-def test_two_preparations_are_byte_identical(layout, home):
-    prepare(layout, accept_license=True)
-    first = manifest(home)["sha256"]
-    prepare(layout, accept_license=True, force=True)
-    assert manifest(home)["sha256"] == first
-
-
 def test_licence_is_asked_for(layout, home):
     with pytest.raises(TempbenchError, match="--accept-license"):
         prepare(layout)
@@ -282,32 +274,6 @@ def test_pickles_are_read_only_when_asked(layout, home):
     assert sum(row["role"] == "main" for row in read_rows(home / "all")) == 28
 
 
-@pytest.mark.parametrize("orient", ["columns", "index", "records", "split", "table"])
-def test_every_json_form_of_a_table(layout, orient):
-    rows = json.loads(annotation(layout, "ordering_texts").read_text())
-    pandas.DataFrame(rows).to_json(layout / "x.json", orient=orient)
-    found = release.load_rows(layout, "x", allow_pickle=False)
-    assert [{name: value for name, value in row.items() if name != "index"} for row in found] == rows
-
-
-@pytest.mark.parametrize("name", ["x.jsonl", "x.json"])
-def test_json_lines(layout, name):
-    rows = json.loads(annotation(layout, "ordering_texts").read_text())
-    pandas.DataFrame(rows).to_json(layout / name, orient="records", lines=True)
-    assert release.load_rows(layout, "x", allow_pickle=False) == rows
-
-
-def test_tuples_as_texts(layout, home):
-    prepare(layout, accept_license=True)
-    first = read_rows(home / "all")
-    for stem, column in (("paired", "event_pair_tuple"), ("triple", "event_triple_tuple")):
-        path = annotation(layout, f"{stem}_event_discrimination")
-        rows = [row | {column: str(tuple(row[column]))} for row in json.loads(path.read_text())]
-        path.write_text(json.dumps(rows))
-    prepare(layout, accept_license=True, force=True)
-    assert read_rows(home / "all") == first
-
-
 @pytest.mark.slow
 def test_download(layout, tmp_path):
     with Hub({REPO: layout}) as hub:
@@ -319,14 +285,3 @@ def test_download(layout, tmp_path):
         assert got["images"] == 10
         # Strips and pickles stay where they are.
         assert not any("/combined/" in path or path.endswith(".pkl") for path in hub.requests)
-
-
-def test_download_that_fails_says_what_to_do(tmp_path):
-    environment = {
-        "HF_ENDPOINT": "http://127.0.0.1:9",
-        "HF_HOME": str(tmp_path / "hf"),
-        "HF_HUB_OFFLINE": "0",
-        "TEMPBENCH_DATA": str(tmp_path / "home"),
-    }
-    done = tempbench("prepare", "tempvs", "--accept-license", **environment)
-    complains(done, f"tempbench: {REPO} cannot be downloaded", "--source")

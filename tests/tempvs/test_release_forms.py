@@ -211,17 +211,6 @@ def test_strips_serve_where_single_images_are_missing(release, home, expected, s
 
 
 @pytest.mark.slow
-def test_without_strips_too_they_are_missing(release, home):
-    (release / "data" / stand_in.single("vist", 0, 1)).unlink()
-    shutil.rmtree(release / "data/vist/combined")
-    shutil.rmtree(release / "data/vist/combined_shuffled")
-    prepare(release, accept_license=True, sources="vwp,vist")
-    assert manifest(home)["images_missing"] == [f"/data/{stand_in.single('vist', 0, 1)}"]
-    left_out = [line for line in problems(home) if "left out when the data was prepared" in line]
-    assert {line.partition("_")[0] for line in left_out} == {"vist"}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("spoil", ["a strip that is none", "a strip of fewer images", "a link out"])
 def test_strips_that_are_no_use(release, home, tmp_path, spoil):
     (release / "data" / stand_in.single("pororo", 0, 1)).unlink()
@@ -258,20 +247,6 @@ def test_a_strip_gives_back_what_was_stitched(source):
     white = [Image.new("RGB", (25, 30), "white"), *images[1:]]
     if source == "vwp":
         assert unstitch(stitch(white, ["a"] * 6, source), 6, source) is None
-
-
-def test_an_oracle_gets_everything(expected):
-    for test in MAIN_TESTS:
-        records = [scoring.record(row, row["target"]) for row in read_rows(expected / test)]
-        for metric in (
-            scoring.mt,
-            scoring.gt,
-            scoring.gt_strict,
-            scoring.mt_given_gt_strict,
-            scoring.mt_official,
-        ):
-            assert float(metric(records).value) == 1, (test, metric.__name__)
-        assert scoring.n_cut(records) == 0
 
 
 def test_what_text_models_solve_is_marked_and_counted(expected):
@@ -416,18 +391,3 @@ def test_a_download_takes_what_is_needed(whole, tmp_path, home, expected, monkey
     assert read_rows(home / "all") == read_rows(expected / "all")
     assert not [name for name in names if "GPT4o" in name or "combined" in name or name.endswith(".pkl")]
     assert len([name for name in names if "/blind/" in name]) == 3 * 4 * 4
-
-
-@pytest.mark.slow
-def test_a_download_with_pickles_and_strips(tmp_path, home, monkeypatch):
-    release = stand_in.write(tmp_path / "pickled", ("flintstones", "vwp"), pickled=True)
-    (release / "data" / stand_in.single("vwp", 1, 2)).unlink()
-    hub = Downloads(release, tmp_path / "repo/snapshots/commit", monkeypatch)
-    prepare(accept_license=True, allow_pickle=True, sources="flintstones,vwp")
-    first, second = hub.asked
-    assert any(name.endswith(".pkl") for name in first)
-    assert not any("combined" in name for name in first)
-    assert any("/combined/" in name for name in second)
-    assert manifest(home)["images_from_strips"] == ["vwp/from_strips/alpha4a/vwp1_2.jpg.png"]
-    assert manifest(home)["source"]["revision"] == "0" * 40
-    assert list(problems(home)) == []

@@ -74,13 +74,6 @@ def test_anything_is_read_or_refused(stamp):
             continue
 
 
-@given(st.dates(date(1800, 1, 1), datetime.now(timezone.utc).date()))
-def test_what_is_written_is_read(day):
-    forms = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d %B %Y")
-    assert {dates.parse_time(day.strftime(form))[2] for form in forms} == {day}
-    assert dates.in_name(f"a_{day:%Y%m%d}_b") == (dates.parse_time(str(day)), "a_b")
-
-
 def test_no_picture_is_of_the_future():
     later = datetime.now(timezone.utc) + timedelta(days=62)
     for form in ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ", "%Y-%m"):

@@ -90,10 +90,3 @@ def test_temporalvqa_from_the_hub(hub, tmp_path):
     del asked[:]
     assert "nothing to do" in prepare(endpoint, tmp_path).stdout
     assert asked == []
-
-
-def test_a_hub_without_the_data_set_is_said_in_one_line(hub, tmp_path):
-    done = prepare(f"{hub[0]}/elsewhere", tmp_path)
-    assert done.returncode == 1
-    assert "cannot be downloaded" in done.stderr
-    assert "Traceback" not in done.stderr

@@ -1,6 +1,5 @@
 """From raw sources to questions: fMoW as it is distributed, manifests, and the controls."""
 
-import contextlib
 import io
 import json
 import shutil
@@ -12,14 +11,13 @@ from PIL import Image
 
 from hf_datasets.timepercept import controls, prepare, rasters
 from hf_datasets.timepercept.fmow import read_fmow
-from hf_datasets.timepercept.series import nothing_skipped, read_manifest, slug
-from tempbench_lmms.data import manifests, outputs
+from hf_datasets.timepercept.series import nothing_skipped, read_manifest
+from tempbench_lmms.data import manifests
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept import scoring
 from tempbench_lmms.timepercept.card import TESTS, TIU, TOU
 from tempbench_lmms.timepercept.checks import problems
-from tests.disk import room_for
 
 from .releases import DAYS, acquisition, fmow_test_part, fmow_tree, noise, png, temporalvqa
 
@@ -143,42 +141,6 @@ def shown(root):
 
 
 @pytest.mark.slow
-def test_an_unreadable_picture_costs_its_question_alone(fmow, sound, tmp_path, monkeypatch):
-    before = {row["question_id"]: row for row in read_rows(sound / "isr/test.parquet")}
-    # The last picture that a question of ISR shows; the questions before it stay as they were.
-    last = list(before.values())[-1]
-    taken, place = last["dates"][0], last["places"][0].removeprefix("train/")
-    folder = fmow / "fmow-rgb/train" / place.rpartition("_")[0] / place
-    broken = next(
-        path for path in folder.glob("*_rgb.json") if json.loads(path.read_text())["timestamp"] == taken
-    )
-    broken.with_suffix(".jpg").write_bytes(b"\xff\xd8 cut off")
-    calls = []
-    monkeypatch.setattr(prepare.questions, "build", counting(calls, prepare.questions.build))
-    root, _ = prepared(tmp_path / "data", monkeypatch, fmow=fmow)
-    assert calls == ["test", "train"]  # drawn once
-    after = {row["question_id"]: row for row in read_rows(root / "isr/test.parquet")}
-
-    def shows_it(row):
-        return taken in row["dates"] and place in row["places"][0]
-
-    assert any(map(shows_it, before.values()))
-    assert not any(map(shows_it, after.values()))
-    assert {name: row for name, row in before.items() if not shows_it(row)}.items() <= after.items()
-    assert len(after) == len(before)
-    assert stored(root) == shown(root)
-    assert [str(broken.with_suffix(".jpg")) in line for line in problems(root)] == [True]
-
-
-def counting(calls, function):
-    def counted(ordered, dated, split, *rest):
-        calls.append(split)
-        return function(ordered, dated, split, *rest)
-
-    return counted
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("split", ["test", pytest.param("seq", marks=pytest.mark.exhaustive)])
 def test_the_noisy_parts_of_fmow_are_joined_with_their_ground_truth(split, tmp_path, monkeypatch):
     source = fmow_test_part(tmp_path / "source", split)
@@ -279,17 +241,6 @@ def test_an_interrupted_run_is_taken_up(source, sound, tmp_path, monkeypatch):
     assert not list(root.glob("*.begun.json"))
 
 
-@pytest.mark.slow
-def test_pictures_of_another_interrupted_request_are_not_taken_over(source, tmp_path, monkeypatch):
-    data, root = tmp_path / "data", tmp_path / "data" / "timepercept"
-    begun = interrupt(data, root, monkeypatch, source)
-    prepared(data, monkeypatch, fmow=source, settings=prepare.Settings(**{**SMALL.__dict__, "size": 16}))
-    for path in begun:
-        if path.is_file():
-            with Image.open(path) as picture:
-                assert picture.size == (16, 16)
-
-
 def manifest(folder, groups):
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "manifest.jsonl"
@@ -379,16 +330,6 @@ def test_too_little_is_an_error_and_leaves_nothing(source, sound, tmp_path, monk
     assert list(problems(root)) == []
 
 
-@pytest.mark.slow
-def test_places_whose_pictures_are_all_damaged_leave_nothing(fmow, tmp_path, monkeypatch):
-    for picture in fmow.rglob("*_rgb.jpg"):
-        picture.write_bytes(b"\xff\xd8")
-    settings = prepare.Settings(**{**SMALL.__dict__, "test": 1, "train": 0})
-    with pytest.raises(TempbenchError, match=r"no question could be built for test/tal.*damaged picture"):
-        prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=settings)
-    assert not (tmp_path / "data/timepercept").exists()
-
-
 @pytest.mark.parametrize(("test", "train"), [(0, 10), (10, 0), (0, 0)])
 def test_one_split_alone(source, tmp_path, monkeypatch, test, train):
     settings = prepare.Settings(**{**SMALL.__dict__, "test": test, "train": train, "tests": ("isr", "ice")})
@@ -402,20 +343,6 @@ def test_one_split_alone(source, tmp_path, monkeypatch, test, train):
     assert part["balance"]["ice"] == dict.fromkeys("ABCDE", 2)
     assert list(problems(root)) == []
     assert stored(root) == shown(root)
-
-
-def test_missing_manifest(tmp_path):
-    with pytest.raises(TempbenchError, match="is not a file"):
-        read_manifest(tmp_path / "none.jsonl", 10, nothing_skipped())
-
-
-@pytest.mark.parametrize("name", ["../../etc", "a/b", "ü", "x" * 300, "ok"])
-def test_slug_is_a_file_name(name):
-    made = slug(name)
-    assert "/" not in made
-    assert ".." not in made
-    assert len(made) < 80
-    assert (made == name) == (name == "ok")
 
 
 def test_rasters_become_a_manifest(tmp_path):
@@ -437,44 +364,6 @@ def test_rasters_become_a_manifest(tmp_path):
     (tmp_path / "t.json").write_text(json.dumps(dates[:2]))
     with pytest.raises(TempbenchError, match="2 time stamps"):
         rasters.write_manifest(tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out2", 2, 2)
-
-
-@pytest.fixture
-def noisy(tmp_path):
-    """What `rasters.write_manifest` takes: two dates of noise, whose pictures are no smaller than it."""
-    values = np.random.default_rng(0).random((2, 32, 64))
-    np.savez(tmp_path / "a.npz", ndvi=values)
-    (tmp_path / "t.json").write_text('["2020-01-01", "2020-02-01"]')
-    return tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out", 1, 2
-
-
-@pytest.mark.parametrize("is_there", [True, False])
-def test_rasters_without_room_leave_nothing(noisy, is_there):
-    output = noisy[2]
-    if is_there:
-        output.mkdir()
-    with pytest.raises(OSError, match="too large") as raised, room_for(1000):
-        rasters.write_manifest(*noisy)
-    assert raised.value.filename == str(output / "a_r0_c0" / "000.png")
-    assert output.exists() == is_there
-    assert not is_there or not any(output.iterdir())
-    assert rasters.write_manifest(*noisy) == {"places": 2, "pictures": 4}
-
-
-def test_what_a_killed_build_left_is_used_up(noisy):
-    rasters.write_manifest(*noisy)
-    output = noisy[2]
-    whole = {path.relative_to(output): path.read_bytes() for path in output.rglob("*.*")}
-    (output / "manifest.jsonl").unlink()
-    last = output / "a_r0_c1" / "001.png"
-    with contextlib.suppress(KeyboardInterrupt), outputs.replacing(last) as partial:
-        raise KeyboardInterrupt
-    last.rename(partial)
-    rasters.write_manifest(*noisy)
-    assert {path.relative_to(output): path.read_bytes() for path in output.rglob("*.*")} == whole
-    (output / "manifest.jsonl").unlink()
-    with pytest.raises(TempbenchError, match="not empty"):  # pictures of other tiles
-        rasters.write_manifest(*noisy[:3], 1, 1)
 
 
 def test_pickled_arrays_are_refused(tmp_path):
@@ -587,14 +476,3 @@ def test_ucm_from_parquet_with_class_labels(tmp_path, monkeypatch):
     # Every picture is brought to the size, as from the folders, and nothing else is kept.
     assert {Image.open(path).size for path in (root / "media").rglob("*.*")} == {(32, 32)}
     assert stored(root) == shown(root)
-
-
-def test_controls_need_their_data(tmp_path):
-    with pytest.raises(TempbenchError, match="is not a folder"):
-        controls.origin(str(tmp_path / "none"), "x/y")
-    (tmp_path / "empty").mkdir()
-    source = controls.origin(str(tmp_path / "empty"), "x/y")
-    with pytest.raises(TempbenchError, match="five are needed"):
-        controls.build_ucm(tmp_path / "d", source, 1, 32)
-    with pytest.raises(TempbenchError, match="nothing usable"):
-        controls.build_temporalvqa(tmp_path / "d", source)
