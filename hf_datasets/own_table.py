@@ -24,6 +24,8 @@ from tempbench_lmms.data import (
 )
 from tempbench_lmms.errors import MediaError, TempbenchError
 
+from .parts import other_source
+
 _TABLE = Path("questions") / "test.parquet"
 _ASKED = ("question", "options", "images", "video")
 _COLUMNS = ("answer", "options", "media", "group", "id")
@@ -63,10 +65,7 @@ def prepare_table(kind: Kind, source: Path, force: bool) -> None:
     entry = {"table": str(source.resolve()), "sha256": tables.sha256_of([source, *files.values()])}
     if old and not force:
         if (old.get("source") or {}).get("sha256") != entry["sha256"]:
-            raise TempbenchError(
-                f"{root} holds data from another source; add --force to replace it, or set "
-                "TEMPBENCH_DATA to another folder"
-            )
+            raise other_source(root)
         prepared.is_sound(root, old)
         print(f"{root} is already prepared; add --force to replace it")
         return

@@ -7,12 +7,13 @@ come into it: `media.gathering`.
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, locks, manifests, prepared, roots, tables
+from tempbench_lmms.data import checksums, locks, manifests, prepared, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import records
 from tempbench_lmms.media.gathering import Gathering, untracked
@@ -62,13 +63,7 @@ class Place:
 
 @dataclass(frozen=True)
 class How:
-    """How a part is prepared.
-
-    Attributes:
-        force: Replace a part that was prepared from something else.
-        copy: Copy the videos, also where they could be links.
-        track: Wraps a list to show progress.
-    """
+    """How a part is prepared."""
 
     force: bool = False
     copy: bool = False
@@ -76,6 +71,26 @@ class How:
 
 
 PLAIN = How()
+
+
+def watched(force: bool, copy: bool) -> How:
+    """Returns how a part is prepared under a progress bar."""
+    from rich.progress import track
+
+    return How(force, copy, partial(track, console=terminal.console(stderr=True)))
+
+
+def other_source(root: Path, what: str = "data from another source") -> TempbenchError:
+    """Returns the error of a folder with data that is not to be replaced."""
+    return TempbenchError(
+        f"{root} holds {what}; add --force to replace it, or set TEMPBENCH_DATA to another folder"
+    )
+
+
+def left_out(part: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the lines that say what of a part is left out, and the first of it."""
+    yield from (f"  left out, {reason}: {count}" for reason, count in part["skipped_by_reason"].items())
+    yield from (f"  {skipped['id']}: {skipped['why']}" for skipped in part["skipped"][:5])
 
 
 class Part:

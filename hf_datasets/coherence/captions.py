@@ -29,13 +29,7 @@ MSRVTT = (
 
 @dataclass
 class Reference:
-    """What is written about a video.
-
-    Attributes:
-        captions: Each by another person; may be empty.
-        events: What happens, in order; may be empty.
-        seconds: How long the video is; None where nobody says it.
-    """
+    """What is written about a video."""
 
     captions: list[str] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
@@ -53,11 +47,7 @@ def file_in(folder: Path) -> Path | None:
 
 
 class References:
-    """The captions of a file, by video.
-
-    Attributes:
-        unclear: Why nobody knows a video's caption, by its path.
-    """
+    """The captions of a file, by video."""
 
     def __init__(self, path: Path | None, places: Iterable[str] = ()) -> None:
         self._by_name = _read(path) if path else {}

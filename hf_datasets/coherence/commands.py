@@ -38,11 +38,7 @@ def prepare(
     force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
 ) -> None:
     """Prepare TOMATO, a folder of videos to caption, or both, from this machine's disk."""
-    from functools import partial
-
-    from rich.progress import track as progress
-
-    from ..parts import How
+    from ..parts import watched
     from .prepare import prepare_captions, prepare_tomato
     from .tomato import BY_HAND, REPOSITORY, harness_source
 
@@ -54,7 +50,7 @@ def prepare(
             f"name what to prepare: --source FOLDER for TOMATO ({REPOSITORY}; its videos: {BY_HAND}), "
             "--harness where the harness has it, --captions FOLDER for videos to caption"
         )
-    how = How(force, copy, partial(progress, console=terminal.console(stderr=True)))
+    how = watched(force, copy)
     parts: dict[str, Any] = {}
     if source is not None:
         parts["questions"] = prepare_tomato(source, videos, how, types.split(","))
@@ -66,6 +62,8 @@ def prepare(
 def _print_parts(parts: dict[str, Any]) -> None:
     from tempbench_lmms.data.roots import data_home
 
+    from ..parts import left_out
+
     root = data_home("coherence") / "coherence"
     for name, part in parts.items():
         if part is None:
@@ -75,10 +73,7 @@ def _print_parts(parts: dict[str, Any]) -> None:
         print(f"  videos: {part['linked']} linked to yours, {part['copied']} copied")
         if part.get("captions_without_video"):
             print(f"  captions of {part['captions_without_video']} other videos are not used")
-        for reason, count in part["skipped_by_reason"].items():
-            print(f"  left out, {reason}: {count}")
-        for skipped in part["skipped"][:5]:
-            print(f"  {skipped['id']}: {skipped['why']}")
+        print(*left_out(part), sep="\n", end="\n" * bool(part["skipped"]))
         if len(part["skipped"]) > 5:
             print("  ... all of them in manifest.json")
 

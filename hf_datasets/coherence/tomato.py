@@ -50,12 +50,7 @@ def kind_of(name: str) -> str | None:
 
 @dataclass(frozen=True)
 class Release:
-    """Where TOMATO lies.
-
-    Attributes:
-        folder: The folder of the question files.
-        files: The question files in the order of the types.
-    """
+    """Where TOMATO lies."""
 
     folder: Path
     files: tuple[Path, ...]

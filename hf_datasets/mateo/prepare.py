@@ -29,6 +29,8 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD, REVISION, SPLITS
 from tempbench_lmms.mateo.checks import OFFICIAL, table_name
 
+from ..parts import other_source
+
 REPO = "SISLab/MATEO"
 GRAPHS = "graphs.json"
 """The plans of each split: number of steps, and the edges."""
@@ -38,15 +40,7 @@ _HINT = "; where plans have no pictures add --text-only"
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where the plans come from.
-
-    Attributes:
-        entry: Its entry in the manifest; two origins are the same if their entries are.
-        files: The release's files by split; the folder of own plans as the test split.
-        folder: Where pictures given as paths lie.
-        own: Whether the files are folders of own plans.
-        trusted: Where pictures may lie; only in their folder where it names none.
-    """
+    """Where the plans come from."""
 
     entry: dict[str, Any]
     files: dict[str, list[Path]]
@@ -106,10 +100,7 @@ def prepare(
             if _fingerprint(old.get("source")) == _fingerprint(origin.entry):
                 _say_so(root, old)
                 return
-            raise TempbenchError(
-                f"{root} holds data from another source; add --force to replace it, or set "
-                "TEMPBENCH_DATA to another folder"
-            )
+            raise other_source(root)
         _make(origin, root)
 
 

@@ -13,12 +13,7 @@ from .graphs import Edge, Pair, pairs
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a plan.
-
-    Attributes:
-        text: Its description; "" where it is missing.
-        image: A `tempbench://` URL; "" where its picture is missing.
-    """
+    """A step of a plan."""
 
     text: str
     image: str
@@ -26,15 +21,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan: its steps in the order it lists them, and the direct dependencies.
-
-    Attributes:
-        plan_id: Unique in a configuration.
-        title: What the plan makes.
-        steps: The steps.
-        edges: (before, after), 0-based positions of steps; no cycle, no duplicate.
-        text_only: Whether it is asked about without pictures.
-    """
+    """A plan: its steps in the order it lists them, and the direct dependencies."""
 
     plan_id: str
     title: str

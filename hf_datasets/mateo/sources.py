@@ -38,13 +38,7 @@ _SHARD = re.compile(r"-(\d{5})-of-(\d{5})\.parquet$", re.IGNORECASE)
 
 @dataclass
 class RawStep:
-    """A step as its source has it.
-
-    Attributes:
-        key: Its name in its plan.
-        text: "" where it is missing.
-        picture: Returns the picture's bytes; raises `TempbenchError` where there is none.
-    """
+    """A step as its source has it."""
 
     key: str
     text: str

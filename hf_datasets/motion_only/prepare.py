@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import checksums, locks, manifests, prepared, roots, tables
-from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.motion_only.features import BENCHMARK, SCHEMA
 
+from ..parts import other_source
 from .render import questions, render
 
 Track = Callable[[list[Any]], Iterable[Any]]
@@ -43,10 +43,7 @@ def prepare(
     if old is not None and same and prepared.is_sound(root, old, force=force):
         return root, False
     if old is not None and not same and not force:
-        raise TempbenchError(
-            f"{root} holds videos of other settings; add --force to replace them, or set TEMPBENCH_DATA to "
-            "another folder"
-        )
+        raise other_source(root, "videos of other settings")
     locks.before_change(root)
     # While the manifest is away nobody takes the folder for finished.
     (root / roots.MANIFEST).unlink(missing_ok=True)

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.nextgqa.card import SPLITS
 
@@ -29,20 +28,16 @@ def prepare(
     force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
 ) -> None:
     """Prepare NExT-GQA from its repository and a folder of videos."""
-    from functools import partial
-
-    from rich.progress import track
-
     from tempbench_lmms.data.roots import data_home
 
+    from ..parts import watched
     from . import prepare as preparing
 
     preparing.earlier(force)  # what is wrong with the place is said before what is missing
     if (videos is not None) == harness:
         raise TempbenchError(f"name the videos with either --videos or --harness: {preparing.BY_HAND}")
     folder = videos if videos is not None else preparing.harness_videos()
-    how = preparing.How(force, copy, partial(track, console=terminal.console(stderr=True)))
-    manifest = preparing.prepare(source, folder, how, splits.split(","))
+    manifest = preparing.prepare(source, folder, watched(force, copy), splits.split(","))
     root = data_home("nextgqa") / "nextgqa"
     if manifest is None:
         print(f"already prepared in {root}; nothing to do")

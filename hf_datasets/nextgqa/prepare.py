@@ -9,19 +9,18 @@ manifest.json                                written last: sources, counts, what
 import os
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import archives, checksums, choices, locks, manifests, prepared, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import records
-from tempbench_lmms.media.gathering import Gathering, Medium, search, untracked
+from tempbench_lmms.media.gathering import Gathering, Medium, search
 from tempbench_lmms.nextgqa import rows
 from tempbench_lmms.nextgqa.card import COUNTS, SPLITS
 from tempbench_lmms.nextgqa.features import BENCHMARK, SCHEMA
 
-from ..parts import few, none_left
+from ..parts import PLAIN, How, few, none_left, other_source
 
 MAP = "map_vid_vidorID.json"
 """Where the release says what a video is called in VidOR: `1164/3238737531`."""
@@ -34,28 +33,13 @@ BY_HAND = (
 Tables = dict[str, list[tables.Row]]
 
 
-@dataclass(frozen=True)
-class How:
-    """How the data is prepared.
-
-    Attributes:
-        force: Replace data that was prepared from something else.
-        copy: Copy the videos, also where they could be links.
-        track: Wraps a list to show progress.
-    """
-
-    force: bool = False
-    copy: bool = False
-    track: Any = untracked
-
-
 def harness_videos() -> Path:
     """Returns the folder in which the harness's tasks `nextqa*` keep their videos."""
     return roots.cache_home() / "nextqa" / "NExTVideo"
 
 
 def prepare(
-    source: Path, videos: Path, how: How = How(), splits: Collection[str] = SPLITS
+    source: Path, videos: Path, how: How = PLAIN, splits: Collection[str] = SPLITS
 ) -> dict[str, Any] | None:
     """Writes the data set to the folder of all prepared data.
 
@@ -110,10 +94,8 @@ def _is_done(root: Path, identity: Mapping[str, Any], how: How) -> bool:
     if any(old.get(key) != value for key, value in identity.items()):
         if how.force:
             return False
-        raise TempbenchError(
-            f"{root} holds data prepared from {old.get('source')} and {old.get('video_folder')}, or these "
-            "have changed since; add --force to replace it, or set TEMPBENCH_DATA to another folder"
-        )
+        what = f"data from {old.get('source')} and {old.get('video_folder')}, or these have changed since"
+        raise other_source(root, what)
     return prepared.is_sound(root, old, force=how.force) and not (how.copy and old["linked"])
 
 

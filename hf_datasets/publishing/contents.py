@@ -24,15 +24,7 @@ _FOLDERS = re.compile(r"(?<![\w./:~-])(?:[A-Za-z]:)?[/\\~](?:[^/\\\n:'\"]+[/\\])
 
 @dataclass(frozen=True)
 class Split:
-    """A split of a configuration.
-
-    Attributes:
-        name: test, train, ...
-        table: Where the prepared table lies in the data set.
-        shown: Where the table with the names of files lies.
-        rows: How many questions.
-        schema: The second table's `pyarrow.Schema`.
-    """
+    """A split of a configuration."""
 
     name: str
     table: str

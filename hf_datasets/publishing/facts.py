@@ -14,18 +14,7 @@ _FOLDER = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Facts:
-    """What is to be known of a benchmark's data; each text but the title is a section of `CARD.md`.
-
-    Attributes:
-        collection: Where pictures or videos are from, and who took them.
-        annotation: Who made questions and answers, and how.
-        preprocessing: What `prepare` does with a release.
-        limitations: What must not be concluded from a score.
-        biases: What the material over- and under-represents.
-        personal: Whether people can be recognised.
-        uses: What it is for, and what not.
-        impact: What a use can do beyond research.
-    """
+    """What is to be known of a benchmark's data; each text but the title is a section of `CARD.md`."""
 
     pretty_name: str
     summary: str

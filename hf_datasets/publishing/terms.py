@@ -18,12 +18,7 @@ _OWN_URL = "the publisher's own"
 
 @dataclass(frozen=True)
 class Terms:
-    """The licences of prepared data.
-
-    Attributes:
-        benchmark: Whose data it is.
-        sources: What it holds, each with its licence.
-    """
+    """The licences of prepared data."""
 
     benchmark: str
     sources: tuple[Source, ...]

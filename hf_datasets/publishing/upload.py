@@ -15,17 +15,7 @@ _ADVICE = "log in with `hf auth login`, check the name and your rights"
 
 @dataclass
 class Change:
-    """What a push does to a repository.
-
-    Attributes:
-        exists: Whether there is such a repository.
-        private: Whether it is private.
-        new: Files that it has not yet.
-        replaced: Files that it has with other content.
-        kept: Files that it has and the data set has not; they stay.
-        same: How many files it has already.
-        compared: Whether the Hub was asked; else nothing of this is known.
-    """
+    """What a push does to a repository."""
 
     exists: bool = False
     private: bool = False

@@ -27,14 +27,7 @@ _BRACKETS = re.compile(r"\[([\w-]{11})\]", re.ASCII)
 
 @dataclass
 class Report:
-    """What was done.
-
-    Attributes:
-        wanted: How many clips the annotations name.
-        there: How many were there and have the right length.
-        cut: How many were cut.
-        problems: What is wrong, by clip.
-    """
+    """What was done."""
 
     wanted: int = 0
     there: int = 0

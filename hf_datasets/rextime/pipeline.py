@@ -19,12 +19,7 @@ PIVOT_MARGIN = 10.0
 
 @dataclass(frozen=True)
 class Event:
-    """A caption with its time span.
-
-    Attributes:
-        text: The caption.
-        span: Start and end in seconds.
-    """
+    """A caption with its time span."""
 
     text: str
     span: Interval
@@ -114,11 +109,6 @@ def keep_pair(
     if kind == "sequential" and not consecutive(events, first, second):
         return "the events are not consecutive"
     return None
-
-
-def certificate_length(question: Interval, answer: Interval) -> float:
-    """Returns the seconds from the first to the last moment of question and answer. Source: section 4.4."""
-    return max(question[1], answer[1]) - min(question[0], answer[0])
 
 
 def pivot_window(event: Interval, duration: float, margin: float = PIVOT_MARGIN) -> Interval:

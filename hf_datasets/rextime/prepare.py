@@ -27,6 +27,7 @@ from tempbench_lmms.rextime import rows, videos
 from tempbench_lmms.rextime.card import COUNTS, EVALUATED, SOURCES
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
 
+from ..parts import other_source
 from .sound import LeftOut, sound
 
 REPO = "ReXTime/ReXTime"
@@ -50,13 +51,7 @@ _KEEP_EVERY = 20
 
 @dataclass
 class Report:
-    """What `prepare` did.
-
-    Attributes:
-        manifest: As written.
-        problems: What is wrong with a video, by URL.
-        fresh: False where everything was there already.
-    """
+    """What `prepare` did."""
 
     manifest: dict[str, Any]
     problems: dict[str, str] = field(default_factory=dict)
@@ -216,10 +211,7 @@ def _checksums(paths: Mapping[str, Path | None], root: Path) -> dict[str, Any]:
 def _begin_anew(root: Path, allowed: bool) -> None:
     """Makes sure that other data may be written to `root`, and keeps the runs from it."""
     if not allowed:
-        raise TempbenchError(
-            f"{root} holds data prepared from another source; add --force to replace it, or set "
-            "TEMPBENCH_DATA to another folder"
-        )
+        raise other_source(root)
     locks.before_change(root)
 
 

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
 
 
@@ -32,13 +31,9 @@ def prepare(
     force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
 ) -> None:
     """Prepare TempCompass: questions without a judge, and which of them form contrast groups."""
-    from functools import partial
-
-    from rich.progress import track as progress
-
     from tempbench_lmms.tempcompass_pairs.card import CARD
 
-    from ..parts import How
+    from ..parts import watched
     from .prepare import download
     from .prepare import prepare as run
     from .sources import harness_source
@@ -53,12 +48,13 @@ def prepare(
         )
     if source is None:
         source = harness_source() if harness else download(revision)
-    track = partial(progress, console=terminal.console(stderr=True))
-    _print(run(source, videos, How(force, copy, track)))
+    _print(run(source, videos, watched(force, copy)))
 
 
 def _print(part: dict[str, Any] | None) -> None:
     from tempbench_lmms.data.roots import data_home
+
+    from ..parts import left_out
 
     root = data_home("tempcompass_pairs") / "tempcompass_pairs"
     if part is None:
@@ -73,10 +69,7 @@ def _print(part: dict[str, Any] | None) -> None:
             part["official_groups"][kind],
         )
         print(f"  {kind}: {n} of {official} questions, {groups} of {of} contrast groups")
-    for reason, count in part["skipped_by_reason"].items():
-        print(f"  left out, {reason}: {count}")
-    for skipped in part["skipped"][:5]:
-        print(f"  {skipped['id']}: {skipped['why']}")
+    print(*left_out(part), sep="\n", end="\n" * bool(part["skipped"]))
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare}

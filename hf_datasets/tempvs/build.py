@@ -217,14 +217,6 @@ def build(
     ] = None,
     device: Annotated[str, Option(help="Of torch; auto takes GPUs where there are any.")] = "auto",
     batch: Annotated[int, Option(min=1, help="Images, texts or pairs at a time.")] = 32,
-    allow_pickle: Annotated[
-        bool,
-        Option(
-            "--allow-pickle",
-            help="Load PororoSV's pickled arrays. Loading a pickle executes any code in it: only for a "
-            "file whose origin you trust.",
-        ),
-    ] = False,
 ) -> None:
     """Make TempVS from FlintstonesSV, PororoSV, VWP and VIST, as section 3.2 of the paper describes it."""
     folders = dict(zip(SOURCES, (flintstones, pororo, vwp, vist), strict=True))
@@ -249,7 +241,6 @@ def build(
         skip=skip or [],
         device=device,
         batch=batch,
-        allow_pickle=allow_pickle,
     )
     _check(settings)
     for folder in (settings.work, settings.output):

@@ -39,14 +39,7 @@ def _key(model: str, prompt: str) -> str:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An OpenAI-compatible server.
-
-    Attributes:
-        url: Base URL, up to and with "/v1".
-        model: The paper used "gpt-4".
-        key_variable: Environment variable with the API key.
-        requests: How many are under way at a time.
-    """
+    """An OpenAI-compatible server."""
 
     url: str = OPENAI_URL
     model: str = "gpt-4"

@@ -21,14 +21,7 @@ FROM_STRIPS = "from_strips"
 
 @dataclass(frozen=True)
 class Piece:
-    """An image that is only there as a part of a strip.
-
-    Attributes:
-        strip: The strip's file.
-        position: Its place in the strip, from 0.
-        n: How many images the strip has.
-        source: The strip's source, whose geometry it has.
-    """
+    """An image that is only there as a part of a strip."""
 
     strip: Path
     position: int

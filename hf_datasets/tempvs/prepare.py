@@ -25,6 +25,7 @@ from tempbench_lmms.tempvs import official
 from tempbench_lmms.tempvs.card import SOURCES
 from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 
+from ..parts import other_source
 from .pictures import STRIPS, Images
 from .release import Report, benchmark_folder, convert
 
@@ -103,10 +104,7 @@ def _check_same(root: Path, source: Path | None) -> None:
     except (ValueError, KeyError, TypeError, AttributeError):
         raise TempbenchError(f"{root / roots.MANIFEST} is damaged; add --force to prepare anew") from None
     if listing != tables.listing_of(source):
-        raise TempbenchError(
-            f"{root} holds data from another source, or from this one before it was changed; add --force to "
-            "replace it, or set TEMPBENCH_DATA to another folder"
-        )
+        raise other_source(root, "data from another source, or from this one before it was changed")
 
 
 def _write(

@@ -2,8 +2,7 @@
 
     flintstones   train-val-test_split.json, flintstones_annotations_v1-0.json, and video_frames_sampled/*.npy
                   (all frames of a clip) or video_frames_sampled_jpg/*.jpg (one frame of each)
-    pororo        original_color/PororoSV/full/full.json with full/images/, which the paper used; or
-                  StoryGAN's descriptions.npy, img_cache4.npy, following_cache4.npy, train_seen_unseen_ids.npy
+    pororo        original_color/PororoSV/full/full.json with full/images/, which the paper used
     vist          annotations/sis/{train,val,test}.story-in-sequence.json, images/{train,val,test}/*.jpg
     vwp           vwp_v*_{train,val}.csv, and the images of its links under the path behind ".../VST/"
 
@@ -13,7 +12,6 @@ Source: the official `select_*.py` and `flintstones_dataloader.py`.
 import csv
 import random
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,19 +54,12 @@ class Story:
     events: Sequence[str] = ()
 
 
-def read(source: str, root: Path, allow_pickle: bool = False) -> Iterator[Story | str]:
-    """Yields the stories of a source; for one that cannot be used, the reason instead.
-
-    Args:
-        source: One of `SOURCES`.
-        root: Its folder.
-        allow_pickle: Whether PororoSV's pickled arrays may be loaded, which runs code that they name.
-    """
+def read(source: str, root: Path) -> Iterator[Story | str]:
+    """Yields the stories of one of `SOURCES`; for one that cannot be used, the reason instead."""
     if not root.is_dir():
         raise TempbenchError(f"{root} is not a folder; give the folder of {source} as it is distributed")
     try:
-        found = _pororo(root, allow_pickle) if source == "pororo" else _READERS[source](root)
-        for story in found:
+        for story in _READERS[source](root):
             yield story if isinstance(story, str) else _checked(story, root)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise TempbenchError(
@@ -100,7 +91,7 @@ def image_path(root: Path, image: str) -> Path:
     return path
 
 
-def load_image(source: str, root: Path, image: str) -> Any:
+def load_image(root: Path, image: str) -> Any:
     """Returns an image of a story as a `PIL.Image` in RGB.
 
     Of a clip with many frames one is taken, at random but always the same (the official scripts take another
@@ -112,17 +103,11 @@ def load_image(source: str, root: Path, image: str) -> Any:
     from tempbench_lmms.media.images import open_image
 
     path = image_path(root, image)
-    choice = random.Random(image)
     if path.suffix != ".npy":
-        picture = open_image(path, str(path))
-        # StoryGAN's PNG files hold the frames of a clip one under the other.
-        if source == "pororo" and picture.height >= 2 * picture.width:
-            side, frame = picture.width, choice.randrange(picture.height // picture.width)
-            picture = picture.crop((0, frame * side, side, (frame + 1) * side))
-        return picture
+        return open_image(path, str(path))
     try:
         clip = np.load(path, mmap_mode="r", allow_pickle=False)
-        pixels = np.asarray(clip[choice.randrange(len(clip))])
+        pixels = np.asarray(clip[random.Random(image).randrange(len(clip))])
         if pixels.dtype != np.uint8:
             low, high = float(pixels.min()), float(pixels.max())
             pixels = ((pixels - low) * (255 / (high - low or 1))).astype(np.uint8)
@@ -199,12 +184,8 @@ def _episode(clip: str) -> tuple[int, int]:
     return int(parts[1]), int(parts[3])
 
 
-def _pororo(root: Path, allow_pickle: bool) -> Iterator[Story | str]:
-    folder = root / "original_color" / "PororoSV" / "full"
-    if not (folder / "full.json").is_file():
-        yield from _pororo_arrays(root, allow_pickle)
-        return
-    for sample in _json(folder / "full.json")["data"]:
+def _pororo(root: Path) -> Iterator[Story | str]:
+    for sample in _json(root / "original_color" / "PororoSV" / "full" / "full.json")["data"]:
         task = sample["task_instance"]
         texts = [*re.findall(r"Caption#\d+: (.*?)(?={image#|$)", task["context"]), sample["response"]]
         captions = without_repeats(texts)
@@ -215,50 +196,6 @@ def _pororo(root: Path, allow_pickle: bool) -> Iterator[Story | str]:
         images = tuple(f"original_color/PororoSV/full/images/{image}" for image in task["images_path"])
         capital = tuple(characters.capitalise("pororo", caption) for caption in captions)
         yield Story("pororo", name, name, images[0] if images else "", images, capital)
-
-
-def _pororo_arrays(root: Path, allow_pickle: bool) -> Iterator[Story]:
-    import numpy as np
-
-    def array(name: str) -> Any:
-        path = root / name
-        if not path.is_file():
-            raise TempbenchError(
-                f"{path} is missing; give the folder with original_color/PororoSV/full/full.json, or the one "
-                "with StoryGAN's arrays"
-            )
-        try:
-            # numpy warns that the pickles are of an older Python.
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return np.load(path, allow_pickle=allow_pickle, encoding="latin1")
-        except ValueError as error:
-            if allow_pickle:
-                raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
-            raise TempbenchError(
-                f"{path} is a Python pickle, and loading one executes any code in it; add --allow-pickle "
-                "if you trust where it is from, or use the original-colour release, which is JSON"
-            ) from None
-
-    described = array("descriptions.npy").item()
-    firsts, followings = array("img_cache4.npy"), array("following_cache4.npy")
-    splits = array("train_seen_unseen_ids.npy")
-    for split, ids in zip(("train", "val", "test"), splits, strict=True):
-        for item in sorted(int(i) for i in ids):
-            images = tuple(_decoded(name) for name in (firsts[item], *followings[item][:4]))
-            captions = [described[image.removesuffix(".png")][0] for image in images]
-            capital = tuple(
-                characters.capitalise("pororo", caption[:1].upper() + caption[1:]) for caption in captions
-            )
-            name = f"{split}_{item}"
-            yield Story("pororo", name, name, images[0], images, capital)
-
-
-def _decoded(name: Any) -> str:
-    if isinstance(name, bytes):
-        return name.decode("utf-8")
-    # Written by Python 3 as the text of a bytes object.
-    return str(name)[2:-1] if str(name).startswith("b'") else str(name)
 
 
 def _vist(root: Path) -> Iterator[Story]:
@@ -295,6 +232,7 @@ def _vwp(root: Path) -> Iterator[Story]:
 
 _READERS: dict[str, Callable[[Path], Iterable[Story | str]]] = {
     "flintstones": _flintstones,
+    "pororo": _pororo,
     "vist": _vist,
     "vwp": _vwp,
 }

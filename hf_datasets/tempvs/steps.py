@@ -53,7 +53,6 @@ class Settings:
     skip: Sequence[str]
     device: str
     batch: int
-    allow_pickle: bool
 
     def vectors(self, kind: str, model: str) -> Any:
         """Opens the store of one kind of vector of one model."""
@@ -73,7 +72,7 @@ class Settings:
     def load(self, key: str) -> Any:
         """Loads the image of an `image_key`."""
         source, image, *_ = json.loads(key)
-        return sources.load_image(source, self.roots[source], image)
+        return sources.load_image(self.roots[source], image)
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ def _stories(_: list[Item], settings: Settings) -> tuple[list[Item], Dropped]:
     dropped: Dropped = Counter()
     for source, root in settings.roots.items():
         seen: set[str] = set()
-        for story in sources.read(source, root, settings.allow_pickle):
+        for story in sources.read(source, root):
             if isinstance(story, str):
                 dropped[source, story] += 1
             elif story.story_id in seen:
@@ -352,8 +351,6 @@ def _release(items: list[Item], settings: Settings) -> tuple[list[Item], Dropped
 
 def _write_media(several: Iterable[tables.Row], settings: Settings) -> None:
     """Writes each image that is asked about, once, and removes those of an earlier run."""
-    from PIL import Image
-
     prefix = f"{roots.SCHEME}{BENCHMARK}/"
     written: set[Path] = set()
     for url in dict.fromkeys(url for row in several for url in row["images"]):
@@ -363,16 +360,10 @@ def _write_media(several: Iterable[tables.Row], settings: Settings) -> None:
         root = settings.roots[source]
         path = sources.image_path(root, image)
         written.add(target)
-        if not path.is_file():
-            sources.load_image(source, root, f"{image.removesuffix('.png')}.npy").save(target)
-            continue
-        picture = sources.load_image(source, root, image)
-        with Image.open(path) as original:
-            whole = original.size == picture.size
-        if whole:
+        if path.is_file():
             target.write_bytes(path.read_bytes())
-        else:
-            picture.save(target)
+        else:  # one of the frames of a clip
+            sources.load_image(root, f"{image.removesuffix('.png')}.npy").save(target)
     for file in (settings.output / "media").rglob("*"):
         if file.is_file() and file not in written:
             file.unlink()

@@ -6,8 +6,6 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from tempbench_lmms.data import terminal
-
 
 def prepare(
     source: Annotated[
@@ -23,17 +21,12 @@ def prepare(
     force: Annotated[bool, Option(help="Replace data that was prepared from something else.")] = False,
 ) -> None:
     """Prepare TimeBlind from the Hub, for evaluation on this machine; its authors state no licence."""
-    from functools import partial
-
-    from rich.progress import track
-
     from tempbench_lmms.data.roots import data_home
 
-    from ..parts import How
+    from ..parts import watched
     from . import prepare as making
 
-    how = How(force, not link, partial(track, console=terminal.console(stderr=True)))
-    part = making.prepare(source or making.download(revision), tags, how)
+    part = making.prepare(source or making.download(revision), tags, watched(force, not link))
     root = data_home("timeblind") / "timeblind"
     if part is None:
         print(f"already prepared in {root}; nothing to do")

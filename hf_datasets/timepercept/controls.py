@@ -60,13 +60,7 @@ _AS_GIVEN = "ucm/as_given"
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a control was read from.
-
-    Attributes:
-        folder: On this machine.
-        name: The path or the repository.
-        revision: The Hub's commit; "" for a local folder.
-    """
+    """Where a control was read from."""
 
     folder: Path
     name: str

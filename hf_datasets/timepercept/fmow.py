@@ -37,14 +37,7 @@ _POLYGON = re.compile(r"POLYGON ?\(\((?P<points>[-+\d.eE, ]+)\)")
 
 @dataclass(frozen=True)
 class _Place:
-    """One place's folder.
-
-    Attributes:
-        folder: Of its pictures.
-        category: Scene category.
-        name: `airport_7`.
-        truth: The folder of its true metadata; None where there is none, and that beside the pictures counts.
-    """
+    """One place's folder."""
 
     folder: Path
     category: str

@@ -223,14 +223,7 @@ def _begun(path: Path) -> Any:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is to be built, from what.
-
-    Attributes:
-        splits: The places.
-        sites: Which of them are one real place.
-        tests: What is asked.
-        skipped: What was left out so far.
-    """
+    """What is to be built, from what."""
 
     splits: Splits
     sites: sites.Sites

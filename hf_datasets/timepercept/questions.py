@@ -28,14 +28,7 @@ _TRIES = 400
 
 @dataclass(frozen=True)
 class Pair:
-    """Two pictures of one place.
-
-    Attributes:
-        series: The place.
-        first: The earlier picture.
-        second: The later one.
-        days: Whole UTC days between them.
-    """
+    """Two pictures of one place."""
 
     series: Series
     first: Shot

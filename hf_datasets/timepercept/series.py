@@ -150,14 +150,7 @@ def in_order(shots: Sequence[Shot], skipped: Skipped) -> tuple[Shot, ...]:
 
 @dataclass(frozen=True)
 class _Reading:
-    """What counts while a manifest is read.
-
-    Attributes:
-        folder: Of the manifest; pictures lie in it.
-        max_cloud: Percent; pictures with more are left out.
-        date_format: Of all time stamps, as `dates.parse_time` takes it.
-        skipped: Receives what is left out.
-    """
+    """What counts while a manifest is read."""
 
     folder: Path
     max_cloud: float

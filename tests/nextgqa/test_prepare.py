@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from hf_datasets.nextgqa import prepare as preparing
-from hf_datasets.nextgqa.prepare import How, prepare
+from hf_datasets.nextgqa.prepare import prepare
+from hf_datasets.parts import How
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.nextgqa import checks, rows

@@ -59,7 +59,6 @@ def test_pairs_are_filtered():
 
 
 def test_measures_of_a_question():
-    assert pipeline.certificate_length((20, 30), (2, 5)) == 28
     assert pipeline.pivot_window((5, 12), 20) == (0.0, 20)
     assert pipeline.across_time((0, 5), (3, 8))
     assert not pipeline.across_time((3, 4), (3, 8))

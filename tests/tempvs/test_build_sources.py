@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from hf_datasets.tempvs import sources
 from hf_datasets.tempvs.sources import Story
@@ -42,7 +41,7 @@ def test_flintstones_stories_are_five_following_clips_of_an_episode(flintstones:
 
 def test_a_frame_of_a_clip_is_always_the_same(flintstones: Path) -> None:
     image = f"video_frames_sampled/{CLIPS[2]}.npy"
-    shown = [sources.load_image("flintstones", flintstones, image) for _ in range(2)]
+    shown = [sources.load_image(flintstones, image) for _ in range(2)]
     assert shown[0].size == (8, 8)
     assert shown[0].getpixel((0, 0)) == shown[1].getpixel((0, 0))
     assert shown[0].getpixel((0, 0))[0] in (20, 21, 22)
@@ -51,7 +50,7 @@ def test_a_frame_of_a_clip_is_always_the_same(flintstones: Path) -> None:
 def test_an_object_array_is_never_unpickled_for_a_frame(flintstones: Path) -> None:
     np.save(flintstones / "o.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     with pytest.raises(MediaError, match="frames cannot be read"):
-        sources.load_image("flintstones", flintstones, "o.npy")
+        sources.load_image(flintstones, "o.npy")
 
 
 @pytest.mark.parametrize(
@@ -101,42 +100,6 @@ def test_pororo_original_colour(tmp_path: Path) -> None:
     assert story.captions[4] == "Crong sleeps."
     assert story.images[0] == "original_color/PororoSV/full/images/0.png"
     assert reasons("pororo", tmp_path) == ["repeated caption", "wrong length", "missing image"]
-
-
-@pytest.fixture
-def pororo_arrays(tmp_path: Path) -> Path:
-    names = [f"ep1/{i}.png" for i in range(6)]
-    np.save(tmp_path / "img_cache4.npy", np.array([name.encode() for name in names]))
-    np.save(tmp_path / "following_cache4.npy", np.array([[n.encode() for n in names[1:5]]] * 6))
-    np.save(
-        tmp_path / "descriptions.npy",
-        {f"ep1/{i}": [f"pororo runs {i}."] for i in range(6)},
-        allow_pickle=True,
-    )
-    splits = np.empty(3, dtype=object)
-    splits[:] = [np.array([0]), np.array([], dtype=int), np.array([5])]
-    np.save(tmp_path / "train_seen_unseen_ids.npy", splits, allow_pickle=True)
-    for i, name in enumerate(names):
-        # Three frames of 8 x 8, one under the other.
-        strip = np.repeat(np.arange(3, dtype=np.uint8), 8)[:, None, None] * np.ones((1, 8, 3), dtype=np.uint8)
-        (tmp_path / "ep1").mkdir(exist_ok=True)
-        Image.fromarray(10 * i + strip).save(tmp_path / name)
-    return tmp_path
-
-
-def test_pororo_arrays_want_the_flag_by_name(pororo_arrays: Path) -> None:
-    with pytest.raises(TempbenchError, match=r"descriptions.npy is a Python pickle.*--allow-pickle"):
-        stories("pororo", pororo_arrays)
-
-
-def test_pororo_arrays(pororo_arrays: Path) -> None:
-    found = stories("pororo", pororo_arrays, allow_pickle=True)
-    assert [story.story_id for story in found] == ["train_0", "test_5"]
-    assert found[0].images == tuple(f"ep1/{i}.png" for i in range(5))
-    assert found[0].captions[2] == "Pororo runs 2."
-    frame = sources.load_image("pororo", pororo_arrays, "ep1/2.png")
-    assert frame.size == (8, 8)
-    assert frame.getpixel((0, 0))[0] in (20, 21, 22)
 
 
 def test_vist(tmp_path: Path) -> None:
