@@ -9,7 +9,7 @@ from tempbench_lmms.data import locks, roots
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.report.hub import check_repository
 
-from . import card, contents, croissant, upload
+from . import card, contents, upload
 from .facts import facts_of
 from .terms import Terms, terms_of
 
@@ -36,7 +36,6 @@ def push(
     found.texts |= {
         "README.md": card.readme(found, facts, terms, repo),
         "eval.yaml": card.eval_yaml(found, facts),
-        "croissant.json": croissant.croissant(found, facts, terms, repo),
     }
     # One folder a repository: older clients keep in it how far they came.
     folder = root.with_name(f".{benchmark}.push-{upload.fingerprint(repo)}")

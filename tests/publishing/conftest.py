@@ -1,17 +1,13 @@
 """Prepared data of every benchmark, made of the bundled samples and published on a Hub on this machine."""
 
-import functools
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from unittest import mock
 
 import pytest
 
-from hf_datasets.publishing import croissant
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import checksums, manifests, prepared, roots, tables
 from tests import contract
@@ -24,23 +20,6 @@ TABLES = {name: places for name in benchmarks.names() if (places := contract.get
 
 LIMIT = 8
 """How many rows at least each table has, which are the first of the sample's."""
-
-
-@pytest.fixture(scope="session", autouse=True)
-def described_once() -> Iterator[None]:
-    """Spares data that is pushed again, to any repository, another check of its metadata: half of a push."""
-    check, valid = croissant._check, set()
-
-    @functools.wraps(check)
-    def remembered(value: dict) -> None:
-        repo = value["url"].removeprefix(croissant._HUB)
-        key = json.dumps(value | {"name": "", "creator": ""}).replace(repo, "")
-        if key not in valid:
-            check(value)
-            valid.add(key)
-
-    with mock.patch.object(croissant, "_check", remembered):
-        yield
 
 
 def prepare(benchmark: str, home: Path) -> Path:

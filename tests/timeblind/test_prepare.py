@@ -118,7 +118,7 @@ def test_without_a_video_nothing_is_left(release, tmp_path):
     shutil.rmtree(release / "TimeBlind/videos")
     done = tempbench("prepare", "timeblind", "--source", release)
     complains(done, "4 are left out: vid_00000_0.mp4 (the video is missing), ", " and 1 more")
-    assert not (tmp_path / "home").exists()
+    assert not (tmp_path / "home/timeblind").exists()
 
 
 RECORD = {
