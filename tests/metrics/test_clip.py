@@ -30,7 +30,8 @@ def test_worked_example_official() -> None:
     assert clip.clip_gain(video, frame) == pytest.approx(0.4008295367013146)
 
 
-vectors = st.lists(st.floats(-5, 5), min_size=3, max_size=3)
+sizes = st.floats(-5, 5).filter(lambda one: one == 0 or abs(one) > 1e-3)
+vectors = st.lists(sizes, min_size=3, max_size=3)
 
 
 @given(vectors, vectors, st.floats(0.1, 10))
@@ -38,8 +39,7 @@ def test_bounds_scale_and_one_caption(picture: list[float], caption: list[float]
     score = clip.clip_score(picture, caption)
     assert 0 <= score <= 1 + 1e-9
     assert clip.official_clip_score(picture, [caption]) == pytest.approx(score, abs=1e-9)
-    if np.linalg.norm(picture) > 1e-3:
-        assert clip.clip_score(np.array(picture) * scale, caption) == pytest.approx(score, abs=1e-6)
+    assert clip.clip_score(np.array(picture) * scale, caption) == pytest.approx(score, abs=1e-6)
 
 
 def test_no_gain_over_nothing() -> None:
