@@ -139,23 +139,6 @@ def shown(value: float | str | None, digits: int = 4, blank: str = UNDEFINED) ->
     return decimals(value, digits) if isinstance(value, float) else str(value)
 
 
-def as_shown(
-    metrics: Mapping[str, Metric], records: Sequence[Record]
-) -> tuple[dict[str, float | None], dict[str, tuple[str, str]]]:
-    """Returns each metric's value, None where it is undefined, and value and standard error as text."""
-    values: dict[str, float | None] = {}
-    shown: dict[str, tuple[str, str]] = {}
-    for name, metric in metrics.items():
-        value, number, error = metric(records), evaluate(metric, records), evaluate_error(metric, records)
-        values[name] = number if math.isfinite(number) else None
-        text = str(value) if isinstance(value, int) else decimals(number)
-        shown[name] = (
-            text if math.isfinite(number) else UNDEFINED,
-            decimals(error) if math.isfinite(error) else "",
-        )
-    return values, shown
-
-
 @dataclass(frozen=True)
 class Row:
     """A metric as a benchmark's table of metrics has it.
@@ -221,33 +204,18 @@ class Metrics(Mapping[str, Metric]):
             if part:
                 self.rows.append(Row(name, metric, better, printed, part, has_error))
 
-    def measure(
-        self,
-        *,
-        better: Better = "higher",
-        headline: Iterable[str] | bool = False,
-        tasks: Iterable[str] = (),
-        has_error: bool = True,
-    ) -> Callable[[AnyMetric], AnyMetric]:
+    def measure(self, **how: Any) -> Callable[[AnyMetric], AnyMetric]:
         """Adds the decorated function under its own name; the arguments are those of `add`."""
 
         def listed(metric: AnyMetric) -> AnyMetric:
-            self.add(
-                metric.__name__, metric, better=better, headline=headline, tasks=tasks, has_error=has_error
-            )
+            self.add(metric.__name__, metric, **how)
             return metric
 
         return listed
 
-    def count(
-        self,
-        *,
-        better: Better = "neither",
-        headline: Iterable[str] | bool = False,
-        tasks: Iterable[str] = (),
-    ) -> Callable[[AnyMetric], AnyMetric]:
-        """Adds the decorated function, a number without a standard error; arguments as of `add`."""
-        return self.measure(better=better, headline=headline, tasks=tasks, has_error=False)
+    def count(self, **how: Any) -> Callable[[AnyMetric], AnyMetric]:
+        """Adds the decorated function, a number without a standard error or, unless said, a direction."""
+        return self.measure(has_error=False, **{"better": "neither"} | how)
 
     def score_by_encoder(self, names: Iterable[str]) -> None:
         """States which of the metrics so far need an encoder (see `Row`).

@@ -12,6 +12,7 @@ from scipy.special import stdtrit
 
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import Grouped, by_cluster, jackknife
+from tempbench_lmms.metrics.share import is_bounded
 
 _MOST = 2**23
 
@@ -47,9 +48,7 @@ def spread(metric: Grouped) -> Spread:
     entering = (clusters.sums != 0).any(axis=1)
     left_out = jackknife(clusters)[entering]
     n = len(left_out)
-    is_share = isinstance(metric, Ratio) and bool(
-        ((metric.numerator >= 0) & (metric.numerator <= metric.denominator)).all()
-    )
+    is_share = isinstance(metric, Ratio) and is_bounded(metric)
     if n < 2:
         return Spread(clusters.value, math.nan, n, is_share)
     squares = float(((left_out - left_out.mean()) ** 2).sum())
