@@ -67,7 +67,6 @@ WRITERS = {
     "table": ("table", "tempvs", "Table 3", "--format", "csv", "--force", "-o"),
     "show": ("show", "tempvs_mt1_two_mini", "--force", "-o"),
     "check-model": ("check-model", "--model", "m", "--tasks", "tempvs_mt1_two_mini", "--force", "-o"),
-    "score": ("score", "timepercept", "--mini", "--predictions", "replies.jsonl", "--force", "-o"),
 }
 
 
@@ -91,13 +90,3 @@ def test_a_folder_without_a_name_is_not_the_one_that_one_is_in(tmp_path, monkeyp
     )
     complains(tempbench("report", ""), "logs: the name is empty")
     assert not [*tmp_path.iterdir()]
-
-
-def test_what_a_command_reads_is_not_written(place, monkeypatch):
-    monkeypatch.chdir(place)
-    (place / "link").symlink_to("replies.jsonl")
-    done = tempbench(
-        "score", "timepercept", "--mini", "--predictions", "replies.jsonl", "-o", "link", "--force"
-    )
-    complains(done, "link is what the command reads")
-    assert (place / "replies.jsonl").read_text() == "kept"
