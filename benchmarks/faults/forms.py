@@ -54,20 +54,24 @@ def forms() -> list[Form]:
         words = ("prepare", name, *options)
         found.append(Form("prepare", name, words, ("source", "other"), f"home/{name}", ("source",), other))
     score = {
-        "mateo": ("--predictions @/answers/mateo.jsonl --setting baseline --json", ("baseline", "cot"), ""),
+        "mateo": (
+            "--predictions @/answers/mateo.jsonl --task mateo_both_baseline --json",
+            ("baseline", "cot"),
+            "",
+        ),
         "rextime": (
-            "--predictions @/answers/rextime.jsonl --ground-truth @/source/rextime/rextime_val.json --json",
+            "--predictions @/answers/rextime.jsonl --data @/source/rextime/rextime_val.json --json",
             ("", "--partial"),
             "",
         ),
         "timepercept": (
-            "--predictions @/answers/timepercept.jsonl --mini -o @/out.json --force",
+            "--predictions @/answers/timepercept.jsonl --mini --json",
             ("", "--partial"),
-            "out.json",
+            "",
         ),
         "tempvs": (
-            "--predictions @/answers/tempvs --model Qwen2-VL-7B-Instruct --json",
-            ("", "--blind-filter"),
+            "--predictions @/answers/tempvs/combined/Qwen2-VL-7B-Instruct --json",
+            ("", "--partial"),
             "",
         ),
     }
@@ -86,10 +90,6 @@ def forms() -> list[Form]:
     hub = "submit hub @/run --model some/model --dataset mateo=some/data --force -o @/hub"
     changed = (("some/model", "other/model"), ("", "--partial"), ("--force", ""))
     found.append(Form("submit", "hub", tuple(hub.split()), logs, "hub", ("home", "log"), changed))
-    rextime = "submit rextime @/answers/rextime_mini.jsonl --split validation --force -o @/sent/sent.jsonl"
-    changed = (("", "--strict"), ("--force", ""))
-    words, answers = tuple(rextime.split()), ("answers",)
-    found.append(Form("submit", "rextime", words, answers, "sent", answers, changed))
     return found
 
 

@@ -27,6 +27,7 @@ _FOLDERS = ("tempbench_lmms", "task_yamls", "hf_datasets", "tests")
 _OWN = {
     "tempbench_lmms/NAME/": "NAME/",
     "task_yamls/NAME/": "NAME/task_yamls/",
+    "hf_datasets/NAME/commands.py": "NAME/commands.py",
     "hf_datasets/NAME/prepare.py": "NAME/prepare.py",
     "hf_datasets/NAME/rows.py": "NAME/rows.py",
 }
