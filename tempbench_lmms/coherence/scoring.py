@@ -55,13 +55,7 @@ def _read(doc: Mapping[str, Any], reply: str) -> Reading[tuple[str | None, int |
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns what is known of one answered question.
-
-    Args:
-        doc: A row as a task asks it, with the number of frames and their order.
-        reply: The model's reply.
-        failed: Whether the request failed, so there is no reply to read.
-    """
+    """Returns the record of one answered question; one whose request failed has no reply to read."""
     options = doc["options"]
     found = None if failed else _read(doc, reply)
     answer, number = (found.value if found else None) or (None, None)

@@ -35,14 +35,7 @@ Edge = tuple[str, str]
 
 
 def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) -> Record:
-    """Returns what is known of one answered question.
-
-    Args:
-        doc: A row of the data set.
-        reply: The model's reply.
-        form: The form of the reply, one of `parser.FORMS`.
-        failed: Whether the request failed, so there is no reply to read.
-    """
+    """Returns the record of one answered question; one whose request failed has no reply to read."""
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, form))
     found = None if failed else parser.read(reply, form, prompt)
     answer = found.value if found else None

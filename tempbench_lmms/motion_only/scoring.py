@@ -20,13 +20,7 @@ METRICS = Metrics(TASK)
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns what is known of one answered question.
-
-    Args:
-        doc: A row of the data set.
-        reply: The model's reply.
-        failed: Whether the request failed, so there is no reply to read.
-    """
+    """Returns the record of one answered question; one whose request failed has no reply to read."""
     prompt = record_reading.prompt_of(reply, lambda: prompts.build(doc))
     found = None if failed else parser.read(reply, doc["options"], prompt)
     own = {"pair": doc["pair_id"], "kind": doc["kind"]}

@@ -24,14 +24,7 @@ Measure = Callable[[Sequence[Record]], Ratio]
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = BOTH) -> Record:
-    """Returns what is known of one answered question.
-
-    Args:
-        doc: A row of the data set.
-        reply: The model's reply.
-        failed: Whether the request failed, so there is no reply to read.
-        ask: What was asked for, one of `prompts.ASKS`.
-    """
+    """Returns the record of one answered question; one whose request failed has no reply to read."""
     kind = ask if ask in (BOTH, ANSWER) else SPAN
     if failed:
         return of_prediction(doc, None, None, True, kind) | record_reading.fields_of_parts(None, None, kind)

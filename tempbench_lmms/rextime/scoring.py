@@ -50,14 +50,7 @@ def category_of(raw: str) -> str:
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = "both") -> Record:
-    """Returns what is known of one answered question.
-
-    Args:
-        doc: A row of the data set.
-        reply: The model's reply.
-        failed: Whether the request failed, so there is no reply to read.
-        ask: What was asked for: `both`, `answer` or `span`.
-    """
+    """Returns the record of one answered question; one whose request failed has no reply to read."""
     if failed:
         return of_prediction(doc, None, [], failed, ask) | record_reading.fields_of_parts(None, None, ask)
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, ask))

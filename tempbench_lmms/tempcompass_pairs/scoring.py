@@ -22,13 +22,7 @@ METRICS = Metrics(ALL, ONE)
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns what is known of one answered question.
-
-    Args:
-        doc: A row of the table.
-        reply: The model's reply.
-        failed: Whether the request failed, so there is no reply to read.
-    """
+    """Returns the record of one answered question; one whose request failed has no reply to read."""
     found = None
     if not failed:
         prompt = record_reading.prompt_of(reply, lambda: prompts.build(doc))

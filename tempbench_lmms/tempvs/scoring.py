@@ -32,13 +32,7 @@ SUITE_HEADLINE = ("mt", "mt_given_gt_strict")
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns what is known of one answered question.
-
-    Args:
-        doc: A row of the data set.
-        reply: The model's reply.
-        failed: Whether the request failed, so there is no reply to read.
-    """
+    """Returns the record of one answered question; one whose request failed has no reply to read."""
     kind = prompts.kind_of(doc["tests"][0])
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, kind, doc["options"], len(doc["images"]), prompt)

@@ -55,13 +55,7 @@ def interval_class(days: int) -> str:
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns what is known of one answered question.
-
-    Args:
-        doc: A row of the data set.
-        reply: The model's reply.
-        failed: Whether the request failed, so there is no reply to read.
-    """
+    """Returns the record of one answered question; one whose request failed has no reply to read."""
     test = doc["test"]
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, test, prompts.options(doc), len(doc["images"]), prompt)
