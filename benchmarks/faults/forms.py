@@ -65,8 +65,8 @@ def forms() -> list[Form]:
             "",
         ),
         "timepercept": (
-            "--predictions @/answers/timepercept.jsonl --mini --json",
-            ("", "--partial"),
+            "--predictions @/answers/timepercept.jsonl --mini --partial --json",
+            ("", "--format replies"),
             "",
         ),
         "tempvs": (
