@@ -237,17 +237,7 @@ def _count(rows: Path | None) -> int:
 def texts_of(
     name: str, answer: str, media: str, groups: bool, n_questions: int, title: str, is_own: bool = False
 ) -> dict[Path, str]:
-    """Returns the text of every file of a benchmark by its path in a checkout, or in another folder.
-
-    Args:
-        name: The benchmark's name.
-        answer: One of `_ANSWERS`.
-        media: `pictures`, `video` or `none`.
-        groups: Whether questions count together.
-        n_questions: How many there are.
-        title: The benchmark's title.
-        is_own: Whether the folder is no checkout.
-    """
+    """Returns the text of every file of a benchmark by its path in a checkout, or in another folder."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(

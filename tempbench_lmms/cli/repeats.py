@@ -19,13 +19,6 @@ from tempbench_lmms.runs import ending
 def check(repeats: int, tasks: str, output: Path, further: Sequence[str], until_decided: bool) -> None:
     """Refuses repeats that would all be the same, that are not done so, or whose spread nobody could tell.
 
-    Args:
-        repeats: How many.
-        tasks: What is asked.
-        output: Their folder.
-        further: The harness's arguments.
-        until_decided: Whether a run is to stop when it is decided.
-
     Raises:
         TempbenchError: They are not to be done.
     """
@@ -74,14 +67,7 @@ def _seeds(further: Sequence[str]) -> list[str]:
 
 
 def run(repeats: int, output: Path, further: Sequence[str], report: bool) -> None:
-    """Runs every repeat, or continues where they were ended, and says how their numbers spread.
-
-    Args:
-        repeats: How many.
-        output: Their folder.
-        further: The harness's arguments.
-        report: Whether to write a report over all of them.
-    """
+    """Runs every repeat, or continues where they were ended, and says how their numbers spread."""
     for number in range(1, repeats + 1):
         folder = output / f"{REPEAT}{number}"
         folder.mkdir(parents=True, exist_ok=True)
@@ -105,12 +91,6 @@ def words(given: Sequence[str], number: int, folder: Path, further: Sequence[str
     """Returns the command line of a repeat: that of all of them, and what it has of its own.
 
     Of an option that is given twice the last one counts, here and in the harness.
-
-    Args:
-        given: The command line of all repeats.
-        number: Of the repeat, from 1.
-        folder: Its own.
-        further: The harness's arguments among the command line.
 
     >>> words(["run", "--repeats", "3"], 2, Path("x/repeat_2"), ["--gen_kwargs", "temperature=1"])[3:6]
     ['--output=x/repeat_2', '--repeats=1', '--no-report']

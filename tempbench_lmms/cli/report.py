@@ -123,12 +123,7 @@ def _is_new(log: "TaskLog", known: "Sequence[TaskLog]") -> bool:
 
 
 def write_report(page: Path, *results: Path) -> None:
-    """Writes the report of results; says why where it cannot, for the run itself is whole.
-
-    Args:
-        page: The file.
-        results: Results files, or folders that hold some.
-    """
+    """Writes the report of results; says why where it cannot, for the run itself is whole."""
     try:
         report([*map(str, results)], page, force=True)
     except Exception as error:  # of any kind: the results are written already

@@ -89,12 +89,6 @@ def as_text(view: View) -> str:
 def as_html(task: str, number: int, count: int, n_frames: int) -> str:
     """Returns documents as one self-contained page, each with links to the one before and after.
 
-    Args:
-        task: The task.
-        number: The first document, from 0.
-        count: How many follow each other on the page, at most.
-        n_frames: How many frames of a video are shown.
-
     Raises:
         TempbenchError: The first document cannot be shown. What is wrong with another one stands on the page.
     """

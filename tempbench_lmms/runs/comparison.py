@@ -328,13 +328,7 @@ def _right_answers(metric: MetricOfRun, records: Sequence[Record], whole: Any) -
 
 
 def question_scores(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:
-    """Returns the scores of questions where a metric is their plain mean; None where it is anything else.
-
-    Args:
-        metric: The metric.
-        records: The questions' records.
-        whole: The metric over all of them.
-    """
+    """Returns the scores of questions where a metric is their plain mean; None where it is anything else."""
     if not isinstance(whole, Ratio) or not len(whole.denominator) or (whole.denominator != 1).any():
         return None
     scores: dict[str, float] = {}

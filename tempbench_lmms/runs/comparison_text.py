@@ -16,11 +16,6 @@ _VERDICTS = {"better": "A is better", "worse": "A is worse", "undecided": "canno
 def chosen(found: Sequence[Comparison], all_: bool, metrics: Collection[str]) -> list[Comparison]:
     """Returns the metrics to show: the headline ones, all, or those that are named.
 
-    Args:
-        found: The comparison, metric by metric.
-        all_: Whether to show all.
-        metrics: Names of metrics; none for the headline ones.
-
     Raises:
         TempbenchError: A name is no metric of these runs.
     """
@@ -42,14 +37,7 @@ def as_text(
     found: Sequence[Comparison],
     shown: Sequence[Comparison] | None = None,
 ) -> str:
-    """Returns a comparison for a terminal.
-
-    Args:
-        pairs: The two runs of each task.
-        remarks: What else differs.
-        found: The comparison, metric by metric.
-        shown: The metrics to show; all where omitted.
-    """
+    """Returns a comparison for a terminal."""
     shown = found if shown is None else shown
     lines = [_summary(verdict, shown, len(pairs) > 1) for verdict in _VERDICTS]
     lines += [

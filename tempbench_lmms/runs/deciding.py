@@ -158,11 +158,7 @@ class Contest:
 
 
 def sentence(said: Mapping[str, Any]) -> str:
-    """Returns in words how a task was decided.
-
-    Args:
-        said: What the results file says of it.
-    """
+    """Returns in words how a task was decided."""
     against = said["against"]
     other = against.get("name") or against["model"]
     other += f" in {against['folder']}" if against.get("folder") else ""
@@ -383,12 +379,6 @@ def _largest_weight(
 
     What is counted (a question, a set of them) weighs no more than the heaviest that was seen. There is as
     much to count as in the earlier run, or as there are questions where replies decide how much there is.
-
-    Args:
-        task: The task, for the messages.
-        metric: The metric.
-        own: Of each group what `_measured` returns of the earlier run.
-        probed: Of the first groups the same of other replies.
 
     Raises:
         TempbenchError: The metric is no share, or nothing limits its weight.

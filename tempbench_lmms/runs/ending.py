@@ -42,22 +42,12 @@ def opened(file: Path) -> sqlite3.Connection:
 
 
 def line(output: Path, number: int) -> str:
-    """Returns what a run says that a signal ended.
-
-    Args:
-        output: The run's folder.
-        number: The signal.
-    """
+    """Returns what a run says that a signal ended."""
     return f"ended by {signal.Signals(number).name}; {advice(output)}"
 
 
 def advice(output: Path, first: str = "") -> str:
-    """Returns how many answers are kept, and what to do to go on.
-
-    Args:
-        output: The run's folder.
-        first: What is to be done before, as "make room, and ".
-    """
+    """Returns how many answers are kept, and what to do to go on."""
     if n := kept(output):
         what = f"{n:,} answer{'s are' if n > 1 else ' is'} kept in {output}"
         return f"{what}, {first}give the same command again to continue"
@@ -66,11 +56,7 @@ def advice(output: Path, first: str = "") -> str:
 
 @contextlib.contextmanager
 def told(output: Path) -> Iterator[None]:
-    """Has SIGINT and SIGTERM end this process with the line, and all processes that it has started.
-
-    Args:
-        output: The run's folder.
-    """
+    """Has SIGINT and SIGTERM end this process with the line, and all processes that it has started."""
 
     def end(number: int, frame: Any) -> None:
         end_children()

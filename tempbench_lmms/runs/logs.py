@@ -101,11 +101,7 @@ def state_of(results: Path) -> dict[str, Any]:
 
 
 def finished_results(file: Path) -> Path | None:
-    """Returns the results file of a finished `tempbench run`; None where there is none, or it is gone.
-
-    Args:
-        file: What it keeps of the run.
-    """
+    """Returns the results file of a finished `tempbench run`; None where there is none, or it is gone."""
     recorded = state_of(file).get("finished")
     if not isinstance(recorded, str):
         return None

@@ -51,10 +51,6 @@ class Wanted:
 def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> procedure.Check:
     """Loads a model as the harness does, and checks what it gets and sees.
 
-    Args:
-        wanted: What is to be checked.
-        tell: Is told how far it is.
-
     Raises:
         TempbenchError: A task is unknown, or the model cannot be loaded.
     """

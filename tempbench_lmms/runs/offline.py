@@ -5,8 +5,6 @@ table)`, which returns the rows of a table from the official files, for who has 
 `official(source)`, which returns what the official scorer prints. All of them may be left out.
 """
 
-import functools
-import inspect
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -24,6 +22,7 @@ from tempbench_lmms.harness.tasks import asked, docs_of, load_task
 from tempbench_lmms.record import evaluate, evaluate_error
 from tempbench_lmms.runs import formats
 from tempbench_lmms.runs.importing import Reader, Source, collected
+from tempbench_lmms.runs.task_log import scored, with_arguments
 
 _OUR_FORMS = re.compile(rb'"(?:question_id|record)"\s*:')
 _HEAD = 1 << 16
@@ -150,19 +149,15 @@ def _is_ours(path: Path) -> bool:
 def _scored(
     config: Mapping[str, Any], docs: Sequence[Row], replies: Mapping[str, str], model: str
 ) -> tuple[dict[str, tuple[float, float]], dict[str, Any]]:
-    items: dict[str, list[adapter.Item]] = {}
-    for doc in docs:
-        if (reply := replies.get(str(doc["question_id"]))) is not None:
-            for name, value in config["process_results"](doc, [reply]).items():
-                if isinstance(value, adapter.Item):
-                    items.setdefault(name, []).append(value)
+    asked = ((doc, replies.get(str(doc["question_id"]))) for doc in docs)
+    samples = [scored(config, doc, reply) for doc, reply in asked if reply is not None]
     arguments = SimpleNamespace(model=model, model_args="")
     metrics = {}
     for row in adapter.rows_of(config):
-        takes = "args" in inspect.signature(row.metric).parameters
-        metric = functools.partial(row.metric, **({"args": arguments} if takes else {}))
-        records = adapter.records_of(items.get(row.name, []))
+        metric = with_arguments(row.metric, arguments)
+        records = [sample.record for sample in samples if row.name in sample.metrics]
         error = evaluate_error(metric, records) if row.has_error else math.nan
         metrics[row.name] = evaluate(metric, records), error
     (table,) = (entry["aggregation"] for entry in config["metric_list"] if entry["metric"] == "details")
-    return metrics, {name: one for name, one in table(items.get("details", [])).items() if name != "run"}
+    details = table([adapter.Item(sample.record) for sample in samples if "details" in sample.metrics])
+    return metrics, {name: one for name, one in details.items() if name != "run"}

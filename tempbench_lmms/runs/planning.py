@@ -219,12 +219,6 @@ def simulated(
     known independently then (beta-binomial). A question that is asked in several ways, with other frames or
     its options in other orders, is known in all of them or in none. At the others it draws one of the
     possible replies, anew for each way of asking.
-
-    Args:
-        task: The task.
-        docs: Documents with their groups.
-        assumed: Mean and correlation of that distribution.
-        n_runs: How many runs.
     """
     generator = np.random.default_rng(0)
     config, benchmark = load_task(task), task_files()[task].parent.name

@@ -282,14 +282,7 @@ def _official_changes(log: TaskLog) -> Iterator[Change]:
 
 
 def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
-    """Returns a task's numbers for a terminal.
-
-    Args:
-        found: The numbers.
-        then: Heading of the old numbers.
-        now: Heading of the new.
-        n_changes: How many questions to list.
-    """
+    """Returns a task's numbers for a terminal."""
     rows = [("metric", then, now, "95 % interval", "")]
     for name, value in found.now.items():
         if name.endswith("_stderr") or isinstance(value, dict):

@@ -305,14 +305,6 @@ def _evaluate(
 ) -> None:
     """Has the harness ask what is left to ask.
 
-    Args:
-        command: What is run.
-        options: How.
-        found: What the run is.
-        on_slice: Called after each slice.
-        begin: Called where the model has answered, before the answer is kept.
-        contests: What is to be decided; processes but the first have none, and are told.
-
     Raises:
         TempbenchError: The harness ended early.
     """
@@ -359,11 +351,7 @@ def _failed(error: Exception, output: Path) -> TempbenchError:
 
 
 class Pace:
-    """Says how far the first process of a run is, and at the end how fast the run was.
-
-    Args:
-        processes: How many share the questions.
-    """
+    """Says how far the first process of a run is, and at the end how fast the run was."""
 
     def __init__(self, processes: int = 1) -> None:
         self._asked, self._seconds, self._processes = 0, 0.0, processes

@@ -85,10 +85,6 @@ def leaves(names: Iterable[str]) -> list[str]:
 def check(command: Command, verify: bool = False) -> RunIdentity:
     """Checks everything that can be checked before a model is loaded, and returns what the run is.
 
-    Args:
-        command: What is run.
-        verify: Check every row and every medium.
-
     Raises:
         TempbenchError: Something is amiss.
     """

@@ -114,9 +114,6 @@ def is_possible() -> bool:
 def supervised(output: Path) -> Tell:
     """Forks, and returns in the child alone; the parent ends as the child does.
 
-    Args:
-        output: The run's folder.
-
     Returns:
         What tells the parent of calls.
 

@@ -167,9 +167,6 @@ def sample_log(results: Path, task: str) -> Path:
 def edited(file: Path | str) -> Iterator[None]:
     """Turns what odd values of a log lead to into one line: it was edited, or is of another version.
 
-    Args:
-        file: Whose log it is, for the message.
-
     Raises:
         TempbenchError: A value has another type than the hooks wrote, or is missing.
     """
@@ -185,27 +182,14 @@ def edited(file: Path | str) -> Iterator[None]:
 def scored(
     config: Mapping[str, Any], doc: Mapping[str, Any], reply: str, number: int = 0, prompt: str = ""
 ) -> Sample:
-    """Returns what the task's own scoring makes of a reply: the one way from a reply to its record.
-
-    Args:
-        config: The task's configuration.
-        doc: The question's row.
-        reply: The reply, or a `parsing.reading.Reread`.
-        number: The question's number in the task.
-        prompt: Its text.
-    """
+    """Returns what the task's own scoring makes of a reply: the one way from a reply to its record."""
     out = config["process_results"](doc, [reply])
     given = frozenset(name for name, value in out.items() if isinstance(value, Item))
     return Sample(out["record"], given, prompt, reply, number, str(doc.get("target", "")))
 
 
 def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str, Any]:
-    """Returns a task's metrics computed again from its log, as the harness would print them.
-
-    Args:
-        log: The task.
-        samples: Other samples than the log's own.
-    """
+    """Returns a task's metrics computed again from its log, as the harness would print them."""
     samples = log.samples if samples is None else samples
     values: dict[str, Any] = {}
     for entry in load_task(log.task)["metric_list"]:
@@ -213,13 +197,13 @@ def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str
         # The harness aggregates a metric only where a document gave it something.
         if items := [Item(sample.record) for sample in samples if name in sample.metrics]:
             with edited(log.file), adapter.strictly():
-                values[name] = _with_arguments(entry["aggregation"], log)(items)
+                values[name] = with_arguments(entry["aggregation"], log.arguments)(items)
     return values
 
 
-def _with_arguments(function: Callable[..., Any], log: TaskLog) -> Callable[..., Any]:
-    # As the harness does: its command line goes to a parameter of this name.
-    return functools.partial(function, args=log.arguments) if _takes_arguments(function) else function
+def with_arguments(function: Callable[..., Any], arguments: SimpleNamespace) -> Callable[..., Any]:
+    """Returns a function with the harness's command line in its parameter `args`, as the harness gives it."""
+    return functools.partial(function, args=arguments) if _takes_arguments(function) else function
 
 
 @functools.cache
@@ -258,6 +242,6 @@ def metrics_of(log: TaskLog) -> list[MetricOfRun]:
         if wanted not in known:
             known[wanted] = tuple(sample.record for sample in ordered if sample.metrics in wanted)
         if records := known[wanted]:
-            metric, higher = _with_arguments(row.metric, log), row.better != "lower"
+            metric, higher = with_arguments(row.metric, log.arguments), row.better != "lower"
             out.append(MetricOfRun(row.name, metric, records, higher, row.headline, row.needs_encoder))
     return out

@@ -22,12 +22,7 @@ _TAGS = '[["<think>", "</think>"], ["<analysis>", "</analysis>"]]'
 
 
 def said(folder: Path, advice: str = "") -> str:
-    """Returns how far the unfinished run in a folder is, and what to type; empty where there is none.
-
-    Args:
-        folder: Of the run, or of several.
-        advice: What else can be done where answers are there.
-    """
+    """Returns how far the unfinished run in a folder is, and what to type; empty where there is none."""
     states = sorted(folder.rglob(STATE))
     if not states:
         is_begun = (folder / "cache").is_dir()

@@ -57,10 +57,6 @@ class _Refused(Exception):
 class Server(ThreadingHTTPServer):
     """The server of one person's page.
 
-    Args:
-        questions: What is asked.
-        port: 0 for any that is free.
-
     Raises:
         TempbenchError: The port is taken.
     """
