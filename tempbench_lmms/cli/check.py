@@ -1,6 +1,7 @@
 """The command `tempbench check-model`."""
 
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tempbench_lmms.data import outputs
+from tempbench_lmms.data import outputs, terminal
 from tempbench_lmms.harness import options
 
 
@@ -63,16 +64,11 @@ def check_model(
 
     wanted = model_check.Wanted(model, model_args, wanted_tasks, batch_size, seed, questions, force_simple)
     if keep:  # it says for which model: better not at all than after the check
-        model_check.name_of(wanted)
-
-    def tell(line: str) -> None:
-        print(f"tempbench: {line}", file=sys.stderr, flush=True)
-
+        model_check.name_of(model, model_args)
     with _output_kept_clean():
-        found = model_check.check(wanted, tell)
-    print(model_check.as_json(found) if as_json else model_check.as_text(found))
+        found = model_check.check(wanted, terminal.tell)
+    print(json.dumps(found.as_json(), indent=2) if as_json else model_check.as_text(found))
     if keep:
-        keep.mkdir(parents=True, exist_ok=True)
         model_check.keep(found, wanted, keep)
     if output:
         from tempbench_lmms.data.tables import write_text

@@ -1,8 +1,7 @@
 """`tempbench check-model`: a runner of the harness is checked, and the verdict is kept in a run's folder."""
 
-import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -130,18 +129,19 @@ def _shape(config: dict[str, Any]) -> Shape:
     return shape_of(config["doc_to_messages"](docs[place], kwargs) for place in places)
 
 
-def name_of(wanted: Wanted) -> str:
+def name_of(model: str, model_args: str) -> str:
     """Returns what a check that is kept calls its model and arguments.
 
     Raises:
         TempbenchError: They cannot be told from others.
     """
-    return _identity(wanted.model, wanted.model_args)
+    return identity.fingerprint(identity.of_model(model, model_args, []))
 
 
 def keep(found: procedure.Check, wanted: Wanted, folder: Path) -> None:
     """Writes a check into a run's folder, with what shows for which model it was made."""
-    kept = {**found.as_json(), "for": name_of(wanted)}
+    kept = {**found.as_json(), "for": name_of(wanted.model, wanted.model_args)}
+    folder.mkdir(parents=True, exist_ok=True)
     tables.write_json(kept, folder / CHECK)
 
 
@@ -162,7 +162,7 @@ def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
         raise TempbenchError(
             f"{path} is damaged ({checks.in_words(error)}); remove it and add --check"
         ) from None
-    if made_for != _identity(model, model_args):
+    if made_for != name_of(model, model_args):
         raise TempbenchError(
             f"{path} is the check of another model or other arguments; remove it, add --check"
         )
@@ -173,19 +173,19 @@ def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
     }
 
 
-def _identity(model: str, model_args: str) -> str:
-    return identity.fingerprint(identity.of_model(model, model_args, []))
-
-
 def as_text(found: procedure.Check) -> str:
     """Returns a check for a terminal: a line a verdict, and what of each task's needs holds."""
     if found.is_stopped:  # one cause is said once
         failed = (one.as_text() for one in found.verdicts if one.state == FAILED)
         return "\n".join([*failed, f"{found.state}: no more is asked where the first questions fail alike"])
-    lines = [one.as_text() for one in found.verdicts]
-    lines.append("")
+    lines = [*(one.as_text() for one in found.verdicts), ""]
     for task, needs in found.tasks.items():
-        lines.append(f"{task}: {_needs_in_short(needs)}")
+        bad = [
+            f"{need.title}: {need.why or need.state or 'not checked'}"
+            for need in needs
+            if need.state != "passed"
+        ]
+        lines.append(f"{task}: {'; '.join(bad) or f'all {len(needs)} needs hold'}")
     number = _number(found.n_calls - found.n_small, found.n_small)
     return "\n".join([*lines, f"{found.state}: {number} asked"])
 
@@ -193,15 +193,3 @@ def as_text(found: procedure.Check) -> str:
 def _number(coded: int, small: int) -> str:
     more = f" and {small} small ones" if small else ""
     return f"{coded} questions with coded pictures and videos{more}"
-
-
-def _needs_in_short(needs: Sequence[Need]) -> str:
-    bad = [
-        f"{need.title}: {need.why or need.state or 'not checked'}" for need in needs if need.state != "passed"
-    ]
-    return "; ".join(bad) if bad else f"all {len(needs)} needs hold"
-
-
-def as_json(found: procedure.Check) -> str:
-    """Returns a check as JSON."""
-    return json.dumps(found.as_json(), indent=2)
