@@ -196,8 +196,8 @@ FAILING = f"""
     from pathlib import Path
     from tempbench_lmms.errors import TempbenchError
     from tempbench_lmms.harness import cache
-    from tempbench_lmms.runs import arguments, starting, safe_run
-from tempbench_lmms.runs.starting import Command
+    from tempbench_lmms.runs import safe_run
+    from tempbench_lmms.runs.starting import Command, RunIdentity
 
     sys.argv = []
     for error in (
