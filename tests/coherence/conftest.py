@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.looking import looked_at_once  # noqa: F401
-
 
 @pytest.fixture
 def text_encoder(monkeypatch: pytest.MonkeyPatch) -> Path:

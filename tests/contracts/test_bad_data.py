@@ -32,7 +32,6 @@ from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.runs import starting
 from tests.each import for_each
 from tests.each import sample as covering
-from tests.looking import looked_at_once  # noqa: F401
 
 
 def bad_rows(benchmark):

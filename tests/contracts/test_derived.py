@@ -15,7 +15,6 @@ from tempbench_lmms.harness import derived, rotated
 from tempbench_lmms.harness.derived import ROTATED, base_of
 from tempbench_lmms.harness.tasks import kwargs_of, load_task, task_files
 from tests.bundled import MADE, asking, covering, docs, scoring
-from tests.looking import looked_at_once  # noqa: F401
 from tests.respondents import evaluate
 
 IN_EVERY_ORDER = [name for name in MADE if base_of(name)[1] == ROTATED]

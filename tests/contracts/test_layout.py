@@ -17,7 +17,6 @@ from tempbench_lmms.harness.tasks import kwargs_of, task_files
 from tempbench_lmms.media import sandbox
 from tests.bundled import MINI, asking, covering, docs, load_task, scoring
 from tests.each import for_each
-from tests.looking import looked_at_once  # noqa: F401
 
 PACKAGE = Path(tempbench_lmms.__file__).parent
 BENCHMARKS = benchmarks.names()

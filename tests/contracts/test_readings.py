@@ -17,7 +17,6 @@ from tempbench_lmms.harness.tasks import kwargs_of, load_task
 from tempbench_lmms.parsing.reading import REASONS, RULES, none
 from tempbench_lmms.record import evaluate
 from tests.bundled import MINI, asking, covering, docs, scoring
-from tests.looking import looked_at_once  # noqa: F401
 from tests.parsing.replies import dev
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] A"

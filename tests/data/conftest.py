@@ -6,7 +6,6 @@ from unittest import mock
 import pytest
 
 from tempbench_lmms.data import checksums
-from tests.looking import looked_at_once  # noqa: F401
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -10,7 +10,6 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data import checksums, releases, roots, tables
 from tests import contract
 from tests.command import tempbench
-from tests.looking import looked_at_once  # noqa: F401
 
 VIDEOS = ("coherence", "nextgqa", "rextime", "tempcompass_pairs", "timeblind")
 RELEASES = [name for name in benchmarks.names() if name != "motion_only"]

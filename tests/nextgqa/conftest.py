@@ -9,7 +9,6 @@ import pytest
 
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
-from tests.looking import looked_at_once  # noqa: F401
 
 
 @pytest.fixture(scope="session")

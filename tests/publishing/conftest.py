@@ -13,7 +13,6 @@ from tempbench_lmms.data import checksums, manifests, prepared, roots, tables
 from tests import contract
 from tests.command import tempbench
 from tests.hub import Hub, variables
-from tests.looking import looked_at_once  # noqa: F401
 
 TABLES = {name: places for name in benchmarks.names() if (places := contract.get(name, "PUBLISHED"))}
 """What is taken of each sample."""

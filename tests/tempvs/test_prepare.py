@@ -16,7 +16,6 @@ from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES
 from tempbench_lmms.tempvs.checks import problems
 from tests.command import tempbench
 from tests.hub import COMMIT, Hub, variables
-from tests.looking import looked_at_once  # noqa: F401
 
 
 @pytest.fixture

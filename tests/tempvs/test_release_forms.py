@@ -20,7 +20,6 @@ from tempbench_lmms.media.images import stitch, unstitch
 from tempbench_lmms.tempvs import scoring
 from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES
 from tempbench_lmms.tempvs.checks import problems
-from tests.looking import looked_at_once  # noqa: F401
 from tests.tempvs import stand_in
 
 
