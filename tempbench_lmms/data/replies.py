@@ -10,7 +10,6 @@ import typer
 from tempbench_lmms.data import bounds
 from tempbench_lmms.data.tables import RepeatedKeyError, parse_json
 from tempbench_lmms.data.terminal import counted
-from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 
 Partial = Annotated[
@@ -69,21 +68,6 @@ def _value(text: str, where: str) -> Any:
         raise TempbenchError(
             f"{where}: not JSON ({error}); give one object a line, or one list of objects"
         ) from None
-
-
-def read_replies(
-    file: Path, of: Callable[[Any], tuple[Any, Any]] = lambda line: (line["question_id"], line["reply"])
-) -> dict[str, str]:
-    """Returns replies by question from JSON lines, in the form that every file can hold (`data.texts`)."""
-    replies: dict[str, str] = {}
-    for where, value in json_values(file, "give JSON lines"):
-        key, reply = question_and_reply(file, where, value, of)
-        if key in replies:
-            raise TempbenchError(f"{file}: {where} answers {key} again; leave one answer")
-        replies[key] = storable(reply)
-    if not replies:
-        raise TempbenchError(f"{file} holds no reply; give a line for each question")
-    return replies
 
 
 def question_and_reply(

@@ -84,18 +84,15 @@ class _Door:
     one piece, which is how they are told from text.
     """
 
-    def __init__(self, stream: Any, coloured: bool, steered: bool = False) -> None:
+    def __init__(self, stream: Any, coloured: bool) -> None:
         self._stream = stream
         self._coloured = coloured
-        self._steered = steered
 
     def write(self, text: str) -> int:
         bar = _BAR.match(text)
         head = bar[0] if bar else ""
         rest = redaction.hide(text[len(head) :])
-        if self._steered:
-            out = head + rest
-        elif self._coloured or hasattr(text, "record"):  # loguru's messages carry one
+        if self._coloured or hasattr(text, "record"):  # loguru's messages carry one
             parts = _COLOUR.split(rest)
             parts[::2] = map(shown, parts[::2])
             out = head + "".join(parts)
@@ -125,14 +122,6 @@ def guarded(coloured: bool = False) -> Iterator[None]:
         yield
     finally:
         sys.stdout, sys.stderr = out, err
-
-
-def hide_keys() -> None:
-    """Hides keys in all that this process prints from now on, which is another program's to paint."""
-    sys.stdout, sys.stderr = (
-        one if isinstance(one, _Door) else _Door(one, coloured=True, steered=True)
-        for one in (sys.stdout, sys.stderr)
-    )
 
 
 def raw(stream: Any) -> Any:

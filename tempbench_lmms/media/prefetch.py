@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from tempbench_lmms.errors import TempbenchError
 
 MEGABYTES_VARIABLE = "TEMPBENCH_FRAMES_AHEAD_MB"
-_MEGABYTES = 1_000.0
 NUMBER = 64
 """How many videos are ahead at most; a runner asks for a batch before it answers any of it."""
 _MAX_WORKERS = 4
@@ -25,11 +24,11 @@ _FAR = 32
 Job = Hashable
 
 
-def megabytes() -> float:
+def _megabytes() -> float:
     """Returns how much may be decoded ahead: `$TEMPBENCH_FRAMES_AHEAD_MB`, 1,000 by default, 0 for none."""
     value = os.environ.get(MEGABYTES_VARIABLE, "")
     try:
-        number = float(value or _MEGABYTES)
+        number = float(value or 1_000)
     except ValueError:
         number = -1.0
     if not 0 <= number < float("inf"):
@@ -46,8 +45,8 @@ class _Order:
         error: How far it was off, lately.
     """
 
-    def __init__(self, jobs: Sequence[Job], error: float = 0.0) -> None:
-        self.error = error
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self.error = 0.0
         self._jobs = list(jobs)
         self._next = 0
         self._places: dict[Job, deque[int]] = {}
@@ -95,11 +94,6 @@ class Prefetch:
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="tempbench frames")
 
-    def expect(self, jobs: Sequence[Job]) -> None:
-        """Takes note of an order that somebody has announced."""
-        with self._lock:
-            self._orders.insert(0, _Order(jobs, error=-1.0))
-
     def asked(self, job: Job) -> None:
         """Notes that a job is asked for, and begins with what comes next."""
         with self._lock:
@@ -145,20 +139,20 @@ def current() -> Prefetch | None:
 @contextlib.contextmanager
 def working(
     orders: Sequence[Sequence[Job]], work: Callable[[Job], int], held: Callable[[], int]
-) -> Iterator[Prefetch | None]:
+) -> Iterator[None]:
     """Has jobs done ahead within the block; nothing where that is off, or is on already.
 
     Arguments are those of `Prefetch`.
     """
     global _current
-    limit = megabytes() * 1_000_000
+    limit = _megabytes() * 1_000_000
     if not limit or _current is not None or not any(orders):
-        yield None
+        yield
         return
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     mine = _current = Prefetch(orders, work, held, limit, min(_MAX_WORKERS, cores))
     try:
-        yield mine
+        yield
     finally:
         mine.stop()
         if _current is mine:  # a process that was forked within the block has none

@@ -278,20 +278,20 @@ Wanted = tuple[Path, int | Taken, Sequence[int]]
 
 
 @contextlib.contextmanager
-def decoding_ahead(*orders: Sequence[Wanted]) -> Iterator[Callable[[Sequence[Wanted]], None]]:
+def decoding_ahead(*orders: Sequence[Wanted]) -> Iterator[None]:
     """Has frames decoded within the block by threads, before `sample_frames` is asked for them.
 
     Every frame is the same as without, and every error is raised where the frames are asked for. What is held
-    takes about `$TEMPBENCH_FRAMES_AHEAD_MB` (default 1,000; with 0 nothing is decoded ahead), and is of at
-    most `prefetch.NUMBER` videos.
+    takes about `$TEMPBENCH_FRAMES_AHEAD_MB` (default 1,000; with 0 nothing is decoded ahead), and is of
+    `prefetch.NUMBER` videos at most.
 
-    Yields:
-        A function that takes the order in which it will be asked for, once that is known.
+    Args:
+        orders: What will be asked for, in the orders that are possible.
     """
-    held = functools.partial(_CACHE.n_bytes, awaited=True)
+    jobs = [[_job(*one) for one in order] for order in orders]
     try:
-        with prefetch.working([_jobs(order) for order in orders], _ahead, held) as worker:
-            yield lambda order: worker.expect(_jobs(order)) if worker else None
+        with prefetch.working(jobs, _ahead, functools.partial(_CACHE.n_bytes, awaited=True)):
+            yield
     finally:
         _CACHE.await_nothing()
 
@@ -305,10 +305,6 @@ def _job(path: Path, n: int | Taken, together: Sequence[int]) -> _Job:
     wanted = frozenset(map(_taken, (n, *together)))
     spread = any(one.how == "uniform" for one in wanted - _FIRST)
     return path, wanted - _FIRST if spread else wanted
-
-
-def _jobs(wanted: Sequence[Wanted]) -> list[_Job]:
-    return [_job(*one) for one in wanted]
 
 
 def _ahead(job: Any) -> int:

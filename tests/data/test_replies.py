@@ -4,33 +4,29 @@ import json
 
 import pytest
 
-from tempbench_lmms.data.replies import check_complete, json_lines, read_replies
+from tempbench_lmms.data.replies import check_complete, json_values
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.rextime.rows import load_records
 
 ENDS = "one\u2028two\u2029three\u0085four\x0bfive\rsix"
 
 
-def test_a_line_ends_at_a_line_feed_alone(tmp_path):
+def read(file):
+    return [(value["question_id"], value["reply"]) for _, value in json_values(file)]
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (f'{{"question_id": "a", "reply": {json.dumps(ENDS, ensure_ascii=False)}}}\n\n', ENDS),
+        ('{"question_id": "a", "reply": "x"}\r\n\r\n', "x"),
+        ('\ufeff{"question_id": "a", "reply": "x"}', "x"),
+        ('\ufeff[{"question_id": "a", "reply": "x"}]', "x"),
+    ],
+)
+def test_a_line_ends_at_a_line_feed_alone(content, found, tmp_path):
     file = tmp_path / "replies.jsonl"
-    lines = [{"question_id": "a", "reply": ENDS}, {"question_id": "b", "reply": "x"}]
-    file.write_text("\n\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8")
-    assert [number for number, _ in json_lines(file)] == [1, 3]
-    assert read_replies(file) == {"a": ENDS, "b": "x"}
-
-
-def test_ends_of_lines_of_windows(tmp_path):
-    file = tmp_path / "replies.jsonl"
-    file.write_bytes(b'{"question_id": "a", "reply": "x"}\r\n\r\n{"question_id": "b", "reply": "y"}\r\n')
-    assert read_replies(file) == {"a": "x", "b": "y"}
-
-
-def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path):
-    file = tmp_path / "replies.jsonl"
-    file.write_text('{"question_id": "a", "reply": "x"}', encoding="utf-8-sig")
-    assert read_replies(file) == {"a": "x"}
-    file.write_text('[{"qid": "a"}]', encoding="utf-8-sig")
-    assert load_records(file) == [{"qid": "a"}]
+    file.write_bytes(content.encode())
+    assert read(file) == [("a", found)]
 
 
 @pytest.mark.parametrize(
@@ -45,15 +41,13 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path):
 def test_what_is_no_text_or_says_two_things_is_named(content, says, tmp_path):
     file = tmp_path / "replies.jsonl"
     file.write_bytes(content)
-    for read in (read_replies, load_records):
-        with pytest.raises(TempbenchError, match=says):
-            read(file)
+    with pytest.raises(TempbenchError, match=says):
+        read(file)
 
 
 def test_a_folder_is_no_file_of_replies(tmp_path):
-    for read in (read_replies, load_records):
-        with pytest.raises(TempbenchError, match="is a folder; give a file"):
-            read(tmp_path)
+    with pytest.raises(TempbenchError, match="is a folder; give a file"):
+        read(tmp_path)
 
 
 def test_what_has_no_reply_is_refused_or_said():

@@ -96,16 +96,12 @@ def test_what_is_in_the_cache_is_not_decoded_again(files, decoded) -> None:
     assert decoded == []
 
 
-@pytest.mark.parametrize("announced", [False, True])
-def test_the_next_in_order_come_first(files, decoded, monkeypatch, announced: bool) -> None:
+def test_the_next_in_order_come_first(files, decoded, monkeypatch) -> None:
     monkeypatch.setattr(prefetch, "_MAX_WORKERS", 1)
     monkeypatch.setattr(prefetch, "NUMBER", 3)
     backwards = [(path, 4, ()) for path in reversed(files)]
     forwards = [(path, 4, ()) for path in files]
-    orders = (forwards,) if announced else (forwards, backwards)
-    with video.decoding_ahead(*orders) as expect:
-        if announced:
-            expect(backwards)
+    with video.decoding_ahead(forwards, backwards):
         video.sample_frames(files[-1], 4)
         until(lambda: len(decoded) == 4 and idle())
     # Of several orders the first question tells which it is.
@@ -168,8 +164,7 @@ def test_no_more_videos_are_held_than_the_number(files, decoded, monkeypatch) ->
 
 def test_off(files, decoded, monkeypatch) -> None:
     monkeypatch.setenv(prefetch.MEGABYTES_VARIABLE, "0")
-    with video.decoding_ahead([(path, 8, ()) for path in files]) as expect:
-        expect([(files[0], 8, ())])
+    with video.decoding_ahead([(path, 8, ()) for path in files]):
         assert prefetch.current() is None
         for path in files:
             video.sample_frames(path, 8)
