@@ -188,15 +188,20 @@ def _hidden(part: str, everything: bool) -> Iterator[str]:
     whole = {value.strip()} if everything or by_name else set()
     pieces = {*whole, *re.findall(r"""[^\s"'{}\[\](),:;=/?&@]+""", value)}
     for piece in pieces | set(map(unquote, pieces)):
-        is_word = len(piece) < _SHORTEST_KEY and piece.isalpha()  # "none", "EMPTY": for servers without keys
-        if len(piece) < _SHORTEST or is_word or piece in shown or _OF_A_PATH.fullmatch(piece):
-            continue
-        # A word of a reply may be a dummy key ("ollama") or stand in an address.
-        shortest = _PIECE if piece.isdigit() else _SHORTEST_KEY
-        is_secret = by_name or piece in passwords
-        is_key = is_secret and len(piece) >= shortest and any(one.isdigit() or one == " " for one in piece)
-        if everything or is_key or _LIKE_A_KEY.fullmatch(piece):
+        if piece not in shown and _is_sought(piece, by_name or piece in passwords, everything):
             yield piece
+
+
+def _is_sought(piece: str, is_secret: bool, everything: bool) -> bool:
+    """Returns whether a text may be looked through for a piece without losing words of its own."""
+    is_word = len(piece) < _SHORTEST_KEY and piece.isalpha()  # "none", "EMPTY": for servers without keys
+    if len(piece) < _SHORTEST or is_word or _OF_A_PATH.fullmatch(piece):
+        return False
+    if everything or _LIKE_A_KEY.fullmatch(piece):
+        return True
+    # A word of a reply may be a dummy key ("ollama") or stand in an address.
+    shortest = _PIECE if piece.isdigit() else _SHORTEST_KEY
+    return is_secret and len(piece) >= shortest and any(one.isdigit() or one == " " for one in piece)
 
 
 def _forms(piece: str) -> Iterator[str]:
