@@ -35,10 +35,6 @@ _ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
 def run(output: Path, console: Console) -> None:
     """Runs a tiny random model, chance and an oracle on the bundled TempVS sample, and shows one table.
 
-    Args:
-        output: Folder for the harness's logs and the tiny model.
-        console: Where to print.
-
     Raises:
         TempbenchError: A run left no results.
     """

@@ -49,12 +49,7 @@ EXAMPLES = {
 
 
 def example(command: str, params: Sequence[Any]) -> str:
-    """Returns an example of a command, as a line for its help.
-
-    Args:
-        command: Its name, with the verb before it: `prepare tempvs`.
-        params: Its parameters.
-    """
+    """Returns an example of a command, as a line for its help."""
     return " ".join(filter(None, ("Example: tempbench", command, EXAMPLES.get(command) or _least(params))))
 
 

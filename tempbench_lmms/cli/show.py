@@ -60,12 +60,6 @@ def _view(config: "dict[str, Any]", docs: "list[Row]", number: int, times: bool 
 def seen(task: str, number: int, media: bool = True, **how: Any) -> View:
     """Returns document `number` of a task.
 
-    Args:
-        task: The task.
-        number: From 0.
-        media: Whether a task that looks at all its media first does so.
-        how: How its table is read, as `docs_of` is told.
-
     Raises:
         TempbenchError: There is no such task or document, its data is not prepared, or a picture is damaged.
     """

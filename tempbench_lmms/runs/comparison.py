@@ -275,16 +275,7 @@ def compare_metric(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Comparison | None:
-    """Compares two runs, or their repeats, in one metric; None where it is a count. No verdict is given yet.
-
-    Args:
-        task: The task.
-        first: The metric of the first run, in each repeat where it has several.
-        second: The same metric of the second, in as many.
-        ids: The questions that count; all where omitted.
-        n_resamples: Number of resamples.
-        seed: Of the resamples.
-    """
+    """Compares two runs, or their repeats, in one metric, without a verdict; None where it is a count."""
 
     def asked(metric: MetricOfRun) -> list[Record]:
         return [record for record in metric.records if ids is None or str(record["id"]) in ids]

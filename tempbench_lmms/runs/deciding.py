@@ -277,12 +277,6 @@ def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: st
 
     The level is shared: that any of n tasks is decided wrongly has a probability of 5 % at most.
 
-    Args:
-        run_b: The earlier run.
-        tasks: What the user named.
-        names: The tasks of this package behind it.
-        metric: The metric that decides; each task's headline where empty.
-
     Raises:
         TempbenchError: The earlier run is of something else, or a task's metric cannot decide.
     """

@@ -43,12 +43,7 @@ def of_records(log: TaskLog) -> list[str]:
 
 
 def of_replies(samples: Sequence[Sample], max_new_tokens: int | None = None) -> list[str]:
-    """Returns the warnings that follow from the texts of the replies.
-
-    Args:
-        samples: The answered questions.
-        max_new_tokens: The length at which generation stopped, where known.
-    """
+    """Returns the warnings that follow from the texts of the replies."""
     answered = [sample for sample in samples if not sample.record["failed"]]
     n = len(answered)
     if not n:
@@ -69,12 +64,7 @@ def of_replies(samples: Sequence[Sample], max_new_tokens: int | None = None) -> 
 
 
 def cut_off(samples: Sequence[Sample], max_new_tokens: int | None = None) -> list[str]:
-    """Returns one line if more than 1 % of the replies were cut off before they gave an answer.
-
-    Args:
-        samples: The answered questions.
-        max_new_tokens: The length at which generation stopped, where known.
-    """
+    """Returns one line if more than 1 % of the replies were cut off before they gave an answer."""
     cut = sum(_was_cut(sample, max_new_tokens) for sample in samples)
     if cut <= MAX_CUT * len(samples):
         return []

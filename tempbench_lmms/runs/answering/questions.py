@@ -92,11 +92,6 @@ class Task:
 def task_of(name: str, folder: Path, limit: int | None = None) -> Task:
     """Returns a task and a person's answers to it.
 
-    Args:
-        name: The task.
-        folder: The person's folder.
-        limit: Ask the first questions alone, as the harness's `--limit` does.
-
     Raises:
         TempbenchError: There is no such task, its data is not here or damaged, or the answers are others'.
     """
