@@ -7,17 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 
-from tempbench_lmms import __version__, benchmarks
+from tempbench_lmms import __version__
 from tempbench_lmms.cli import __main__ as start
 from tempbench_lmms.cli import main
-from tempbench_lmms.data import checksums, outputs, roots, tables
-from tempbench_lmms.data.resources import resource_dir
+from tempbench_lmms.data import outputs, roots, tables
 from tempbench_lmms.data.roots import mini_root
-from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import task_files
-from tempbench_lmms.harness.variants import TABLE, asked
 from tempbench_lmms.tempvs.features import SCHEMA
 from tests.command import REPOSITORY, complains, tempbench, tempbench_process
 
@@ -92,16 +88,6 @@ def test_tasks_as_json(prepared):
     assert set(found) == {name for name, file in task_files().items() if file.parent.name == "tempvs"}
 
 
-def test_every_task_says_what_it_asks():
-    """Every task and group of a table; the variants' settings say it."""
-    plain = {name for name in task_files() if not name.endswith("_mini")}
-    assert set(asked()) <= plain
-    for benchmark in benchmarks.names():
-        text = (resource_dir("task_yamls") / benchmark / TABLE).read_text()
-        table = yaml.safe_load(text.replace("!function ", ""))
-        assert set(table["asks"]) == {*table["tasks"], *table.get("groups", {})}
-
-
 def test_ctrl_c_is_a_line(monkeypatch, tmp_path, capsys):
     def ended(*given):
         raise KeyboardInterrupt
@@ -167,27 +153,6 @@ def test_separate_images_follow_their_labels(tmp_path):
 def test_verify_sound_data(prepared):
     done = verify(prepared)
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_a_pipe_in_an_images_place(prepared):
-    victim = next(prepared.rglob("*.png"))
-    checksums.write_folder(prepared)
-    victim.unlink()
-    os.mkfifo(victim)  # to read it would never end
-    done = verify(prepared)
-    complains(done, "1 problems")
-    assert f"{victim.name}: the image is missing" in done.stdout
-
-
-def test_unreadable_folder(prepared, monkeypatch):
-    def refuse(path):
-        raise PermissionError(13, "Permission denied", path)
-
-    # Not by the folder's mode: root, as in many containers, reads every folder.
-    monkeypatch.setattr(os, "scandir", refuse)
-    monkeypatch.setenv("TEMPBENCH_DATA", str(prepared.parent))
-    with pytest.raises(TempbenchError, match=r"cannot be read \(Permission denied\); give yourself access"):
-        roots.prepared_root("tempvs")
 
 
 def test_a_column_that_is_not_there(prepared):

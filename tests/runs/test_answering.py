@@ -276,17 +276,6 @@ def test_right_answers_have_the_value_1_and_every_command_takes_the_log(tmp_path
     assert "human, anna" in page.read_text()
 
 
-def test_a_part_of_a_task_is_logged_as_a_limited_run(tmp_path):
-    questions = questions_of(tmp_path, TASK, limit=4)
-    answer_all(questions)
-    [file] = questions.write_logs()
-    n = len(docs_of(load_task(TASK)))
-    assert json.loads(file.read_text())["n-samples"] == {TASK: {"original": n, "effective": 4}}
-    [log] = logs.read_runs([file])
-    assert sorted(sample.doc_id for sample in log.samples) == [0, 1, 2, 3]
-    assert run_card(log)["complete"] is False
-
-
 @pytest.fixture(scope="module")
 def people(tmp_path_factory):
     """Three people: anna and ben answer right, carl the first choice of each question."""

@@ -12,7 +12,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.respondents import chance
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import comparison, comparison_text, logs, rescoring, run_card
+from tempbench_lmms.runs import comparison, comparison_text, logs, run_card
 from tempbench_lmms.runs.task_log import MetricOfRun, Sample, TaskLog
 from tempbench_lmms.tempvs import scoring
 from tests.runs.test_logs import TASK, write_run
@@ -350,17 +350,6 @@ def test_refuses_other_questions_and_prompts(folder, tmp_path):
     assert found["parse_rate"].n == 100
 
 
-def test_task_of_another_version(folder, tmp_path):
-    def change(results):
-        results["configs"][TASK]["metadata"] = {"version": 0, "prompts": 2}
-
-    other = edit(folder / "oracle", tmp_path / "other", change)
-    with pytest.raises(TempbenchError, match=r"version 0 of the task, this package 1.*--partial"):
-        compared(folder / "chance", other)
-    with pytest.raises(TempbenchError, match=r"version.task: 1 and 0.*--anyway"):
-        compared(folder / "chance", other, partial=True)
-
-
 def test_different_tasks_and_runs_without_logs(folder, tmp_path):
     write_run(tmp_path / "mt3", task="tempvs_mt3_event_mini")
     with pytest.raises(TempbenchError, match="no task in common"):
@@ -372,23 +361,6 @@ def test_different_tasks_and_runs_without_logs(folder, tmp_path):
     write_run(tmp_path / "twice" / "b")
     with pytest.raises(TempbenchError, match="twice"):
         compared(folder / "chance", tmp_path / "twice")
-
-
-def test_results_that_are_not_the_log_s_are_compared_only_when_asked(folder, tmp_path):
-    """`report` refuses them in the same words."""
-    other = edit(folder / "oracle", tmp_path / "other", lambda r: r["results"][TASK].update({"mt,none": 0.1}))
-    with pytest.raises(TempbenchError, match=r"other numbers of .* than its log gives \(mt\).*--partial"):
-        compared(folder / "chance", other)
-    remarks = remarks_of(folder / "chance", other, partial=True)
-    assert any("than its log gives (mt)" in line for line in remarks)
-    settings = {"resolved_cli_args": {"log_samples": True}}
-    gone = edit(folder / "oracle", tmp_path / "gone", lambda r: r["config"].update(settings))
-    next(gone.glob("*.jsonl")).unlink()
-    (log,) = logs.read_runs([gone])
-    said = "has written a log of tempvs_mt1_two_mini, and it is not there"
-    for command in (lambda: compared(folder / "chance", gone), lambda: rescoring.of_one_run(log)):
-        with pytest.raises(TempbenchError, match=said):
-            command()
 
 
 def test_command(folder, monkeypatch, capsys):

@@ -235,17 +235,6 @@ def test_an_endpoint_that_gives_nothing_is_left_alone(answer, words, tmp_path):
     assert not list(tmp_path.glob("*_reread_*"))
 
 
-def test_no_endpoint(tmp_path):
-    few(tmp_path, 2)
-    with Stub(on_offer) as stub:
-        pass
-    done = reread(tmp_path, stub, "--retries", "0")
-    complains(done, "no reading of 2 replies", "Connection error")
-    stub.url = "ftp://here"
-    complains(reread(tmp_path, stub), "'ftp://here' is not an HTTP address")
-    complains(tempbench("reread", tmp_path, "--reader", " ", "--base-url", "http://h/v1"), "no name")
-
-
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_a_wrong_key_ends_it_at_once_and_is_not_shown(status, tmp_path):
     few(tmp_path, 20, of=20)

@@ -204,15 +204,6 @@ def test_official_parser(folder, tmp_path):
     assert (change.then, change.now) == ({"correct": 1}, {"correct": 0})
 
 
-def test_no_official_parser(tmp_path, monkeypatch, capsys):
-    write_run(tmp_path, task="tempvs_mt1_two_blind_mini")
-    with pytest.raises(TempbenchError, match="has no official parser"):
-        rescoring.official(log_of(tmp_path))
-    status, _, err = tempbench(monkeypatch, capsys, "rescore", tmp_path, "--parser", "official")
-    assert status == 1
-    assert "no task here has an official parser" in err
-
-
 def test_command(folder, monkeypatch, capsys):
     status, out, err = tempbench(monkeypatch, capsys, "rescore", folder / "chance")
     assert (status, err) == (0, "")

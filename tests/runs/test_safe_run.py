@@ -14,7 +14,7 @@ from tempbench_lmms.data import outputs, run_files
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import task_names
-from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import arguments, safe_run, starting
 from tempbench_lmms.runs.starting import Command
 from tests.command import complains, tempbench
@@ -163,13 +163,6 @@ def test_quick_look_at_the_data():
     twice = [docs[0], docs[0]]
     name = docs[0]["question_id"]
     assert next(starting.task_problems(config, twice)) == f"row 1 ({name}): question_id: duplicate of row 0"
-
-
-def test_a_task_s_file_is_refused_with_its_name(tmp_path):
-    file = task_files()[TASK]
-    run = ["run", "--model", "tempbench_chance", "--tasks", file, "-o", tmp_path / "o"]
-    complains(tempbench(*run), f"--tasks {file}: this is the file of {TASK}; give --tasks {TASK}")
-    assert not (tmp_path / "o").exists()
 
 
 @pytest.mark.parametrize("row", [0, 1])
@@ -379,29 +372,6 @@ def test_an_option_that_the_harness_does_not_know_is_a_line(words, line, dashes,
     done = tempbench("run", "--model", "m", "--tasks", "tempvs_mini", "-o", tmp_path / "o", *dashes, *words)
     complains(done, line)
     assert not (tmp_path / "o").exists()
-
-
-@pytest.mark.parametrize("command", ["run", "check-model"])
-def test_a_model_that_the_harness_does_not_have(command, tmp_path):
-    words = ["--tasks", "tempvs_mini", *(["-o", tmp_path / "o"] if command == "run" else [])]
-    complains(tempbench(command, "--model", "tempbench_oracel", *words), "did you mean tempbench_oracle")
-    assert not (tmp_path / "o").exists()
-
-
-def test_the_harness_s_spelling_and_options_reach_the_run(tmp_path):
-    """A wrong task ends each of the two commands at the same place, so every option before it was read."""
-    words = [
-        "--model_args",
-        "seed=1",
-        "--limit",
-        "4",
-        "--log_samples",
-        "--batch_size=2",
-        "--tasks",
-        "tempvs_no",
-    ]
-    done = tempbench("run", "--model", "tempbench_oracle", "--output_path", tmp_path / "o", *words)
-    complains(done, "no task named 'tempvs_no'")
 
 
 def test_an_option_of_the_harness_that_goes_elsewhere(tmp_path):
