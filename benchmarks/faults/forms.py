@@ -54,31 +54,15 @@ def forms() -> list[Form]:
         words = ("prepare", name, *options)
         found.append(Form("prepare", name, words, ("source", "other"), f"home/{name}", ("source",), other))
     score = {
-        "mateo": (
-            "--predictions @/answers/mateo.jsonl --task mateo_both_baseline --json",
-            ("baseline", "cot"),
-            "",
-        ),
-        "rextime": (
-            "--predictions @/answers/rextime.jsonl --data @/source/rextime/rextime_val.json --json",
-            ("", "--partial"),
-            "",
-        ),
-        "timepercept": (
-            "--predictions @/answers/timepercept.jsonl --mini --partial --json",
-            ("", "--format replies"),
-            "",
-        ),
-        "tempvs": (
-            "--predictions @/answers/tempvs/combined/Qwen2-VL-7B-Instruct --json",
-            ("", "--partial"),
-            "",
-        ),
+        "mateo": "--predictions @/answers/mateo.jsonl --task mateo_both_baseline",
+        "rextime": "--predictions @/answers/rextime.jsonl --data @/source/rextime/rextime_val.json",
+        "timepercept": "--predictions @/answers/timepercept.jsonl --task timepercept_ice_mini",
+        "tempvs": "--predictions @/answers/tempvs/combined/Qwen2-VL-7B-Instruct",
     }
-    for name, (options, changed, output) in score.items():
+    for name, options in score.items():
         replaced = ("answers", "home") if name == "mateo" else ("answers",)
-        words = ("score", name, *options.split())
-        found.append(Form("score", name, words, answers, output, replaced, (changed,)))
+        words = ("score", name, *options.split(), "--json")
+        found.append(Form("score", name, words, answers, "", replaced, (("", "--partial"),)))
     for extra in ("", "--reparse"):
         words = ("rescore", "@/run", "--json", *extra.split())
         changed = (("", "--partial"), ("--reparse", "--partial") if extra else ("", "--reparse"))

@@ -17,12 +17,15 @@ _NUMBERS = re.compile(r"<data [^>]*>|<small>\[[^<]*")
 
 
 def tree(root: Path, *parts: str) -> dict[str, str]:
-    """Returns the SHA-256 of every file below some parts of a folder, but for hidden and unfinished ones."""
+    """Returns the SHA-256 of every file below some parts of a folder, but for hidden and unfinished ones.
+
+    A reader of an SQLite database writes its `-shm`, too.
+    """
     return {
         path.relative_to(root).as_posix(): hashlib.sha256(_content(path)).hexdigest()
         for part in parts
         for path in sorted((root / part).rglob("*"))
-        if path.is_file() and not path.name.startswith(".") and path.suffix != ".partial"
+        if path.is_file() and not path.name.startswith(".") and not path.name.endswith((".partial", "-shm"))
     }
 
 
@@ -308,9 +311,8 @@ def _write_answers(plan: Path, replaced: Path) -> None:
 
     tables = {
         "mateo": read_rows(plan / "home/mateo/pairs"),
-        "timepercept": [row for test in ("ice", "pov") for row in read_rows(mini_root("timepercept") / test)],
+        "timepercept": [row for test in ("ice",) for row in read_rows(mini_root("timepercept") / test)],
     }
-    clips = read_rows(mini_root("rextime") / "validation")
     truth = json.loads((plan / "source/rextime/rextime_val.json").read_text())
     for seed, folder in enumerate((plan / "answers", replaced / "answers")):
         folder.mkdir(parents=True)
@@ -321,15 +323,11 @@ def _write_answers(plan: Path, replaced: Path) -> None:
                 for row in rows_
             ]
             (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-        for name, ids in (
-            ("rextime", [one["qid"] for one in truth]),
-            ("rextime_mini", [row["question_id"] for row in clips]),
-        ):
-            lines = [
-                {"qid": id_, "pred_relevant_windows": [[draw.randrange(2), 2]], "ans": draw.choice("ABCD")}
-                for id_ in ids
-            ]
-            (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        lines = [
+            {"qid": one["qid"], "pred_relevant_windows": [[draw.randrange(2), 2]], "ans": draw.choice("ABCD")}
+            for one in truth
+        ]
+        (folder / "rextime.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
         _write_official(folder / "tempvs/combined/Qwen2-VL-7B-Instruct", draw)
 
 
