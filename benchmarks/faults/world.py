@@ -311,7 +311,7 @@ def _write_answers(plan: Path, replaced: Path) -> None:
 
     tables = {
         "mateo": read_rows(plan / "home/mateo/pairs"),
-        "timepercept": [row for test in ("ice",) for row in read_rows(mini_root("timepercept") / test)],
+        "timepercept": read_rows(mini_root("timepercept") / "ice"),
     }
     truth = json.loads((plan / "source/rextime/rextime_val.json").read_text())
     for seed, folder in enumerate((plan / "answers", replaced / "answers")):

@@ -34,26 +34,7 @@ _OUTPUTS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that decides what is built.
-
-    Attributes:
-        seed: Of the split and of all draws.
-        test: Questions a test in the test split.
-        train: Questions a test in the training split.
-        test_share: Share of the places that is kept for the test split, from 0 to 1.
-        size: Pictures are brought to this many pixels square.
-        max_cloud: Percent of cloud cover above which a picture is left out.
-        min_ratio: How many times longer the next longer interval of PIC, IPR and EII is at least.
-        min_change: With a value, pairs that differ less (`pictures.change`) are not asked about and ICE is
-            balanced over degrees of change; None to leave change alone.
-        fmow_splits: The parts of fMoW to read.
-        categories: The scene categories of fMoW to read; all where empty.
-        min_distance: Metres; places nearer to each other are never in two splits. 0 to leave distance alone.
-        tests: The tests to build.
-        date_format: Of all dates of the series, as `dates.parse_time` takes it; "" for the ordinary ones.
-        bands: Of pictures with many bands in a folder of series, those to show.
-        place_from: What tells the places of such a folder apart: one of `folders.PLACES`, or "".
-    """
+    """Everything that decides what is built; the options of `prepare` say what each is."""
 
     seed: int = 2025
     test: int = 200
