@@ -1,7 +1,7 @@
 """Verdicts: a line for each thing that a task may rely on."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 State = Literal["passed", "failed", "cannot be seen from here"]
@@ -96,15 +96,7 @@ class Verdict:
 
     def as_json(self) -> dict[str, Any]:
         """Returns it as JSON values."""
-        return {
-            "line": self.line,
-            "title": self.title,
-            "state": self.state,
-            "faults": list(self.faults),
-            "text": self.text,
-            "hint": self.hint,
-            "counts": self.counts,
-        }
+        return asdict(self) | {"faults": list(self.faults)}
 
     def as_text(self) -> str:
         """Returns it as a line for a terminal."""

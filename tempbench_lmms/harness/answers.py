@@ -1,8 +1,7 @@
 """Answers stored under what was really asked, and what is left answered by all processes of a run."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs
@@ -12,7 +11,7 @@ from tempbench_lmms.data.prepared import Media
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity, stored
-from tempbench_lmms.harness.scheduling import Place, Question, shares
+from tempbench_lmms.harness.scheduling import Question, shares
 from tempbench_lmms.harness.seeds import is_one_of_several, is_sampled
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 
@@ -123,16 +122,11 @@ def answered(
     Returns:
         The answers to `left`, in order.
     """
-    dealt = shares(gathered([shown for _, shown in left], size))
-    theirs = [[] if other == rank else [*dict.fromkeys(share)] for other, share in enumerate(dealt)]
-    told = _exchanged(
-        [{(owner, i): _described(left[i][0]) for owner, i in share if owner == rank} for share in theirs],
-        rank,
-    )
-    own = [left[i][0] if owner == rank else _built(tasks, told[owner, i]) for owner, i in dealt[rank]]
-    answers = dict(zip(dealt[rank], answer(own), strict=True))
-    parcels = [{one: reply for one, reply in answers.items() if one[0] == owner} for owner in range(size)]
-    answers = _exchanged(parcels, rank) | answers
+    every = gathered([(question, _described(request)) for request, question in left], size)
+    share = shares([[question for question, _ in own] for own in every])[rank]
+    own = [left[i][0] if owner == rank else _built(tasks, every[owner][i][1]) for owner, i in share]
+    found = gathered(dict(zip(share, answer(own), strict=True)), size)
+    answers = {place: reply for one in found for place, reply in one.items()}
     return [answers[rank, i] for i in range(len(left))]
 
 
@@ -147,35 +141,13 @@ def gathered(value: Any, size: int) -> list[Any]:
     import torch.distributed as dist
 
     found: list[Any] = [None] * size
-    with _connected():
-        dist.all_gather_object(found, value)
-    return found
-
-
-def _exchanged(parcels: Sequence[dict[Place, Any]], rank: int) -> dict[Place, Any]:
-    """Gives every process its parcel, and returns what this one got; no process holds what is for others."""
-    if len(parcels) == 1:
-        return {}
-    import torch.distributed as dist
-
-    mine: list[dict[Place, Any]] = [{} for _ in parcels]
-    with _connected():
-        for other, parcel in enumerate(parcels):
-            if other == rank:
-                dist.gather_object({}, mine, dst=rank)
-            else:
-                dist.gather_object(parcel, dst=other)
-    return {place: value for one in mine for place, value in one.items()}
-
-
-@contextmanager
-def _connected() -> Iterator[None]:
     try:
-        yield
+        dist.all_gather_object(found, value)
     except RuntimeError as error:  # of the connection, whichever library makes it
         raise TempbenchError(
             f"another process of this run has ended, and says why: {one_line(str(error))[:100]}"
         ) from None
+    return found
 
 
 def _described(request: Any) -> dict[str, Any]:

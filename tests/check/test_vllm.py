@@ -75,10 +75,6 @@ def swapped(pictures):
     return [pictures[0], pictures[3], pictures[2], pictures[1], *pictures[4:]]
 
 
-def halved(pictures):
-    return pictures[: len(pictures) // 2] if len(pictures) > 30 else pictures
-
-
 def cut(content):
     """Ends a long text early."""
     if not any(len(part.get("text", "")) > 800 for part in content):
@@ -88,12 +84,8 @@ def cut(content):
 
 FAULTS = {
     "images swapped": (on_pictures(swapped), None),
-    "images dropped": (on_pictures(lambda pictures: pictures[:4] + pictures[5:]), None),
-    "images doubled": (on_pictures(lambda pictures: [*pictures, *pictures[-1:]]), None),
     "prompt cut": (cut, None),
-    "part of a video": (on_pictures(halved), None),
     "max_new_tokens ignored": (None, {"max_tokens": 20}),
-    "sampling": (None, {"temperature": 0.7}),
 }
 
 

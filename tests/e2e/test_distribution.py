@@ -3,7 +3,6 @@
 import copy
 import json
 import os
-import pickle
 import socket
 import subprocess
 import sys
@@ -12,11 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import load_task
-from tests.bundled import ONE_OF_EACH, docs
-from tests.command import call
-from tests.each import for_each
 
 pytestmark = pytest.mark.harness
 
@@ -30,38 +25,15 @@ def leaves(name):
 
 
 # An odd number of each task, which two processes cannot share equally; and one, of which one of two gets
-# none. How documents are shared does not depend on the task, nor does what a process without any sends, and
-# what comes of the rows does not depend on their order (harness/test_adapter.py). That every task's rows can
-# come from any process is looked at below, in one. The harness sends each metric by itself, so tasks with few
-# of them are asked, and a group.
+# none. How documents are shared does not depend on the task, and what comes of the rows does not depend on
+# their order (harness/test_adapter.py). The harness sends each metric by itself, so tasks with few of them
+# are asked, and a group.
 MANY = 19
 GROUP = "tempvs_mt2_mini"
 LIGHT = ("timepercept_eii_mini", "motion_only_mini", "coherence_caption_mini", "nextgqa_answer_mini")
 EACH = (*LIGHT, *leaves(GROUP))
 FEW = LIGHT[:3]
 WANTED = ((MANY, (*LIGHT, GROUP)), (1, FEW))
-
-
-def _rows_are_their_questions_alone():
-    def check(task):
-        score = load_task(task)["process_results"]
-        found = {}
-        for rows in (docs(task)[:MANY], docs(task)[:MANY][::-2]):
-            for doc in rows:
-                items = score(doc, [REPLIES["chance"](doc, task, 3)])
-                record = json.dumps(items["record"])
-                # The second time the question that came before it was another one.
-                assert found.setdefault(doc["question_id"], record) == record
-                for name, item in items.items():
-                    sent = getattr(item, "record", item)
-                    arrived = pickle.loads(pickle.dumps(item))  # noqa: S301
-                    assert getattr(arrived, "record", arrived) == sent, name
-
-    for_each(sorted(ONE_OF_EACH), check)
-
-
-def test_a_row_depends_on_its_question_alone_and_arrives_as_it_was_sent(warm_python):
-    call(warm_python, _rows_are_their_questions_alone)
 
 
 SCRIPT = """
@@ -167,15 +139,6 @@ def same(found, wanted):
         assert by_id(rows) == by_id(asked[task])
 
 
-@pytest.mark.exhaustive
-def test_same_numbers_and_questions_of_every_task(tmp_path, warm_python):
-    wanted = [(25, [SUITE])]
-    (alone,) = launch(warm_python, [[]], tmp_path, wanted)
-    assert alone[1].keys() == {*leaves(SUITE)}
-    (two,) = launch(warm_python, accelerate(), tmp_path, wanted)
-    same(two, alone)
-
-
 def test_what_is_compared_is_there(one):
     (tables, samples), (_, few) = one
     assert samples.keys() == {*EACH}
@@ -257,42 +220,3 @@ def test_whole_groups_killed_in_four_processes_and_continued_in_two(one, tmp_pat
         assert {name: row["record"] for name, row in by_id(rows).items()} == {
             name: row["record"] for name, row in by_id(samples[task]).items()
         }
-
-
-def test_tempbench_run_in_two_processes(one, tmp_path, warm_python):
-    """The same through the command line, the cache and the files; one process checks, writes and tells.
-
-    Numbers and files of every benchmark are compared above, in a run by the same command.
-    """
-
-    def run():
-        return subprocess.run(
-            [
-                *(warm_python, *TORCHRUN, "--standalone", "--nproc_per_node=2"),
-                *("-m", "tempbench_lmms.cli", "run"),
-                *("--model", "tempbench_chance", "--model-args", "seed=3", "--tasks", ",".join(FEW)),
-                *("--output", str(tmp_path), "--", "--limit", "1"),
-            ],
-            env=os.environ | {"PYTHON_EXEC": warm_python},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=400,
-        )
-
-    done = run()
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stderr.count("tempbench: finished") == 1
-    (file,) = tmp_path.rglob("*_results.json")
-    tables, samples = one[1]
-    found = json.loads(file.read_text())
-    assert found["results"].keys() == {*FEW}
-    assert of(FEW, {"results": found["results"]}) == of(FEW, {"results": tables["results"]})
-    for task in FEW:
-        log = file.with_name(file.name.replace("results.json", f"samples_{task}.jsonl")).read_text()
-        records = [json.loads(line)["record"] for line in log.splitlines()]
-        assert sorted(records, key=str) == sorted((row["record"] for row in samples[task]), key=str)
-    # A finished run is left alone by all processes.
-    again = run()
-    assert again.returncode == 0, again.stderr[-3000:]
-    assert again.stdout.count("finished already") == 1

@@ -95,23 +95,6 @@ def test_a_hash_of_a_secret_cannot_be_tried_out(monkeypatch, tmp_path):
     assert [*(tmp_path / "a" / "tempbench").iterdir()] == [tmp_path / "a" / "tempbench" / "key"]
 
 
-def test_a_user_without_a_home_has_no_hash(monkeypatch, tmp_path):
-    """And so no run with hidden values: two of them would count as one."""
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
-    assert redaction.without_secrets("api_key=1234,model=x") == "api_key=hidden,model=x"
-    monkeypatch.setenv("OPENAI_API_BASE", "http://host/server-a/v1")
-    for given in ("api_key=1234,model=x", "model=x"):
-        with pytest.raises(TempbenchError, match=r"tempbench/key cannot be kept.*set XDG_CONFIG_HOME"):
-            identity.of_model("openai", given, [])
-    monkeypatch.setenv("OPENAI_API_BASE", "http://host/v1")
-    assert identity.of_model("openai", "model=x", [])["hidden"] is None
-    monkeypatch.delenv("XDG_CONFIG_HOME")
-    monkeypatch.setattr(Path, "expanduser", lambda path: (_ for _ in ()).throw(RuntimeError("no home")))
-    with pytest.raises(TempbenchError, match=r"~/.config/tempbench/key cannot be kept"):
-        identity.of_model("openai", "api_key=1234", [])
-
-
 @pytest.fixture
 def harness_at(monkeypatch, tmp_path):
     """A harness in a virtual environment of a project, started from another folder."""
@@ -224,8 +207,6 @@ def test_weights_in_a_linked_folder_count(tmp_path):
 @pytest.mark.slow
 def test_media_are_those_that_were_prepared(tmp_path, monkeypatch):
     from tempbench_lmms.data import checksums
-    from tempbench_lmms.media import sandbox
-    from tempbench_lmms.tempvs import checks
     from tempbench_lmms.tempvs.features import SCHEMA
 
     root = tmp_path / "tempvs"
@@ -246,27 +227,13 @@ def test_media_are_those_that_were_prepared(tmp_path, monkeypatch):
     before = identity.of_data("t", config, docs)
     assert identity.of_data("t", config, docs[1:] + docs[:1])["rows"] != before["rows"]
     picture, *_ = sorted((root / "media").rglob("*.png"))
-    content, times = picture.read_bytes(), picture.stat()
+    content = picture.read_bytes()
     # Another time, as of a copy: the checksum tells that it is the same.
     os.utime(picture, ns=(1, 1))
     assert identity.of_data("t", config, docs) == before
     picture.write_bytes(content + b"?")
     with pytest.raises(TempbenchError, match=r"not those that were prepared.*`tempbench prepare tempvs`"):
         identity.of_data("t", config, docs)
-    # Size and time as before: a run's start does not see it, `verify` does.
-    picture.write_bytes(content[:-1] + b"?")
-    os.utime(picture, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert identity.of_data("t", config, docs) == before
-    monkeypatch.setattr(sandbox, "verify_picture", lambda path, url: None)
-    [problem] = [line for line in checks.problems(root) if "checksum" in line]
-    assert picture.name in problem
-    assert checksums.write_folder(root) == entry  # by size and time
-    picture.write_bytes(content + b"?")
-    assert checksums.write_folder(root) != entry
-    (root / checksums.FILE).unlink()
-    assert "checksums.json: missing or damaged; prepare the data again with --force" in list(
-        checks.problems(root)
-    )
 
 
 @pytest.mark.parametrize(
