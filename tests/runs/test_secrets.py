@@ -44,6 +44,8 @@ SCRIPT = """
             raise ValueError(f"401 Unauthorized for {current['arguments']}")
         return chance(doc, task, seed)
     simple.REPLIES["chance"] = failing
+    own = simple.Respondent.__init__
+    simple.Respondent.__init__ = lambda self, seed=0, **others: own(self, seed)  # as runners of servers do
     for number, arguments in enumerate(cases):
         current["arguments"] = arguments
         further = ["--limit", "3", "--gen_kwargs", "temperature=0,max_new_tokens=4"]
