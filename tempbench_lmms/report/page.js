@@ -215,8 +215,9 @@
     const spansOf = (value) => (Array.isArray(value) ? value : []).filter(
       (one) => Array.isArray(one) && one.length === 2 && one.every(Number.isFinite),
     );
-    const rows = records.map(({ spans }, r) => ({ name: runs[r], spans: spansOf(spans), colour: "var(--c1)" }));
-    rows.unshift({ name: "truth", spans: spansOf(known.windows), colour: "var(--c2)" });
+    const rowOf = (name, spans, colour) => ({ name, spans: spansOf(spans), colour });
+    const rows = records.map((one, r) => rowOf(runs[r], one.spans, "var(--c1)"));
+    rows.unshift(rowOf("truth", known.windows, "var(--c2)"));
     const place = make("div", "spans");
     box.append(make("h4", "", "Spans, in seconds"), place);
     place.append(window.tempbenchSpans(rows, known.duration, Math.min(640, box.clientWidth - 36)));
@@ -274,7 +275,7 @@
         list.append(make("li", "", `${index.runs[run]}: ${said}`));
       });
       const more = `tempbench report ... --questions ${total} --size-budget 200`;
-      box.append(list, note(`Its texts and pictures were left out for the page's size. More of them: ${more}`));
+      box.append(list, note(`Its texts and pictures were left out for the page's size. More: ${more}`));
       return;
     }
     const entry = chunkOf("texts", told[n]);

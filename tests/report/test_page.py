@@ -54,21 +54,6 @@ def test_embedded_json_ends_no_script_and_comes_back(words):
 
 
 @pytest.mark.slow
-def test_data_stands_whole_in_the_page(html):
-    found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
-    assert len(found) == 1
-    index = json.loads(found[0])
-    assert [len(task["ids"]) for task in index["tasks"]] == [800, 223]
-    texts = json.loads(re.search(r'id="texts-0">(.*?)</script>', html, re.DOTALL)[1])
-    assert any(ATTACK in answer["reply"] for entry in texts for answer in entry["answers"])
-    # The two questions with pictures, one of each task, show the same strip: it is stored once.
-    shown = [entry["pictures"] for entry in texts if "pictures" in entry]
-    assert [[number for number, _ in one] for one in shown] == [[0], [0]]
-    pictures = re.findall(r'id="pictures-\d+">(.*?)</script>', html, re.DOTALL)
-    assert [len(json.loads(chunk)) for chunk in pictures] == [1]
-
-
-@pytest.mark.slow
 def test_names_of_a_run_are_text(tmp_path):
     log = write_run(tmp_path, task="tempvs_mt1_two_blind_mini", n=40)
     edit(log, attack)
@@ -488,22 +473,6 @@ def test_pictures_stay_within_the_budget(tasks):
     size = len(json.dumps([data.texts, data.pictures]))
     assert 100_000 < size < 450_000  # names of fields and brackets are not counted
     assert 0 < data.n_told < 1000
-
-
-def test_facets():
-    long = "words of a model " * 5
-    records = [
-        {
-            "caption": long,
-            "id": str(n),
-            "source": "ab"[n % 2],
-            "tests": ["x", "y"][: n % 3],
-            "one": "z",
-            "n": n,
-        }
-        for n in range(30)
-    ]
-    assert questions.facets(records) == {"source": ["a", "b"], "tests": ["x", "y"]}
 
 
 @pytest.mark.slow
