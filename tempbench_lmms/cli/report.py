@@ -10,6 +10,7 @@ import typer
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
+    from tempbench_lmms.report.numbers import TaskNumbers
     from tempbench_lmms.runs.task_log import TaskLog
 
 FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".csv": "csv", ".tex": "latex"}
@@ -52,9 +53,8 @@ def report(
     from tempbench_lmms.data import outputs
     from tempbench_lmms.data.tables import write_text
     from tempbench_lmms.data.terminal import counted
-    from tempbench_lmms.report import numbers, page, tables, text
+    from tempbench_lmms.report import page, tables, text
     from tempbench_lmms.runs import quality
-    from tempbench_lmms.runs.rescoring import of_one_run
     from tempbench_lmms.runs.task_log import edited
 
     kind = SHORT.get(format_, format_) if format_ else FORMATS.get(output.suffix.lower(), "")
@@ -66,7 +66,7 @@ def report(
     outputs.check_file(output, force)
     read = _named(logs, partial)
     with edited(" ".join(logs)):
-        tasks = list(numbers.of_logs([of_one_run(log, partial) for log in read], intervals))
+        tasks = numbers_of(read, partial, intervals)
         if kind == "html":
             content = page.page(tasks, title, questions, pictures, size_budget)
         elif kind == "csv":
@@ -83,6 +83,14 @@ def report(
     for task in tasks:
         for line in quality.of_records(task.log):
             print(f"{task.log.task}, {task.run}: {line}", file=sys.stderr)
+
+
+def numbers_of(logs: "Sequence[TaskLog]", partial: bool, intervals: bool = True) -> "list[TaskNumbers]":
+    """Returns the numbers of runs, each a look later whether its log is the one that they are of."""
+    from tempbench_lmms.report import numbers
+    from tempbench_lmms.runs.rescoring import of_one_run
+
+    return list(numbers.of_logs([of_one_run(log, partial) for log in logs], intervals))
 
 
 def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
@@ -109,17 +117,16 @@ def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
                         f"{given}: {other.file} is called {log.name} too, and both have {log.task}; "
                         "give each run a name of its own"
                     )
-        new = [log for log in found if _is_new(log, out)]
+        new = [
+            log
+            for log in found
+            if all(one.task != log.task or not one.file.samefile(log.file) for one in out)
+        ]
         if twice := len(found) - len(new):
             what = "it is" if not new else f"{twice} of its {len(found)} tasks are"
             terminal.tell(f"{given} is given twice; {what} shown once")
         out += new
     return out
-
-
-def _is_new(log: "TaskLog", known: "Sequence[TaskLog]") -> bool:
-    """Whether a task of a run is none of those known."""
-    return all(one.task != log.task or not one.file.samefile(log.file) for one in known)
 
 
 def write_report(page: Path, *results: Path) -> None:
@@ -156,9 +163,8 @@ def submit_hub(
 ) -> None:
     """Write `.eval_results` entries and a model card's table for the Hub; upload them only with --push."""
     from tempbench_lmms.data import outputs
-    from tempbench_lmms.report import hub, numbers, tables
+    from tempbench_lmms.report import hub, tables
     from tempbench_lmms.runs.logs import read_runs
-    from tempbench_lmms.runs.rescoring import of_one_run
     from tempbench_lmms.runs.task_log import edited
 
     hub.check_repository(model, "model")
@@ -168,7 +174,7 @@ def submit_hub(
     chosen = _data_sets(dataset or [])
     read = read_runs(logs, partial)
     with edited(" ".join(map(str, logs))):
-        sections = tables.sections_of(list(numbers.of_logs([of_one_run(log, partial) for log in read])))
+        sections = tables.sections_of(numbers_of(read, partial))
     entries = {}
     for section in sections:
         name = section.card.name

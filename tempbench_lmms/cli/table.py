@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tempbench_lmms.cli.report import numbers_of
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
@@ -86,25 +87,19 @@ def _tasks(
     """
     if not runs:
         return []
-    from tempbench_lmms.report import numbers
     from tempbench_lmms.runs.logs import read_runs
-    from tempbench_lmms.runs.rescoring import of_one_run
     from tempbench_lmms.runs.task_log import edited
 
     read = {path: read_runs([path], partial) for path in dict.fromkeys(runs)}
     own = {path: [log for log in logs if log.benchmark == card.name] for path, logs in read.items()}
     if not any(own.values()):
         raise TempbenchError(f"none of the runs has a task of {card.name}; see `tempbench tasks {card.name}`")
-    for path in own:
-        if not own[path]:
-            others = ", ".join(sorted({log.benchmark for log in read[path]}))
-            print(
-                f"tempbench: {path} is left out: its tasks are of {others}, not {card.name}", file=sys.stderr
-            )
+    for path in (path for path in own if not own[path]):
+        others = ", ".join(sorted({log.benchmark for log in read[path]}))
+        print(f"tempbench: {path} is left out: its tasks are of {others}, not {card.name}", file=sys.stderr)
     with edited(" ".join(map(str, runs))):
-        logs = [of_one_run(log, partial) for one in own.values() for log in one]
-        found = iter(list(numbers.of_logs(logs, intervals)))
-    return [(path, list(itertools.islice(found, len(one)))) for path, one in own.items()]
+        found = iter(numbers_of([log for logs in own.values() for log in logs], partial, intervals))
+    return [(path, list(itertools.islice(found, len(logs)))) for path, logs in own.items()]
 
 
 def _has_line(grid: "Grid", task: "TaskNumbers") -> bool:

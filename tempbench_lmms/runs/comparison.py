@@ -19,7 +19,7 @@ from tempbench_lmms.runs.logs import by_task, read_runs, with_repeats_as_one
 from tempbench_lmms.runs.quality import warnings
 from tempbench_lmms.runs.rescoring import of_one_run, rescore
 from tempbench_lmms.runs.run_card import IMPORTED, finite, flat, run_card
-from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, metrics_of
+from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, as_one, metrics_of
 
 # What must be the same before numbers can be set side by side; the rest of the run card is the runs' own.
 _PROMPTS = "version.prompts"
@@ -217,12 +217,12 @@ def compare_tasks(
     """
     metrics = []
     for first, second in pairs:
-        logs = (*_repeats(first), *_repeats(second))
+        logs = (*first.each, *second.each)
         ids = set.intersection(*({sample.id for sample in log.samples} for log in logs))
-        others = _metrics(_repeats(second))
+        others = _metrics(second.each)
         metrics += [
             (first.task, own, others[name], ids)
-            for name, own in _metrics(_repeats(first)).items()
+            for name, own in _metrics(first.each).items()
             # Why replies are unread is no question of which model is better, and would cost the others power.
             if name in others and not is_share_of_reason(name)
         ]
@@ -236,10 +236,6 @@ def compare_tasks(
             one = replace(one, verdict=verdict if one.metric == metric else "undecided", n_needed=None)
         out.append(one)
     return out
-
-
-def _repeats(log: TaskLog) -> tuple[TaskLog, ...]:
-    return log.repeats or (log,)
 
 
 def _metrics(logs: Sequence[TaskLog]) -> dict[str, list[MetricOfRun]]:
@@ -402,8 +398,9 @@ def paired_runs(
     ]
     if all(first.file.samefile(second.file) for first, second in pairs):
         remarks.append(f"A and B are one run, {pairs[0][0].file}: nothing can differ")
-    remarks += [line for pair in pairs if (line := _left_out_repeats(*pair))]
-    pairs = [_in_common(*pair) for pair in pairs]
+    common = [_in_common(*pair) for pair in pairs]
+    remarks += [line for *_, line in common if line]
+    pairs = [(first, second) for first, second, _ in common]
     if reparse:
         pairs = [(_read_again(first, anyway), _read_again(second, anyway)) for first, second in pairs]
     remarks += [line for pair in pairs for line in _remarks(*pair, anyway, reparse)]
@@ -412,13 +409,12 @@ def paired_runs(
 
 def _read_again(log: TaskLog, anyway: bool) -> TaskLog:
     """Returns a log, or each of its repeats, with the replies as the code here reads them."""
-    own = [replace(one, samples=rescore(one, True, False, anyway).samples) for one in _repeats(log)]
-    return replace(own[0], repeats=tuple(own)) if log.repeats else own[0]
+    return as_one([replace(one, samples=rescore(one, True, False, anyway).samples) for one in log.each])
 
 
 def _remarks(first: TaskLog, second: TaskLog, anyway: bool, reparsed: bool) -> Iterator[str]:
     """Yields what differs between two runs of a task, repeat by repeat, and what speaks against either."""
-    for one, other in zip(_repeats(first), _repeats(second), strict=True):
+    for one, other in zip(first.each, second.each, strict=True):
         serious, notes = obstacles(one, other, reparsed)
         if serious and not anyway:
             raise TempbenchError(
@@ -433,34 +429,25 @@ def _remarks(first: TaskLog, second: TaskLog, anyway: bool, reparsed: bool) -> I
 
 def _sound(log: TaskLog, partial: bool) -> TaskLog:
     """Returns a log with what `of_one_run` finds in it, or in each of its repeats."""
-    own = [of_one_run(one, partial) for one in _repeats(log)]
+    own = [of_one_run(one, partial) for one in log.each]
     check_same_questions(own)
-    return replace(own[0], repeats=tuple(own)) if log.repeats else own[0]
+    return as_one(own)
 
 
-def _numbered(log: TaskLog) -> dict[int, TaskLog]:
-    """Returns a run's repeats by number; a run that is none of several counts as the first."""
-    return {one.repeat[1] if one.repeat else 1: one for one in _repeats(log)}
+def _in_common(first: TaskLog, second: TaskLog) -> tuple[TaskLog, TaskLog, str]:
+    """Returns two runs with the repeats that both have, or the first of each where they share no number.
 
-
-def _in_common(first: TaskLog, second: TaskLog) -> tuple[TaskLog, TaskLog]:
-    """Returns two runs with the repeats that both have; with the first of each where they share no number."""
-    a, b = _numbered(first), _numbered(second)
-    numbers = sorted(a.keys() & b.keys())
-    sides = ([a[n] for n in numbers], [b[n] for n in numbers]) if numbers else ([a[min(a)]], [b[min(b)]])
-    one, other = (replace(own[0], repeats=tuple(own) if len(own) > 1 else ()) for own in sides)
-    return one, other
-
-
-def _left_out_repeats(first: TaskLog, second: TaskLog) -> str:
-    """Returns which repeats are compared where a run has others, too; "" where all are."""
-    a, b = _numbered(first), _numbered(second)
+    And what is to be said of the others; "" where there are none. A run that is no repeat has number 1.
+    """
+    a, b = ({one.repeat[1] if one.repeat else 1: one for one in log.each} for log in (first, second))
+    numbers = [sorted(a.keys() & b.keys())] * 2 if a.keys() & b.keys() else [[min(a)], [min(b)]]
+    one, other = (as_one([own[n] for n in used]) for own, used in zip((a, b), numbers, strict=True))
     if a.keys() == b.keys() or not (first.repeats or second.repeats):
-        return ""
+        return one, other, ""
     given = [", ".join(map(str, own)) if log.repeats else "one" for log, own in ((first, a), (second, b))]
-    used = [", ".join(map(str, _numbered(log))) for log in _in_common(first, second)]
-    compared = f"compared are {used[0]} of A and {used[1]} of B"
-    return f"{first.task}: A has repeats {given[0]} and B {given[1]}; {compared}"
+    used_a, used_b = (", ".join(map(str, used)) for used in numbers)
+    compared = f"compared are {used_a} of A and {used_b} of B"
+    return one, other, f"{first.task}: A has repeats {given[0]} and B {given[1]}; {compared}"
 
 
 def as_json(
@@ -468,8 +455,8 @@ def as_json(
 ) -> dict[str, Any]:
     """Returns a comparison as JSON values, undefined numbers as None."""
     return {
-        "a": [_card(log) for first, _ in pairs for log in _repeats(first)],
-        "b": [_card(log) for _, second in pairs for log in _repeats(second)],
+        "a": [_card(log) for first, _ in pairs for log in first.each],
+        "b": [_card(log) for _, second in pairs for log in second.each],
         "remarks": list(remarks),
         "metrics": [finite(asdict(one) | {"sentence": one.sentence}) for one in found],
     }

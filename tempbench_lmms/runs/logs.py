@@ -1,7 +1,6 @@
 """Reads what the harness wrote of finished runs: results files and sample logs."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import NoneType, SimpleNamespace
 from typing import Any
@@ -16,7 +15,7 @@ from tempbench_lmms.harness import adapter, log_lines
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.record_reading import HOW, REASON
 from tempbench_lmms.runs import unfinished
-from tempbench_lmms.runs.task_log import Sample, TaskLog, edited, sample_log
+from tempbench_lmms.runs.task_log import Sample, TaskLog, as_one, edited, sample_log
 
 _TABLES = ("results", "configs", "groups", "group_subtasks", "higher_is_better", "efficiency")
 
@@ -133,7 +132,7 @@ def by_repeat(logs: Iterable[TaskLog]) -> list[list[TaskLog]]:
 def with_repeats_as_one(logs: Sequence[TaskLog]) -> list[TaskLog]:
     """Returns logs in which a task's repeats are one: the first, which has all of them."""
     groups = by_repeat(logs)
-    firsts = {id(own[0]): replace(own[0], repeats=tuple(own)) for own in groups}
+    firsts = {id(own[0]): as_one(own) for own in groups}
     further = {id(one) for own in groups for one in own[1:]}
     return [firsts.get(id(log), log) for log in logs if id(log) not in further]
 
@@ -151,7 +150,7 @@ def by_task(logs: Sequence[TaskLog], path: Path) -> dict[str, TaskLog]:
             if log.repeat is not None:
                 one = f"one of the repeats, as {log.repeat[0] / REPEAT}{log.repeat[1]}"
             raise TempbenchError(f"{path} holds {log.task} twice ({first.file} and {log.file}); give {one}")
-        if empty := [repeat for repeat in log.repeats or (log,) if not repeat.samples]:
+        if empty := [repeat for repeat in log.each if not repeat.samples]:
             raise TempbenchError(empty[0].no_samples)
         out[log.task] = log
     return out

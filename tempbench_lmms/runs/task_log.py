@@ -4,7 +4,7 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -92,6 +92,11 @@ class TaskLog:
     name: str = ""
     repeats: tuple["TaskLog", ...] = ()
 
+    @property
+    def each(self) -> tuple["TaskLog", ...]:
+        """Its repeats; itself alone where it has none."""
+        return self.repeats or (self,)
+
     def beside(self, name: str) -> Path:
         """Returns the file of this run that is called `name` and its task, as `samples_TASK`."""
         return self.file.with_name(f"{self.file.name.removesuffix(RESULTS)}_{name}_{self.task}")
@@ -156,6 +161,11 @@ class TaskLog:
     def records(self) -> list[Record]:
         """The records, sorted by id."""
         return sorted((sample.record for sample in self.samples), key=lambda record: str(record["id"]))
+
+
+def as_one(logs: Sequence[TaskLog]) -> TaskLog:
+    """Returns the repeats of a task as one: the first, which has all of them."""
+    return replace(logs[0], repeats=tuple(logs) if len(logs) > 1 else ())
 
 
 def sample_log(results: Path, task: str) -> Path:
