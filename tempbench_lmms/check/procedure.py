@@ -80,6 +80,10 @@ class Plan:
     batch_size: int = 1
     blind: str = ""
 
+    def counts(self, line: str) -> bool:
+        """Returns whether a failure of a line or kind is one of the check."""
+        return self.needed is None or line in self.needed
+
 
 @dataclass(frozen=True)
 class Check:
@@ -154,10 +158,12 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     mates = fine if plan.batch_size > 1 else []
     judgements += [look(probe, answer, together=mates) for probe, answer in together]
     judgements += map(_in_batch, inside, alone, batch)
-    judgements += [_twice(inside[0], alone[0], again), _empty([*alone, *batched.values(), again])]
+    judgements += [_twice(alone[0], again), _empty([*alone, *batched.values(), again])]
     hints = hints_for(plan.model) if fine else hints_where_all_fail([answer.error for answer in alone])
     verdicts = verdicts_of(judgements, plan.needed, hints)
-    verdicts += _sights(outside, replies, plan)
+    for kind in plan.kinds:
+        pairs = [pair for pair in zip(replies, outside, strict=True) if pair[1].kind == kind]
+        verdicts.append(_sight(kind, pairs, plan.counts(kind)))
     return Check(tuple(verdicts), 2 * len(inside) + 1 + len(outside), n_small=len(outside))
 
 
@@ -173,8 +179,7 @@ def _stopped(error: str, plan: Plan, n: int) -> Check:
     judgement = Judgement((fault,), hidden=dict.fromkeys(LINES, why))
     verdicts = verdicts_of([judgement], plan.needed, hints_where_all_fail([error]))
     verdicts += [
-        Verdict(kind, _sees(kind), UNSEEN, text=why, counts=plan.needed is None or kind in plan.needed)
-        for kind in plan.kinds
+        Verdict(kind, f"sees: {kind}", UNSEEN, text=why, counts=plan.counts(kind)) for kind in plan.kinds
     ]
     return Check(tuple(verdicts), n, is_stopped=True)
 
@@ -218,20 +223,21 @@ def _in_batch(probe: Probe, alone: Answer, batch: Answer) -> Judgement:
     if alone.error:
         return Judgement()
     if batch.error:
-        fault = Fault("batch", "batch fails", f"{probe.kind} among other questions", batch.error[:200])
-        return Judgement((fault,), frozenset({"batch"}))
-    if alone.arrived is None or batch.arrived is None:
-        if alone.reply == batch.reply:
-            return Judgement(seen=frozenset({"batch"}))
-        return Judgement(
-            (Fault("batch", "another reply in a batch", repr(alone.reply[:60]), repr(batch.reply[:60])),),
-            frozenset({"batch"}),
-        )
-    if same_inputs(alone.arrived, batch.arrived):
+        name, given, arrived = "batch fails", f"{probe.kind} among other questions", batch.error[:200]
+    elif alone.arrived is None or batch.arrived is None:
+        return _same_reply("batch", "another reply in a batch", alone, batch)
+    elif same_inputs(alone.arrived, batch.arrived):
         note = "" if alone.reply == batch.reply else "the same arrives; replies differ by arithmetic"
         return Judgement(seen=frozenset({"batch"}), notes={"batch": note} if note else {})
-    fault = Fault("batch", "batch leaks", f"{probe.kind}, as alone", "something else than alone")
-    return Judgement((fault,), frozenset({"batch"}))
+    else:
+        name, given, arrived = "batch leaks", f"{probe.kind}, as alone", "something else than alone"
+    return Judgement((Fault("batch", name, given, arrived),), frozenset({"batch"}))
+
+
+def _same_reply(line: str, name: str, one: Answer, other: Answer) -> Judgement:
+    """Returns a fault where two replies to a question differ."""
+    fault = Fault(line, name, repr(one.reply[:_SHOWN]), repr(other.reply[:_SHOWN]))
+    return Judgement(() if one.reply == other.reply else (fault,), frozenset({line}))
 
 
 def _empty(answers: Sequence[Answer]) -> Judgement:
@@ -246,29 +252,15 @@ def _empty(answers: Sequence[Answer]) -> Judgement:
     return Judgement((Fault("asked", "empty replies", f"{len(replies)} questions", text),))
 
 
-def _twice(probe: Probe, first: Answer, second: Answer) -> Judgement:
+def _twice(first: Answer, second: Answer) -> Judgement:
+    """Returns what differs where a question is asked twice."""
     if first.error or second.error:
         return Judgement(hidden={"twice": "the question failed"})
-    if first.reply == second.reply:
-        return Judgement(seen=frozenset({"twice"}))
-    fault = Fault("twice", "another reply", repr(first.reply[:60]), repr(second.reply[:60]))
-    return Judgement((fault,), frozenset({"twice"}))
-
-
-def _sights(outside: Sequence[Probe], replies: Sequence[Answer], plan: Plan) -> list[Verdict]:
-    """Returns a verdict for each kind of small question."""
-    found = []
-    for kind in plan.kinds:
-        pairs = [
-            (answer, probe) for probe, answer in zip(outside, replies, strict=True) if probe.kind == kind
-        ]
-        counts = plan.needed is None or kind in plan.needed
-        found.append(_sight(kind, pairs, counts))
-    return found
+    return _same_reply("twice", "another reply", first, second)
 
 
 def _sight(kind: str, pairs: Sequence[tuple[Answer, Probe]], counts: bool) -> Verdict:
-    title = _sees(kind)
+    title = f"sees: {kind}"
     errors = [answer.error for answer, _ in pairs if answer.error]
     if len(errors) == len(pairs):
         return Verdict(kind, title, UNSEEN, text=f"no request succeeded: {errors[0][:200]}", counts=counts)
@@ -281,10 +273,6 @@ def _sight(kind: str, pairs: Sequence[tuple[Answer, Probe]], counts: bool) -> Ve
         return Verdict(kind, title, PASSED, text=text, counts=counts)
     text += f"; {_unseeing(kind, pairs)}"
     return Verdict(kind, title, FAILED, (f"does not see: {kind}",), text, counts=counts)
-
-
-def _sees(kind: str) -> str:
-    return f"sees: {kind}"
 
 
 def _unseeing(kind: str, pairs: Sequence[tuple[Answer, Probe]]) -> str:

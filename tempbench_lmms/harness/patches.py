@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from tempbench_lmms.data import redaction
+from tempbench_lmms.errors import TempbenchError
 
 
 class Patch(NamedTuple):
@@ -101,7 +102,6 @@ def find_tasks(module: ModuleType) -> None:
 
 def _task_dir() -> str:
     """Returns the folder of our tasks; other people's tasks run where it cannot be made."""
-    from tempbench_lmms.errors import TempbenchError
     from tempbench_lmms.harness.variants import task_dir
 
     try:
@@ -140,7 +140,6 @@ def check_data_first(module: ModuleType) -> None:
 
 
 def _stop_without_data(names: Iterable[str]) -> None:
-    from tempbench_lmms.errors import TempbenchError
     from tempbench_lmms.harness.preflight import check_data
 
     new = [name for name in names if name not in _PASSED]
@@ -315,7 +314,10 @@ def mend_client(lm: Any, model_args: str) -> None:
     ):
         return
     given = dict(one.partition("=")[::2] for one in model_args.split(","))
-    seconds = float(given.get("timeout") or _SECONDS)
+    try:
+        seconds = float(given.get("timeout") or _SECONDS)
+    except ValueError:
+        raise TempbenchError(f"timeout={given['timeout']}: give a number of seconds") from None
     lm.client = client.with_options(timeout=seconds)
     # The client asks again after an error of its own library, which is another one by its version.
     library = next(one.__module__ for one in type(inner).__mro__ if one.__name__ in ("Client", "AsyncClient"))
