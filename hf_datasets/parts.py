@@ -87,6 +87,28 @@ def other_source(root: Path, what: str = "data from another source") -> Tempbenc
     )
 
 
+def with_videos(
+    found: Iterable[tuple[tables.Row, str]], wrong: Mapping[str, tuple[str, str]], skipped: Skipped
+) -> Iterator[tables.Row]:
+    """Yields the rows whose video can be used; the others are added to what is left out, with the reason."""
+    for row, video in found:
+        if video in wrong:
+            why, reason = wrong[video]
+            skipped.append({"id": row["question_id"], "why": f"{video}: {why}", "reason": reason})
+        else:
+            yield row
+
+
+def json_of(path: Path, advice: str) -> Any:
+    """Returns what a JSON file holds; `advice` is what to do where it cannot be read."""
+    try:
+        return tables.read_json(path)
+    except FileNotFoundError:
+        raise TempbenchError(f"{path} is missing; {advice}") from None
+    except (OSError, ValueError) as error:
+        raise TempbenchError(f"{path} cannot be read ({tables.first_line(error)}); {advice}") from None
+
+
 def left_out(part: Mapping[str, Any]) -> Iterator[str]:
     """Yields the lines that say what of a part is left out, and the first of it."""
     yield from (f"  left out, {reason}: {count}" for reason, count in part["skipped_by_reason"].items())

@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import TempbenchError
+
+from ..parts import json_of
 
 OWN = "captions.json"
 MSRVTT = (
@@ -81,12 +82,7 @@ class References:
 
 
 def _read(path: Path) -> dict[str, Reference]:
-    try:
-        found = read_json(path)
-    except ValueError as error:
-        raise TempbenchError(f"{path} is not JSON ({error}); download it again") from None
-    except OSError as error:
-        raise TempbenchError(f"{path} cannot be read ({error.strerror}); check the path") from None
+    found = json_of(path, "download it again, or check the path")
     for sentences, video_id in (("sentences", "video_id"), ("annotations", "image_id")):
         if isinstance(found, dict) and isinstance(found.get(sentences), list):
             return _msrvtt(found, sentences, video_id, path)

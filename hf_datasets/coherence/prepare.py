@@ -30,7 +30,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 
-from ..parts import PLAIN, How, Part, Place, Skipped, few, none_left
+from ..parts import PLAIN, How, Part, Place, Skipped, few, none_left, with_videos
 from . import tomato
 from .captions import Reference, References, file_in
 from .rows import caption_rows, question_row
@@ -135,7 +135,7 @@ def prepare_tomato(
             )
         part.begin()
         wrong = _brought(part, wanted, media)
-    rows = _usable(found, wrong, skipped)
+    rows = list(with_videos(found, wrong, skipped))
     if not rows:
         raise none_left(f"no question of {source} can be asked", skipped)
     counts = {kind: sum(row["type"] == kind for row in rows) for kind in COUNTS}
@@ -167,19 +167,6 @@ def _brought(
         elif len(several) > 1:
             wrong[video] = f"{several[0].path} and {several[1].path} both have its name", "same name"
     return wrong | part.bring({video: one[0] for video, one in media.items() if video not in wrong})
-
-
-def _usable(
-    found: Iterable[tuple[tables.Row, str]], wrong: Mapping[str, tuple[str, str]], skipped: Skipped
-) -> list[tables.Row]:
-    rows = []
-    for row, video in found:
-        if video in wrong:
-            why, reason = wrong[video]
-            skipped.append({"id": row["question_id"], "why": f"{video}: {why}", "reason": reason})
-        else:
-            rows.append(row)
-    return rows
 
 
 def prepare_captions(folder: Path, references: Path | None = None, how: How = PLAIN) -> dict[str, Any] | None:

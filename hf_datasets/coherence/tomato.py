@@ -19,6 +19,8 @@ from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
 from tempbench_lmms.data import bounds, hub, releases, roots, tables
 from tempbench_lmms.errors import TempbenchError
 
+from ..parts import json_of
+
 REPOSITORY = "https://github.com/yale-nlp/TOMATO"
 VIDEOS = "https://drive.google.com/file/d/1-dNt9bZcp6C3RXuGoAO3EBgWkAHg8NWR/view"
 """The videos, by the README of TOMATO on the Hub; there is no address that a program may load them from."""
@@ -147,14 +149,7 @@ def items(files: Iterable[Path]) -> Iterator[Item]:
 
 
 def _of_json(path: Path) -> dict[str, Any]:
-    try:
-        found = tables.read_json(path)
-    except ValueError as error:
-        raise TempbenchError(f"{path} is not JSON ({error}); download it again") from None
-    except OSError as error:
-        raise TempbenchError(
-            f"{path} cannot be read ({error.strerror}); check the file and its permissions"
-        ) from None
+    found = json_of(path, "check its permissions, or download it again")
     if not isinstance(found, dict):
         raise TempbenchError(f"{path} is not a table of questions; download it again")
     return found

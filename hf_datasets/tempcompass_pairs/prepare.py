@@ -9,19 +9,19 @@ An interrupted run goes on where it stopped; a run on the same source does nothi
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import archives, hub, tables
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.gathering import Medium, search
+from tempbench_lmms.media.gathering import search
 from tempbench_lmms.tempcompass_pairs import checks, groups, rows
 from tempbench_lmms.tempcompass_pairs.card import COUNTS, FILES, GROUPS, KINDS
 from tempbench_lmms.tempcompass_pairs.features import BENCHMARK, SCHEMA
 
-from ..parts import PLAIN, How, Part, Place, Skipped, few, none_left
+from ..parts import PLAIN, How, Part, Place, Skipped, few, none_left, with_videos
 from . import sources
 
 _PLACE = Place(BENCHMARK, "tempcompass", "questions")
@@ -68,7 +68,9 @@ def prepare(source: Path, videos: Path | None = None, how: How = PLAIN) -> dict[
         part.begin()
         wrong = part.bring({f"{clip}.mp4": medium for clip, medium in media.items()})
         wrong |= part.same_twice(_twins(wanted))
-    kept = rows.grouped(_with_clips(found, media, wrong, skipped))
+    named = [(row, f"{row['video_id']}.mp4") for row in found]
+    wrong = {name: ("the video is missing", "missing") for _, name in named if name[:-4] not in media} | wrong
+    kept = rows.grouped(with_videos(named, wrong, skipped))
     if not kept:
         raise none_left(f"no question of {source} can be asked", skipped)
     return part.finish(kept, SCHEMA, skipped, **_counts(kept))
@@ -85,22 +87,6 @@ def _sound(found: Iterable[tables.Row], skipped: Skipped) -> Iterable[tables.Row
             yield row
         else:
             skipped.append({"id": row["question_id"], "why": problem, "reason": problem.partition(":")[0]})
-
-
-def _with_clips(
-    found: Iterable[tables.Row],
-    media: Mapping[str, Medium],
-    wrong: Mapping[str, tuple[str, str]],
-    skipped: Skipped,
-) -> Iterable[tables.Row]:
-    for row in found:
-        name = f"{row['video_id']}.mp4"
-        missing = ("the video is missing", "missing") if row["video_id"] not in media else None
-        if problem := wrong.get(name, missing):
-            why, reason = problem
-            skipped.append({"id": row["question_id"], "why": f"{name}: {why}", "reason": reason})
-        else:
-            yield row
 
 
 def _twins(clips: Iterable[str]) -> Iterator[tuple[str, str]]:

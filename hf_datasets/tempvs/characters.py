@@ -1,12 +1,12 @@
 """The characters of the two cartoon sources: their names, and how they look, in the project's own words."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import TempbenchError
+
+from ..parts import json_of
 
 LOOKS: Mapping[str, Mapping[str, str]] = {
     "flintstones": {
@@ -45,10 +45,7 @@ def read(folder: Path) -> Looks:
     looks = {}
     for source in LOOKS:
         path = folder / f"characters_{source}.json"
-        try:
-            found = read_json(path)
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-            raise TempbenchError(f"{path} cannot be read ({error}); correct --characters") from None
+        found = json_of(path, "correct --characters")
         if not isinstance(found, dict) or not all(isinstance(look, str) for look in found.values()):
             raise TempbenchError(f"{path}: not an object of strings; write a name and a sentence for each")
         looks[source] = {name.lower(): look for name, look in found.items()}

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 
+from ..parts import json_of
 from . import characters
 
 LENGTHS = {"flintstones": (5, 5), "pororo": (5, 5), "vist": (5, 5), "vwp": (5, 9)}
@@ -141,12 +141,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _json(path: Path) -> Any:
-    try:
-        return read_json(path)
-    except FileNotFoundError:
-        raise TempbenchError(f"{path} is missing; give the folder as it is distributed") from None
-    except (OSError, ValueError) as error:
-        raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
+    return json_of(path, "give the folder as it is distributed, or download it again")
 
 
 def _flintstones(root: Path) -> Iterator[Story | str]:

@@ -30,29 +30,10 @@ BY_HAND = {
 }
 """Where a control comes from, for who has no way to the Hub."""
 
-UCM_CLASSES = {
-    "agricultural": "agricultural",
-    "airplane": "airplane",
-    "baseballdiamond": "baseball diamond",
-    "beach": "beach",
-    "buildings": "buildings",
-    "chaparral": "chaparral",
-    "denseresidential": "dense residential",
-    "forest": "forest",
-    "freeway": "freeway",
-    "golfcourse": "golf course",
-    "harbor": "harbor",
-    "intersection": "intersection",
-    "mediumresidential": "medium residential",
-    "mobilehomepark": "mobile home park",
-    "overpass": "overpass",
-    "parkinglot": "parking lot",
-    "river": "river",
-    "runway": "runway",
-    "sparseresidential": "sparse residential",
-    "storagetanks": "storage tanks",
-    "tenniscourt": "tennis court",
-}
+_CLASSES = """agricultural airplane baseball_diamond beach buildings chaparral dense_residential forest
+    freeway golf_course harbor intersection medium_residential mobile_home_park overpass parking_lot river
+    runway sparse_residential storage_tanks tennis_court"""
+UCM_CLASSES = {name.replace("_", ""): name.replace("_", " ") for name in _CLASSES.split()}
 """The 21 classes as the data set spells them, in its order, and as they are asked about."""
 
 _AS_GIVEN = "ucm/as_given"

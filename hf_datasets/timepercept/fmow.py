@@ -17,6 +17,7 @@ from tempbench_lmms.data import releases
 from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import TempbenchError
 
+from ..parts import json_of
 from .dates import parse_time
 from .positions import Position, on_earth
 from .series import Series, Shot, Skipped, in_order, shot_of, watched
@@ -118,10 +119,7 @@ def _places(root: Path, split: str, skipped: Skipped) -> Iterator[_Place]:
 
 def _mapped(root: Path, truth: Path, mapping: Path, skipped: Skipped) -> Iterator[_Place]:
     """Yields the places of `test` or `seq` as the mapping joins pictures and metadata."""
-    try:
-        entries = read_json(mapping)
-    except (OSError, ValueError) as error:
-        raise TempbenchError(f"{mapping} cannot be read ({error}); unpack the archive again") from None
+    entries = json_of(mapping, "unpack the archive again")
     seen: set[str] = set()
     for number, entry in enumerate(entries if isinstance(entries, list) else [entries]):
         names = entry if isinstance(entry, dict) else {}
