@@ -28,8 +28,8 @@ def spelling(name: str) -> str:
     return _SAME.get(hyphened, hyphened)
 
 
-class Guarded(TyperCommand):
-    """A command in whose output nothing steers the terminal."""
+class SafeCommand(TyperCommand):
+    """A command in whose output nothing can steer the terminal."""
 
     is_painted = False
 
@@ -57,7 +57,7 @@ class Guarded(TyperCommand):
         shown = copy.copy(self)
         if self.rich_markup_mode:
             shown.params = [_without_markup(one) for one in self.params]
-        super(Guarded, shown).format_help(ctx, formatter)
+        super(SafeCommand, shown).format_help(ctx, formatter)
 
     def _options(self) -> list[str]:
         return sorted(option for one in self.params for option in one.opts if option.startswith("--"))
@@ -119,14 +119,14 @@ def _without_markup(param: Any) -> Any:
     return shown
 
 
-class Painted(Guarded):
-    """The same, where the harness paints its own messages."""
+class ColouredCommand(SafeCommand):
+    """A command in which the harness prints coloured messages of its own."""
 
     is_painted = True
 
 
-class Passing(Painted):
-    """The command that passes what is not its own on to the harness, with or without `--` before it."""
+class HarnessCommand(ColouredCommand):
+    """A command that hands options of the harness on to it, with or without `--` before them."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Reads the command line; refuses what the harness does not know either."""

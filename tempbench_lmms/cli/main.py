@@ -12,7 +12,7 @@ from tempbench_lmms.cli import runs
 from tempbench_lmms.cli.agreement import agreement
 from tempbench_lmms.cli.answer import answer
 from tempbench_lmms.cli.check import check_model
-from tempbench_lmms.cli.command import Guarded, Painted, Passing, spelling
+from tempbench_lmms.cli.command import ColouredCommand, HarnessCommand, SafeCommand, spelling
 from tempbench_lmms.cli.imports import import_
 from tempbench_lmms.cli.new import new
 from tempbench_lmms.cli.plan import plan
@@ -57,7 +57,7 @@ def _options(
     pass
 
 
-@app.command(cls=Guarded)
+@app.command(cls=SafeCommand)
 def path() -> None:
     """Print the folder with our tasks, for the harness's --include_path."""
     from tempbench_lmms.harness.variants import task_dir
@@ -65,7 +65,7 @@ def path() -> None:
     print(task_dir())
 
 
-@app.command(cls=Guarded)
+@app.command(cls=SafeCommand)
 def show(
     task: Annotated[str, typer.Argument(help="A task, e.g. tempvs_mt1_two_mini.")],
     doc: Annotated[int, typer.Option(help="Number of the document, from 0.")] = 0,
@@ -97,7 +97,7 @@ def show(
         print(f"\nwritten to {output}", file=sys.stderr)
 
 
-@app.command(cls=Guarded)
+@app.command(cls=SafeCommand)
 def verify(
     benchmark: Annotated[str | None, typer.Argument(help="Check this benchmark's prepared data.")] = None,
     mini: Annotated[bool, typer.Option(help="Check the bundled sample instead.")] = False,
@@ -132,7 +132,7 @@ def verify(
         print(f"{len(task_files())} task names, none of them the harness's: ok")
 
 
-@app.command(cls=Guarded)
+@app.command(cls=SafeCommand)
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")] = Path(
         "tempbench_demo"
@@ -146,12 +146,12 @@ def demo(
     run(output, terminal.console())
 
 
-app.command(cls=Guarded)(tasks)
-app.command(cls=Passing, context_settings={"ignore_unknown_options": True})(runs.run)
-app.command(cls=Painted)(check_model)
+app.command(cls=SafeCommand)(tasks)
+app.command(cls=HarnessCommand, context_settings={"ignore_unknown_options": True})(runs.run)
+app.command(cls=ColouredCommand)(check_model)
 for _command in (agreement, answer, new, plan, push, read, runs.compare, rescore, reread, report, table):
-    app.command(cls=Guarded)(_command)
-app.command("import", cls=Guarded)(import_)
+    app.command(cls=SafeCommand)(_command)
+app.command("import", cls=SafeCommand)(import_)
 
 
 def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:
@@ -172,10 +172,10 @@ def _add_verbs(wanted: str | None) -> None:
         group = typer.Typer(no_args_is_help=True, help=help_text)
         if verb == wanted:
             if verb == "submit":
-                group.command("hub", cls=Guarded)(submit_hub)
+                group.command("hub", cls=SafeCommand)(submit_hub)
             for name in benchmarks.names():
                 if function := commands_of(name).get(verb):
-                    group.command(name, cls=Guarded)(function)
+                    group.command(name, cls=SafeCommand)(function)
         app.add_typer(group, name=verb)
 
 

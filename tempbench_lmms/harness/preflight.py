@@ -1,5 +1,6 @@
 """Checks the data of our tasks before the harness loads a model."""
 
+import logging
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,6 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data import code_digest, locks
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.patches import warn
 from tempbench_lmms.harness.tasks import data_problems, load_task, root_of, task_files
 
 _UNLOCKED: set[Path] = set()
@@ -48,5 +48,7 @@ def _keep_reading(config: dict[str, Any]) -> None:
         locks.keep_reading(root)
     except locks.NoLocksError:
         if root not in _UNLOCKED:
-            warn(f"{root} is on a file system without locks: do not prepare {benchmark} while this runs")
+            logging.getLogger(__name__).warning(
+                "%s is on a file system without locks: do not prepare %s while this runs", root, benchmark
+            )
         _UNLOCKED.add(root)

@@ -116,7 +116,7 @@ def test_the_walk_finds_what_there_is():
     assert {"run", "report", "show", "prepare tempvs", "score mateo", "submit hub", "build rextime"} <= set(
         COMMANDS
     )
-    assert all(issubclass(type(command), main.Guarded) for command in COMMANDS.values())
+    assert all(issubclass(type(command), main.SafeCommand) for command in COMMANDS.values())
     for kind in ("output", "logs", "number", "input", "name", "choice"):
         assert of_kind(kind), kind
 
