@@ -8,7 +8,7 @@ from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.data.extent import Size
 from tempbench_lmms.media import verifying
-from tempbench_lmms.tempcompass_pairs import groups, parser, rows
+from tempbench_lmms.tempcompass_pairs import groups, parser
 from tempbench_lmms.tempcompass_pairs.card import COUNTS, DETAILS, KINDS
 from tempbench_lmms.tempcompass_pairs.features import BENCHMARK, SCHEMA
 
@@ -39,13 +39,12 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         yield f"target: {row['target'][:80]!r} is not one of the choices"
 
 
-def group_problems(rows_: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
+def group_problems(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
     """Yields the questions whose group is not the one that the table makes."""
     found: dict[int, tuple[str, int]] = {}
-    for indices in groups.find([rows.asked(row) for _, row in rows_]):
-        name = rows_[indices[0]][1]["question_id"]
-        found.update(dict.fromkeys(indices, (name, len(indices))))
-    for index, (number, row) in enumerate(rows_):
+    for indices in groups.find([row for _, row in rows]):
+        found.update(dict.fromkeys(indices, (rows[indices[0]][1]["question_id"], len(indices))))
+    for index, (number, row) in enumerate(rows):
         name, size = found.get(index, ("", 0))
         if row["group"] != name:
             yield number, f"group: {row['group'][:80]!r}, by question, clip and answer it is {name!r}"

@@ -5,26 +5,8 @@ it beside itself at two speeds, and `NAME_OTHER_0` to `_2` show it with the clip
 after it.
 """
 
-from collections.abc import Hashable, Sequence
-from typing import NamedTuple
-
-
-class Asked(NamedTuple):
-    """What of a question decides its group.
-
-    Attributes:
-        kind: One of `card.KINDS`.
-        clip: The clip's official name.
-        aspect: One of `card.ASPECTS`.
-        question: The official text, options included: with others, or in another order, it is another one.
-        answer: The right answer.
-    """
-
-    kind: str
-    clip: str
-    aspect: str
-    question: str
-    answer: str
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 
 def origin(clip: str) -> str:
@@ -36,24 +18,20 @@ def origin(clip: str) -> str:
     return clip.partition("_")[0]
 
 
-def find(asked: Sequence[Asked], of_one_origin: bool = True) -> list[list[int]]:
-    """Returns the contrast groups, each as the indices of its questions, in the order of their first ones.
+def find(rows: Sequence[Mapping[str, Any]], of_one_origin: bool = True) -> list[list[int]]:
+    """Returns the contrast groups, each as the indices of its rows, in the order of their first ones.
 
     A group is all questions of one kind and aspect with the same text on clips of one origin. They must be on
     two clips at least, and have two right answers at least: else one and the same reply could be right
     throughout.
 
     Args:
-        asked: The questions.
+        rows: The questions; their text has the options: with others, or in another order, it is another one.
         of_one_origin: Whether the clips must be of one origin. Else a few questions on unrelated clips join.
     """
     together: dict[Hashable, list[int]] = {}
-    for index, one in enumerate(asked):
-        place = origin(one.clip) if of_one_origin else ""
-        together.setdefault((one.kind, place, one.aspect, one.question), []).append(index)
-    return [
-        indices
-        for indices in together.values()
-        if len({asked[index].clip for index in indices}) > 1
-        and len({asked[index].answer for index in indices}) > 1
-    ]
+    for index, row in enumerate(rows):
+        place = origin(row["video_id"]) if of_one_origin else ""
+        together.setdefault((row["kind"], place, row["aspect"], row["question"]), []).append(index)
+    found = together.values()
+    return [own for own in found if all(len({rows[i][of] for i in own}) > 1 for of in ("video_id", "answer"))]

@@ -116,7 +116,7 @@ def _judgements(file: Path, kind: str, entries: rows.Entries) -> dict[str, int]:
 def _of_groups(
     asked: Sequence[Row], rated: Sequence[int], name: str, of_one_origin: bool
 ) -> dict[str, float | None]:
-    found = groups.find([rows.asked(row) for row in asked], of_one_origin)
+    found = groups.find(asked, of_one_origin)
     right = sum(all(rated[index] for index in own) for own in found)
     return {name: len(found), f"{name}_right": right / len(found) if found else None}
 

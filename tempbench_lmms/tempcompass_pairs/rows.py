@@ -92,26 +92,17 @@ def row(key: str, found: Mapping[str, Any], detail: str = "", video: str | None 
     }
 
 
-def asked(row: Mapping[str, Any]) -> groups.Asked:
-    """Returns what of a row decides its group."""
-    return groups.Asked(row["kind"], row["video_id"], row["aspect"], row["question"], row["answer"])
-
-
 def grouped(rows: Iterable[Row]) -> list[Row]:
     """Returns rows with their contrast groups, the questions of a group beside each other.
 
     A group is called after the first of its questions.
     """
     listed = list(rows)
-    of: dict[int, list[int]] = {}
-    for indices in groups.find([asked(one) for one in listed]):
-        of.update(dict.fromkeys(indices, indices))
+    of = {index: own for own in groups.find(listed) for index in own}
     out = []
-    for index in range(len(listed)):
-        together = of.get(index)
-        if together is None:
-            out.append(listed[index])
-        elif together[0] == index:
-            name = listed[index]["question_id"]
-            out += [listed[one] | {"group": name, "group_size": len(together)} for one in together]
+    for index, row in enumerate(listed):
+        own = of.get(index, [index])
+        if own[0] == index:
+            name, size = (row["question_id"], len(own)) if index in of else ("", 0)
+            out += [listed[one] | {"group": name, "group_size": size} for one in own]
     return out

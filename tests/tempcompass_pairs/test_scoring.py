@@ -7,7 +7,6 @@ from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.record import evaluate
 from tempbench_lmms.tempcompass_pairs import groups, parser, scoring
 from tempbench_lmms.tempcompass_pairs.card import KINDS
-from tempbench_lmms.tempcompass_pairs.groups import Asked
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +22,12 @@ def answered(docs, reply_to):
     return values([scoring.record(doc, reply_to(doc)) for doc in docs])
 
 
+def asked_of(kind, clip, aspect, question, answer):
+    return {"kind": kind, "video_id": clip, "aspect": aspect, "question": question, "answer": answer}
+
+
 def yes_no(clip, answer, question="Is it rising?", aspect="direction"):
-    return Asked("yes_no", clip, aspect, question, answer)
+    return asked_of("yes_no", clip, aspect, question, answer)
 
 
 def test_a_group_is_one_question_on_twins_with_another_answer():
@@ -42,7 +45,7 @@ def test_a_group_is_one_question_on_twins_with_another_answer():
         yes_no("8", "no"),  # a clip of another origin
         yes_no("7_reverse", "no", question="Does it rise?"),
         yes_no("7_reverse", "no", aspect="speed"),
-        Asked("multi_choice", "7_reverse", "direction", "Is it rising?", "no"),
+        asked_of("multi_choice", "7_reverse", "direction", "Is it rising?", "no"),
     ],
 )
 def test_no_group(other):
@@ -57,8 +60,8 @@ def test_by_text_alone_clips_of_another_origin_join():
 def test_options_in_another_order_are_another_question():
     one, other = "Where to?\nA. left\nB. right", "Where to?\nA. right\nB. left"
     asked = [
-        Asked("multi_choice", "7", "direction", one, "A"),
-        Asked("multi_choice", "7_reverse", "direction", other, "B"),
+        asked_of("multi_choice", "7", "direction", one, "A"),
+        asked_of("multi_choice", "7_reverse", "direction", other, "B"),
     ]
     assert groups.find(asked) == []
 
