@@ -105,6 +105,13 @@ class _Once:
         self._held.clear()
 
 
+def _missing(held: dict[T, Any], wanted: Sequence[T], most: int) -> list[T]:
+    """Returns what is yet to be scored; forgets everything first where more than `most` would be held."""
+    if len(held.keys() | set(wanted)) > most:
+        held.clear()
+    return [one for one in dict.fromkeys(wanted) if one not in held]
+
+
 def _load_bertscore(model: str, layers: str) -> Any:
     def load() -> Any:
         import bert_score
@@ -140,11 +147,8 @@ def bertscore(pairs: Sequence[Pair]) -> list[float]:
     """
     settings = _settings()
     with _lock:
-        wanted = dict.fromkeys(pair for pair in pairs if all(map(str.strip, pair)))
-        new = [pair for pair in wanted if (*settings, pair) not in _scores]
-        if len(_scores) + len(new) > _MAX_REMEMBERED:
-            _scores.clear()
-            new = [*wanted]
+        wanted = [(*settings, pair) for pair in pairs if all(map(str.strip, pair))]
+        new = [pair for _, _, pair in _missing(_scores, wanted, _MAX_REMEMBERED)]
         for start in range(0, len(new), _PAIRS_AT_ONCE):
             chunk = new[start : start + _PAIRS_AT_ONCE]
             found = _score(bertscorer(*settings), chunk)
@@ -288,11 +292,7 @@ def clip_texts(captions: Sequence[str]) -> Floats:
     _clip()
     model = clip_model()
     with _lock:
-        wanted = dict.fromkeys(captions)
-        new = [caption for caption in wanted if (model, caption) not in _captions]
-        if len(_captions) + len(new) > _MAX_CAPTIONS:
-            _captions.clear()
-            new = [*wanted]
+        new = [one for _, one in _missing(_captions, [(model, one) for one in captions], _MAX_CAPTIONS)]
         for batch in _batches(new):
             _captions.update({(model, one): own for one, own in zip(batch, _encoded(batch), strict=True)})
         return np.stack([_captions[model, caption] for caption in captions]) if captions else np.empty((0, 0))

@@ -1,6 +1,9 @@
 """The lines of a prompt that benchmarks share whose questions are about a video and its times."""
 
+import json
+import math
 from collections.abc import Sequence
+from typing import Any
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -32,3 +35,26 @@ def options(texts: Sequence[str]) -> str:
     'A. a dog\nB. a cat'
     """
     return "\n".join([f"{letter}. {text}" for letter, text in zip(LETTERS, texts, strict=False)])
+
+
+def reply(answer: str, span: Sequence[float]) -> str:
+    """Returns a reply with an option and a span in seconds, as JSON.
+
+    >>> reply("B", [3.0, 7.5])
+    '{"answer": "B", "span": [3, 7.5]}'
+    """
+    return json.dumps({"answer": answer, "span": [int(one) if one == int(one) else one for one in span]})
+
+
+def finite(value: Any) -> float:
+    """Returns a number of seconds that a release gives; raises ValueError for anything else."""
+    if isinstance(value, bool) or not math.isfinite(float(value)):
+        raise ValueError(f"{value!r} is not a number of seconds")
+    return float(value)
+
+
+def span_of(window: Sequence[Any]) -> list[float]:
+    """Returns start and end as a release gives them; raises ValueError where these are no two numbers."""
+    if len(window) != 2:
+        raise ValueError("a span needs a start and an end")
+    return [finite(one) for one in window]

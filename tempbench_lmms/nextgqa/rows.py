@@ -1,14 +1,14 @@
 """Turns official NExT-GQA annotations into rows, and reads the official result files."""
 
 import csv
-import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import bounds, releases, roots, tables
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.video_texts import finite, reply, span_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.nextgqa.card import FILES, OPTIONS
 from tempbench_lmms.nextgqa.features import BENCHMARK
@@ -45,11 +45,6 @@ def files_of(folder: Path, split: str) -> tuple[Path, Path]:
         releases.file(folder, questions) or folder / questions,
         releases.file(folder, segments) or folder / segments,
     )
-
-
-def reply(answer: str, span: Sequence[float]) -> str:
-    """Returns a reply in the form that the prompt asks for."""
-    return json.dumps({"answer": answer, "span": [int(edge) if edge == int(edge) else edge for edge in span]})
 
 
 def rows(folder: Path, split: str) -> Iterator[Row]:
@@ -121,10 +116,9 @@ def row(question: Mapping[str, Any], segments: Any, duration: Any, video: str = 
     key = f"{question.get('video_id')}_{question.get('qid')}"
     try:
         options = [str(question[f"a{i}"]) for i in range(OPTIONS)]
-        seconds = _finite(duration)
-        windows = [[_finite(edge) for edge in segment] for segment in segments]
-        if any(len(window) != 2 for window in windows) or not windows:
-            raise ValueError("a segment needs a start and an end")
+        seconds = finite(duration)
+        if not (windows := [span_of(segment) for segment in segments]):
+            raise ValueError("there is no segment with a start and an end")
         if question["answer"] not in options:
             raise ValueError(f"the answer {question['answer']!r} is none of the options")
         letter = LETTERS[options.index(question["answer"])]
@@ -147,12 +141,6 @@ def row(question: Mapping[str, Any], segments: Any, duration: Any, video: str = 
         ) from None
     except (TypeError, ValueError, OverflowError) as error:
         raise TempbenchError(f"question {key}: {error}; use the official files") from None
-
-
-def _finite(value: Any) -> float:
-    if isinstance(value, bool) or not math.isfinite(float(value)):
-        raise ValueError(f"{value!r} is not a number of seconds")
-    return float(value)
 
 
 def read_spans(file: Path) -> dict[str, list[float]]:

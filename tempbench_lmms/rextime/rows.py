@@ -1,13 +1,12 @@
 """Turns official ReXTime records into rows."""
 
-import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.video_texts import finite, reply, span_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.rextime.card import SOURCES
 from tempbench_lmms.rextime.prompts import LETTERS
@@ -29,15 +28,6 @@ def source_of(record: Mapping[str, Any]) -> str:
     return ACTIVITYNET if vid.startswith("v_") and len(vid) == 13 else QVHIGHLIGHTS
 
 
-def reply(answer: str, span: Sequence[float]) -> str:
-    """Returns a reply in the form that the prompt asks for."""
-    return json.dumps({"answer": answer, "span": [_short(value) for value in span]})
-
-
-def _short(value: float) -> float | int:
-    return int(value) if float(value).is_integer() else value
-
-
 def row(record: Mapping[str, Any], video: str | None = None, answers: bool = True) -> Row:
     """Returns the row of a record of the release, or of the scorer's ground-truth file.
 
@@ -52,12 +42,10 @@ def row(record: Mapping[str, Any], video: str | None = None, answers: bool = Tru
     """
     name = record.get("qid", "?")
     try:
-        duration = _finite(record["duration"])
+        duration = finite(record["duration"])
         options = [str(option) for option in record.get("options") or []]
         windows = record["relevant_windows"] if "relevant_windows" in record else [record["span"]]
-        spans = [[_finite(value) for value in window] for window in windows] if answers else []
-        if any(len(span) != 2 for span in spans):
-            raise ValueError("a span needs a start and an end")
+        spans = [span_of(window) for window in windows] if answers else []
         letter = str(record["ans"]) if answers else ""
         source = source_of(record)
         return {
@@ -81,12 +69,6 @@ def row(record: Mapping[str, Any], video: str | None = None, answers: bool = Tru
         ) from None
     except (TypeError, ValueError, IndexError, OverflowError) as error:
         raise TempbenchError(f"question {name}: {error}; use the official files") from None
-
-
-def _finite(value: Any) -> float:
-    if isinstance(value, bool) or not math.isfinite(float(value)):
-        raise ValueError(f"{value!r} is not a number of seconds")
-    return float(value)
 
 
 def load_records(path: Any) -> list[dict[str, Any]]:

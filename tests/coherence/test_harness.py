@@ -35,7 +35,6 @@ def test_oracle(tmp_path: Path, environment: dict[str, str], run_harness) -> Non
         ["--limit", "60"],
         "media=true",
         environment=environment,
-        timeout=300,
     )
     for n in BUDGETS:
         for metric in ("accuracy", "accuracy_official", "numeric_distance", "parse_rate"):
@@ -62,7 +61,6 @@ def test_failing_requests_and_no_encoder(tmp_path: Path, run_harness) -> None:
         ["coherence_qa_4f_mini", "coherence_caption_mini"],
         tmp_path,
         environment={"TEMPBENCH_BERTSCORE_MODEL": "/nowhere", "TEMPBENCH_CLIP_MODEL": "/nowhere"},
-        timeout=300,
     )
     assert run.value("coherence_qa_4f_mini", "accuracy") == 0
     assert run.value("coherence_qa_4f_mini", "parse_rate") == 0
@@ -93,7 +91,6 @@ def test_real_clips_with_a_tiny_vlm(
         ["--gen_kwargs", "max_new_tokens=3"],
         tiny_args(tiny_vlm),
         environment={**environment, "TEMPBENCH_DATA": str(tmp_path / "data")},
-        timeout=400,
     )
     assert run.value("coherence_qa", "n_questions") == 4
     for n in BUDGETS:
