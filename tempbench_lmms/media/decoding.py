@@ -10,8 +10,10 @@ Pictures are RGB: colours by the stream's range and matrix, chroma enlarged bili
 (`docs/decisions/video_decoding.md`).
 """
 
+import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -30,6 +32,7 @@ from tempbench_lmms.media.limits import max_pixels
 Picture = NDArray[np.uint8]
 """Shape (height, width, 3), RGB, as shown."""
 
+_MAX_WORKERS = 4
 _DAMAGE = (av.error.FFmpegError, OSError, ValueError)
 _AS_IT_IS = (1, 0, 0, 1)
 
@@ -88,6 +91,10 @@ class Index:
     def time(self, place: int) -> float:
         """Returns when a frame is shown, in seconds from the first frame."""
         return float((int(self.pts[place]) - int(self.pts[0])) * self.time_base)
+
+    def key_before(self, place: int) -> int:
+        """Returns the place of the key frame that a frame is reached from."""
+        return self.keyframes[bisect_right(self.keyframes, place) - 1]
 
     @property
     def length(self) -> float:
@@ -196,7 +203,7 @@ class Video:
         known = set(index.pts.tolist())
         groups: dict[int, dict[int, int]] = {}
         for place in sorted(set(places)):
-            key = index.keyframes[bisect_right(index.keyframes, place) - 1] if begin is None else begin
+            key = index.key_before(place) if begin is None else begin
             groups.setdefault(key, {})[int(index.pts[place])] = place
         for key, wanted in groups.items():
             got: dict[int, Picture] = {}
@@ -272,7 +279,7 @@ class Video:
 
     def frames_from(self, index: Index, place: int) -> Iterator[tuple[int, Any]]:
         """Yields every frame from a place on as decoded, with its place, from the key frame before it."""
-        key = index.keyframes[bisect_right(index.keyframes, place) - 1]
+        key = index.key_before(place)
         times = index.pts[key:].tolist()
         awaited = key
         try:
@@ -460,5 +467,24 @@ def read(
         if not index.seekable:
             return video.read_through(choose)
         places = sorted(set(choose(index.n_frames)))
-        pictures = video.pictures(index, places)
+        pictures = _sought(video, index, places)
         return (index, pictures) if len(pictures) == len(places) else video.read_through(choose)
+
+
+def _sought(video: Video, index: Index, places: Sequence[int]) -> dict[int, Picture]:
+    """Returns chosen frames by seeking; groups of frames are decoded side by side, dealt out in turn."""
+    keys = sorted({index.key_before(place) for place in places})
+    workers = max(1, min(_MAX_WORKERS, os.cpu_count() or 1, len(keys)))
+    turns = {key: number % workers for number, key in enumerate(keys)}
+    mine, *rest = ([p for p in places if turns[index.key_before(p)] == turn] for turn in range(workers))
+
+    def work(part: Sequence[int]) -> dict[int, Picture]:
+        with Video(video.path) as other:  # each has a decoder of its own
+            return other.pictures(index, part)
+
+    with ThreadPoolExecutor(workers) as pool:
+        others = pool.map(work, rest)
+        found = video.pictures(index, mine)
+        for other in others:
+            found |= other
+    return found

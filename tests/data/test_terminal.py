@@ -12,11 +12,9 @@ STEERS = [*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)]
 STEERS += [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xD800, 0xDFFF]
 
 
-@pytest.mark.parametrize("code", STEERS, ids=hex)
-def test_a_character_that_steers_is_shown_by_its_number(code):
-    out = terminal.shown(f"a{chr(code)}b")
-    assert out.isprintable()
-    assert out in (f"a\\x{code:02x}b", f"a\\u{code:04x}b")
+def test_a_character_that_steers_is_shown_by_its_number():
+    for code in STEERS:
+        assert terminal.shown(f"a{chr(code)}b") in (f"a\\x{code:02x}b", f"a\\u{code:04x}b")
 
 
 def test_other_characters_are_left_alone():
