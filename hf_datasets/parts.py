@@ -80,10 +80,11 @@ def watched(force: bool, copy: bool) -> How:
     return How(force, copy, partial(track, console=terminal.console(stderr=True)))
 
 
-def other_source(root: Path, what: str = "data from another source") -> TempbenchError:
+def other_source(root: Path, more: str = "") -> TempbenchError:
     """Returns the error of a folder with data that is not to be replaced."""
     return TempbenchError(
-        f"{root} holds {what}; add --force to replace it, or set TEMPBENCH_DATA to another folder"
+        f"{root} holds data from another source{more}; add --force to replace it, or set TEMPBENCH_DATA to "
+        "another folder"
     )
 
 

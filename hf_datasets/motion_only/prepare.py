@@ -43,7 +43,7 @@ def prepare(
     if old is not None and same and prepared.is_sound(root, old, force=force):
         return root, False
     if old is not None and not same and not force:
-        raise other_source(root, "videos of other settings")
+        raise other_source(root, ", with other settings")
     locks.before_change(root)
     # While the manifest is away nobody takes the folder for finished.
     (root / roots.MANIFEST).unlink(missing_ok=True)

@@ -94,8 +94,8 @@ def _is_done(root: Path, identity: Mapping[str, Any], how: How) -> bool:
     if any(old.get(key) != value for key, value in identity.items()):
         if how.force:
             return False
-        what = f"data from {old.get('source')} and {old.get('video_folder')}, or these have changed since"
-        raise other_source(root, what)
+        more = f", {old.get('source')} and {old.get('video_folder')}, or these have changed since"
+        raise other_source(root, more)
     return prepared.is_sound(root, old, force=how.force) and not (how.copy and old["linked"])
 
 

@@ -104,7 +104,7 @@ def _check_same(root: Path, source: Path | None) -> None:
     except (ValueError, KeyError, TypeError, AttributeError):
         raise TempbenchError(f"{root / roots.MANIFEST} is damaged; add --force to prepare anew") from None
     if listing != tables.listing_of(source):
-        raise other_source(root, "data from another source, or from this one before it was changed")
+        raise other_source(root, ", or from this one before it was changed")
 
 
 def _write(
