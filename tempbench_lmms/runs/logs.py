@@ -218,15 +218,16 @@ def _with_problems(
     ]
     if problems and not partial:
         more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
-        advice = f"; add --partial to go on with its {counted(n, 'sound line')}"
         if not n and log.is_file():
-            advice = (
-                ", and no line of it can be used; run it again, or show the numbers of the results file "
-                "alone with `tempbench report --partial`"
+            raise TempbenchError(
+                f"{problems[0]}{more}, and no line of it can be used; run it again, or show the numbers of "
+                "the results file alone with `tempbench report --partial`"
             )
-        elif isinstance(expected, int) and n < expected:  # the other run has the questions that it lost
-            advice += " (`compare` needs --anyway, too)"
-        raise TempbenchError(f"{problems[0]}{more}{advice}")
+        # The other run has the questions that this log lost.
+        hint = " (`compare` needs --anyway, too)" if isinstance(expected, int) and n < expected else ""
+        raise TempbenchError(
+            f"{problems[0]}{more}; add --partial to go on with its {counted(n, 'sound line')}{hint}"
+        )
     return tuple(samples), tuple(problems)
 
 
