@@ -102,13 +102,6 @@ def prepare_tomato(
 ) -> dict[str, Any] | None:
     """Prepares TOMATO.
 
-    Args:
-        source: Its repository, a download of the Hub, or a folder around one.
-        videos: The folder with `human`, `object` and `simulated`, or an archive of it; looked for beside the
-            questions where omitted.
-        how: See there.
-        types: The reasoning types that are wanted.
-
     Returns:
         The part's entry in the manifest; None where there was nothing to do.
     """
@@ -171,12 +164,6 @@ def _brought(
 
 def prepare_captions(folder: Path, references: Path | None = None, how: How = PLAIN) -> dict[str, Any] | None:
     """Prepares a folder of videos to caption, with its subfolders.
-
-    Args:
-        folder: With the videos.
-        references: Reference captions in one of the forms of `captions`; a file in the folder that is called
-            as there where omitted.
-        how: See there.
 
     Returns:
         The part's entry in the manifest; None where there was nothing to do.

@@ -27,12 +27,6 @@ def prepare(
 ) -> tuple[Path, bool]:
     """Writes the data set.
 
-    Args:
-        n_pairs: How many pairs of questions.
-        seed: Of what is drawn by lot.
-        force: Replace what is there, also where it was rendered with the same settings and is damaged.
-        track: Wraps a list to show progress.
-
     Returns:
         The data's folder, and whether anything was done.
     """

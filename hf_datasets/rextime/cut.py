@@ -69,16 +69,7 @@ def cut(
     splits: Collection[str] = tuple(FILES),
     progress: Any = lambda things, **_: things,
 ) -> Report:
-    """Cuts the clips.
-
-    Args:
-        videos: The folder with the full videos, each called by its YouTube id, or with that in brackets.
-        output: The folder for the clips.
-        source: As for `prepare`.
-        revision: As for `prepare`.
-        splits: Those whose clips are wanted.
-        progress: Wraps a list to show progress.
-    """
+    """Cuts the clips that the annotations name out of the full videos, which bear their YouTube ids."""
     clips = clips_of(source, revision, splits)
     full = full_videos(videos)
     outputs.check_folder(output)

@@ -112,15 +112,6 @@ def prepare(
     """Writes the data set to the folder of all prepared data; with the same arguments again, nothing.
 
     An interrupted run goes on where it stopped.
-
-    Args:
-        source: A folder with the official annotation files; the Hub where omitted.
-        folders: Where the videos of `activitynet` and of `qvhighlights` are.
-        revision: Of the data set on the Hub.
-        force: Replace data that was prepared from something else.
-        thorough: Decode every frame of every video, and count them; else its beginning and end alone.
-        progress: Called with the number of videos looked at and their number.
-        splits: Those to prepare; the videos of the others are not needed.
     """
     root = roots.home_to_write(BENCHMARK)
     given = {name: str(path.resolve()) for name, path in (folders or {}).items() if path is not None}

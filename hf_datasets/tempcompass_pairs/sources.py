@@ -26,13 +26,7 @@ _CACHE = "tempcompass"
 
 @dataclass(frozen=True)
 class Release:
-    """What a folder holds.
-
-    Attributes:
-        folder: Where the questions lie.
-        files: The files that the questions are from, by kind; several where a table is in parts.
-        meta: The file with the finer aspects; None where there is none.
-    """
+    """What a folder holds."""
 
     folder: Path
     files: Mapping[str, tuple[Path, ...]]

@@ -39,12 +39,6 @@ def download(revision: str) -> Path:
 def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[str, Any] | None:
     """Prepares the questions and videos of a folder.
 
-    Args:
-        source: A download of the Hub.
-        tags: The official `tags.json`, which stands in the code's repository; looked for in the source where
-            omitted.
-        how: See there.
-
     Returns:
         The part's entry in the manifest; None where there was nothing to do.
     """

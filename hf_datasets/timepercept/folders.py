@@ -38,14 +38,6 @@ def read_series(
     In a folder without a manifest a picture's date stands in its name, or in that of its folder. Pictures of
     one folder are of one place; those that lie in `path` itself, or in a folder that a date is the name of,
     are told apart by their names without the date.
-
-    Args:
-        path: A manifest, or a folder.
-        max_cloud: Percent of cloud, where the manifest says it; pictures with more are left out.
-        skipped: Receives what is left out.
-        date_format: Of all dates, as `dates.parse_time` takes it.
-        bands: One or three bands that are shown of files with many, for a folder.
-        place_from: One of `PLACES`; "" where that is clear.
     """
     try:
         check_form(date_format)

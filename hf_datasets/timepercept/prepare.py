@@ -66,17 +66,7 @@ def write_part(
     force: bool,
     note: Note,
 ) -> None:
-    """Builds one part of the data set unless it is there, and enters it into the manifest at the end.
-
-    Args:
-        root: The data set's folder.
-        name: `series`, `ucm` or `temporalvqa`.
-        request: What was asked for; the same request a second time does nothing.
-        plan: Reads the sources, changes nothing, and returns what writes the part and says what the manifest
-            holds of it; archives stay unpacked for as long as the stack is open.
-        force: Build anew what was built from another request.
-        note: Receives lines for the user.
-    """
+    """Builds one part of the data set unless it is there, and enters it into the manifest at the end."""
     manifest = manifest_of(root, force)
     there = manifest["parts"].get(name)
     before = (there.get("request") if isinstance(there, dict) else None) or {}

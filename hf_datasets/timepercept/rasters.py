@@ -32,18 +32,6 @@ def write_manifest(
 ) -> dict[str, int]:
     """Writes one picture a tile and date, and last `manifest.jsonl` with the share of cloud of each.
 
-    Args:
-        array: An .npz file with an array of shape (t, h, w) or (t, h, w, 3) and, if there is one, a boolean
-            cloud mask of shape (t, h, w).
-        timestamps: A JSON list of t ISO dates.
-        output: The folder to write; it must not exist, or be empty.
-        rows: Of tiles, into which the raster is cut; every tile is a place of its own.
-        columns: Likewise.
-        values: The array's name in the file; the first numeric one where omitted.
-        mask: The mask's name; the first boolean one where omitted.
-        pixel_size: Metres; the manifest then says where each tile lies, so that neighbours can be kept in one
-            split. 0 where it is not known.
-
     Returns:
         The numbers of `places` and `pictures`.
     """
