@@ -15,21 +15,21 @@ KINDS = ["py", "js", "html", "css", "jinja", "toml", "yaml", "yml", "tsv", "csv"
 NOT_COUNTED = {"vendor", "reference", "mini"}
 BUDGETS = {
     # Part: the ceiling that continuous integration holds, and the goal where that is lower.
-    "tempbench_lmms": (52_300, 32_000),
-    "statements of tempbench_lmms": (33_000, 21_000),
-    "tempbench_lmms/parsing": (11_200, 4_500),
-    "tempbench_lmms/coherence": (2_150, 1_100),
-    "tempbench_lmms/mateo": (1_550, 1_100),
+    "tempbench_lmms": (46_600, 32_000),
+    "statements of tempbench_lmms": (29_500, 21_000),
+    "tempbench_lmms/parsing": (11_150, 4_500),
+    "tempbench_lmms/coherence": (1_700, 1_100),
+    "tempbench_lmms/mateo": (1_300, 1_100),
     "tempbench_lmms/motion_only": (600, 600),
-    "tempbench_lmms/nextgqa": (1_150, 1_100),
-    "tempbench_lmms/rextime": (1_950, 1_100),
+    "tempbench_lmms/nextgqa": (1_100, 1_100),
+    "tempbench_lmms/rextime": (1_450, 1_100),
     "tempbench_lmms/tempcompass_pairs": (1_100, 1_100),
-    "tempbench_lmms/tempvs": (1_700, 1_100),
-    "tempbench_lmms/timeblind": (850, 600),
-    "tempbench_lmms/timepercept": (1_050, 600),
-    "hf_datasets": (12_600, 9_000),
+    "tempbench_lmms/tempvs": (1_450, 1_100),
+    "tempbench_lmms/timeblind": (600, 600),
+    "tempbench_lmms/timepercept": (850, 600),
+    "hf_datasets": (9_100, 9_000),
     "benchmarks": (3_000, 3_000),
-    "tests": (38_800, 26_000),
+    "tests": (33_900, 26_000),
 }
 
 
