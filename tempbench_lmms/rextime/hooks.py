@@ -181,10 +181,7 @@ def aggregate_n_submitted(items: Sequence[Any], args: Any = None) -> float | str
         output = getattr(args, "output_path", None)
         if output and lines:
             jsonl, archive = submission.write_run(lines, output, args)
-            _warn(
-                f"rextime: the submission is in {jsonl} and {archive}; check it with "
-                f"`tempbench submit rextime`. {submission.CLOSED}"
-            )
+            _warn(f"rextime: the submission is in {jsonl} and {archive}. {submission.CLOSED}")
         return len(lines)
     except Exception as error:  # an exception here would lose the finished run
         logging.getLogger(__name__).exception("the submission could not be written: %r", error)
