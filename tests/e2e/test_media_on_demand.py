@@ -34,7 +34,7 @@ SCRIPT = """
     # that decode, and the parts of the media layer that have a decoder of their own.
     counted(PIL.Image, "open")
     counted(PIL.Image, "fromarray")
-    counted(decoding.Video, "_until")
+    counted(decoding.Video, "_sought")
     counted(decoding.Video, "frames")
     counted(integrity, "check_video")
     counted(segment, "segment_frames")
