@@ -35,17 +35,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Read:
-    """One reply as a task reads it.
-
-    Attributes:
-        task: The task.
-        position: The number of the document that it answers, and how many there are.
-        reply: The reply.
-        record: What the task keeps of it.
-        question: The prompt of the document.
-        target: A right reply.
-        is_judged: Whether the document was named, so that right and wrong mean something.
-    """
+    """One reply as a task reads it."""
 
     task: str
     position: tuple[int, int]

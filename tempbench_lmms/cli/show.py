@@ -18,16 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class View:
-    """One document as a chat model gets it.
-
-    Attributes:
-        task: The task's name.
-        position: The document's number and how many there are.
-        content: The parts in order: text, a picture, or a video's path.
-        target: A right reply.
-        seconds: Length of its video, where its row says it.
-        times: When a picture is shown in its video, in seconds, by its place among the parts.
-    """
+    """One document as a chat model gets it."""
 
     task: str
     position: tuple[int, int]

@@ -21,15 +21,7 @@ _LOOKED_AT = 5
 
 @dataclass(frozen=True)
 class Command:
-    """What is run, as the command line says it.
-
-    Attributes:
-        model: As for the harness's `--model`.
-        tasks: Tasks or groups, separated by commas.
-        output: Folder of this one run.
-        model_args: As for the harness's `--model_args`.
-        further: Further arguments of the harness.
-    """
+    """What is run, as the command line says it."""
 
     model: str
     tasks: str
