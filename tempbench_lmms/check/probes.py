@@ -176,10 +176,11 @@ def inside(
 
 
 def _pictures(make: _Maker, kind: str, n: int) -> Probe:
-    parts: list[Given] = [f"{make.name()} Look at {n} images. "]
+    name = make.name()
+    parts: list[Given] = [f"{name} Look at {n} images. "]
     for i in range(n):
         parts += [f"Image {i + 1} is this one: ", make.card()]
-    return Probe(parts[0].split(" Look")[0], kind, (*parts, "Describe the images in one word."))  # type: ignore[union-attr]
+    return Probe(name, kind, (*parts, "Describe the images in one word."))
 
 
 def _long_text(make: _Maker, n_lines: int) -> Probe:

@@ -153,7 +153,8 @@ def asked() -> dict[str, str]:
 
 def table_of(folder: Path) -> Config:
     """Returns the table of tasks in a benchmark's folder."""
-    table: Config = yaml.load((folder / TABLE).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 (a SafeLoader)
+    text = (folder / TABLE).read_text(encoding="utf-8")
+    table: Config = yaml.load(text, Loader=_Loader)  # noqa: S506 (a SafeLoader)
     return table
 
 
