@@ -27,7 +27,7 @@ BUDGETS = {
     "tempbench_lmms/tempvs": (1_450, 1_100),
     "tempbench_lmms/timeblind": (600, 600),
     "tempbench_lmms/timepercept": (850, 600),
-    "hf_datasets": (9_100, 9_000),
+    "hf_datasets": (9_050, 9_000),
     "benchmarks": (3_000, 3_000),
     "tests": (33_900, 26_000),
 }

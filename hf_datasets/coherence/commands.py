@@ -19,8 +19,7 @@ def prepare(
         bool, Option("--harness", help="Take TOMATO from where the harness's task `tomato` keeps it.")
     ] = False,
     videos: Annotated[
-        Path | None,
-        Option(help="The folder or archive of TOMATO's videos; default: what lies in --source."),
+        Path | None, Option(help="The folder or archive of TOMATO's videos; default: what lies in --source.")
     ] = None,
     types: Annotated[
         str, Option(help="TOMATO's reasoning types to prepare, separated by commas.")

@@ -20,11 +20,7 @@ from typing import Any
 
 from tempbench_lmms.coherence import checks
 from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
-from tempbench_lmms.coherence.features import (
-    BENCHMARK,
-    QA_SCHEMA,
-    REFERENCED_SCHEMA,
-)
+from tempbench_lmms.coherence.features import BENCHMARK, QA_SCHEMA, REFERENCED_SCHEMA
 from tempbench_lmms.data import archives, choices, extent, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium
@@ -202,11 +198,7 @@ def _captions_of(
     wrong = part.bring(media)
     rows: list[tables.Row] = []
     for name in names.values():
-        why, reason = wrong.get(f"captions/{name}", ("", ""))
-        if name in known.unclear:
-            why, reason = known.unclear[name], "a caption of two videos"
-        elif f"captions/{name}" not in media:
-            why, reason = "its name is hidden, has odd characters, or is too long", "odd name"
+        why, reason = _wrong_with(name, known, media, wrong)
         if why:
             skipped.append({"id": _printable(Path(name)), "why": why, "reason": reason})
             continue
@@ -216,6 +208,17 @@ def _captions_of(
         raise none_left(f"no video of {given} can be used", skipped)
     unused = known.unused()
     return part.finish(rows, REFERENCED_SCHEMA, skipped, captions_without_video=len(unused))
+
+
+def _wrong_with(
+    name: str, known: References, media: Mapping[str, Medium], wrong: Mapping[str, tuple[str, str]]
+) -> tuple[str, str]:
+    """Returns why a video is left out, or two empty texts."""
+    if name in known.unclear:
+        return known.unclear[name], "a caption of two videos"
+    if f"captions/{name}" not in media:
+        return "its name is hidden, has odd characters, or is too long", "odd name"
+    return wrong.get(f"captions/{name}", ("", ""))
 
 
 def _videos_in(folder: Path, references: Path | None, skipped: Skipped) -> list[Path]:

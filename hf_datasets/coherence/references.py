@@ -19,12 +19,7 @@ _SAVE_EVERY = 100
 
 
 def build(
-    root: Path,
-    endpoint: str,
-    model: str,
-    key: str,
-    workers: int = 8,
-    track: Any = lambda things, **_: things,
+    root: Path, endpoint: str, model: str, key: str, workers: int = 8, track: Any = lambda things, **_: things
 ) -> int:
     """Writes a reference sentence by `model` into every question that has none by it.
 

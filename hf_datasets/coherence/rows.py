@@ -39,10 +39,7 @@ def question_row(
 
 
 def caption_rows(
-    video_id: str,
-    video: str,
-    references: Sequence[str] = (),
-    events: Sequence[str] = (),
+    video_id: str, video: str, references: Sequence[str] = (), events: Sequence[str] = ()
 ) -> list[Row]:
     """Returns the two rows of a video to caption: from its frames, and from the middle one."""
     return [

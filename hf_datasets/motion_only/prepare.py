@@ -20,10 +20,7 @@ RENDERER = 1
 
 
 def prepare(
-    n_pairs: int,
-    seed: int,
-    force: bool = False,
-    track: Track = lambda things: things,
+    n_pairs: int, seed: int, force: bool = False, track: Track = lambda things: things
 ) -> tuple[Path, bool]:
     """Writes the data set.
 

@@ -207,9 +207,7 @@ def _begin_anew(root: Path, allowed: bool) -> None:
 
 
 def _left_out(
-    given: Mapping[str, str],
-    found: Mapping[str, tuple[Any, Mapping[str, str]]],
-    rows_left_out: list[LeftOut],
+    given: Mapping[str, str], found: Mapping[str, tuple[Any, Mapping[str, str]]], rows_left_out: list[LeftOut]
 ) -> dict[str, Any]:
     """Returns what the manifest says of questions, and of files that another one's name hides."""
     files = [

@@ -18,8 +18,7 @@ def prepare(
         bool, Option("--harness", help="Take it from where the harness's task `tempcompass` keeps it.")
     ] = False,
     videos: Annotated[
-        Path | None,
-        Option(help="The folder or archive of the clips; default: what lies in --source."),
+        Path | None, Option(help="The folder or archive of the clips; default: what lies in --source.")
     ] = None,
     revision: Annotated[str, Option(help="Of the data set on the Hub.")] = "main",
     accept_license: Annotated[

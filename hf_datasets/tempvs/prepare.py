@@ -38,16 +38,14 @@ _SHOWN = 10
 
 def prepare(
     source: Annotated[
-        Path | None,
-        Option(help="Folder with the official release. Without it the release is downloaded."),
+        Path | None, Option(help="Folder with the official release. Without it the release is downloaded.")
     ] = None,
     revision: Annotated[str, Option(help="Revision to download.")] = "main",
     accept_license: Annotated[
         bool, Option("--accept-license", help="You have read the licences of the release.")
     ] = False,
     allow_pickle: Annotated[
-        bool,
-        Option("--allow-pickle", help="Read annotations that are pickles: runs the code in them."),
+        bool, Option("--allow-pickle", help="Read annotations that are pickles: runs the code in them.")
     ] = False,
     sources: Annotated[
         str, Option(help="Sources to prepare, separated by commas; `verify` misses none of the others.")

@@ -76,13 +76,7 @@ def triple_statement(events: Sequence[str], kind: str, is_name: NameTest) -> str
 def wrong_triple(events: Sequence[str], index: int) -> list[str]:
     """Returns one of the five wrong orders of three events, as the official generator draws it."""
     pre, mid, post = events
-    orders = [
-        [mid, pre, post],
-        [mid, post, pre],
-        [pre, post, mid],
-        [post, pre, mid],
-        [post, mid, pre],
-    ]
+    orders = [[mid, pre, post], [mid, post, pre], [pre, post, mid], [post, pre, mid], [post, mid, pre]]
     return random.Random(index).choice(orders)
 
 

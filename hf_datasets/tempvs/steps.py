@@ -97,9 +97,7 @@ class Step:
 
 
 def _filter(
-    rule: Callable[[list[Story], Settings], Iterable[Story | str]],
-    items: list[Item],
-    settings: Settings,
+    rule: Callable[[list[Story], Settings], Iterable[Story | str]], items: list[Item], settings: Settings
 ) -> tuple[list[Item], Dropped]:
     """Applies a rule that returns for each story the story, perhaps with more in it, or why it goes."""
     stories = [Story(**item) for item in items]

@@ -25,8 +25,7 @@ def prepare(
     ] = None,
     fmow: Annotated[Path | None, Option(help="Folder of fMoW-rgb as distributed.")] = None,
     ucm: Annotated[
-        str | None,
-        Option(help="UC Merced: its zip file, a folder (class folders or Parquet), or `hub`."),
+        str | None, Option(help="UC Merced: its zip file, a folder (class folders or Parquet), or `hub`.")
     ] = None,
     temporalvqa: Annotated[
         str | None, Option(help="TemporalVQA: a folder with its Parquet files, or `hub`.")

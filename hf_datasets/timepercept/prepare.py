@@ -351,11 +351,7 @@ def _rules(settings: Settings, count: int, readable: Callable[[Shot], bool]) -> 
 
 
 def _write(
-    root: Path,
-    rows: dict[str, dict[str, list[Row]]],
-    settings: Settings,
-    plan: _Plan,
-    note: Note,
+    root: Path, rows: dict[str, dict[str, list[Row]]], settings: Settings, plan: _Plan, note: Note
 ) -> dict[str, Any]:
     _check_rows(rows, plan)
     named = {f"train/{test}": of_test for test, of_test in rows.get("train", {}).items()}

@@ -68,12 +68,7 @@ def url(shot: Shot) -> str:
 
 
 def make_row(
-    test: str,
-    number: int,
-    split: str,
-    shots: Sequence[Shot],
-    series: Sequence[Series],
-    **values: Any,
+    test: str, number: int, split: str, shots: Sequence[Shot], series: Sequence[Series], **values: Any
 ) -> Row:
     """Returns a row; `values` are `answer`, `choices` and what differs from the defaults."""
     row: Row = {
@@ -151,12 +146,7 @@ def _ordering(test: str, places: Sequence[Series], rules: Rules, generator: rand
 
 
 def _readable(
-    test: str,
-    series: Series,
-    places: Sequence[Series],
-    number: int,
-    rules: Rules,
-    generator: random.Random,
+    test: str, series: Series, places: Sequence[Series], number: int, rules: Rules, generator: random.Random
 ) -> Drawn | None:
     """Draws a question about a place until its pictures can all be read; None where the place yields none."""
     for attempt in range(_TRIES):
@@ -428,12 +418,7 @@ _ARRANGE: dict[str, Callable[[Sequence[Pair], int, random.Random], tuple[dict[st
 
 
 def choice_row(
-    number: int,
-    shot: Shot,
-    name: str,
-    classes: Sequence[str],
-    generator: random.Random,
-    source: str,
+    number: int, shot: Shot, name: str, classes: Sequence[str], generator: random.Random, source: str
 ) -> Row:
     """Returns a recognition question (`ucm`): the right class among four others.
 
