@@ -19,6 +19,7 @@ from typing import Any
 
 from tempbench_lmms import benchmarks, parsing
 from tempbench_lmms.parsing.expected import Choice, Count, Fields, Item, Order, Relation, TimeSpan, Truth
+from tempbench_lmms.parsing.finders import finder_of
 
 # For what the tests say of each benchmark: `tests/NAME/contract.py`.
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -26,31 +27,23 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 Parser = Callable[[str], Any]
 
 OPTIONS = ("The dog barks", "A man opens the door", "The cat sleeps on the sofa", "Two children eat soup")
+EXPECTED = [
+    Choice("ABCD", OPTIONS),
+    Item(5),
+    Order(tuple("12345")),
+    Truth("chronological"),
+    Count("ABCD", ("2", "3", "4", "5")),
+    Relation("cot"),
+]
 # What stands behind the reply in a parser's parameters; each value in turn where there are several. What one
 # benchmark alone has is `VALUES` in its `tests/NAME/contract.py`.
 VALUES: dict[str, list[Any]] = {
-    "letters": ["ABCDE"],
     "options": [OPTIONS],
-    "labels": ["12345"],
-    "quantities": [False],
-    "in_time": [True],
-    "upper": [5],
-    "n": [5],
     "n_images": [5],
-    "noun": ["image"],
     "duration": [60.0],
-    "expected": [
-        Choice("ABCD", OPTIONS),
-        Item(5),
-        Order(tuple("12345")),
-        Truth("chronological"),
-        Count("ABCD", ("2", "3", "4", "5")),
-        Relation("cot"),
-    ],
-    "claim": ["chronological"],
-    "texts": [OPTIONS],
+    "expected": EXPECTED,
     "signs": [("<", "[")],
-    "mentions": [()],
+    "finder": [finder_of(expected) for expected in EXPECTED],
     "both": [Fields(Choice("ABCD", OPTIONS), TimeSpan(60.0))],
     "video": [TimeSpan(60.0)],
 }
@@ -178,6 +171,8 @@ def parsers(first: tuple[str, ...] = ("reply",)) -> dict[str, Parser]:
             opening, *further = parameters or [""]
             if function.__module__ != module or name.startswith("_") or opening not in first:
                 continue
+            if parameters[opening].annotation is not str:
+                continue  # what takes a text that is scanned stands behind one that is not
             defaults = {name for name, value in parameters.items() if value.default is not value.empty}
             further = [name for name in further if name in known or name not in defaults]
             if unknown := set(further) - set(known):

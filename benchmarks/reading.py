@@ -174,8 +174,9 @@ def switchable() -> list[Rule]:
 
     real, lazy = re.compile, patterns.lazy
     re.compile, patterns.lazy = switched(real), switched(lazy)
-    for one in pkgutil.walk_packages(importlib.import_module("tempbench_lmms.parsing").__path__):
-        importlib.import_module(f"tempbench_lmms.parsing.{one.name}")
+    package = importlib.import_module("tempbench_lmms.parsing")
+    for one in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(one.name)
     importlib.import_module("tests.parsing.replies")
     re.compile, patterns.lazy = real, lazy
     imported = [(name, vars(module)) for name, module in sorted(sys.modules.items()) if _is_reader(name)]

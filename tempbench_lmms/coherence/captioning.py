@@ -15,7 +15,8 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics import clip as clip_metrics
 from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
 from tempbench_lmms.metrics.text import event_order
-from tempbench_lmms.parsing.final_answer import final_answer, final_part
+from tempbench_lmms.parsing.clean import clean
+from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.reading import Reading, none
 from tempbench_lmms.parsing.text import squeeze
 from tempbench_lmms.record import Metric, Metrics, Record, n_failed
@@ -30,7 +31,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns what is known of one caption."""
     caption = "" if failed else squeeze(final_answer(reply) or "")
     references = list(doc.get("references") or [doc["target"]])
-    read = Reading(caption, "whole") if caption else none("cut_off" if final_part(reply).cut_off else "empty")
+    read = Reading(caption, "whole") if caption else none("cut_off" if clean(reply).cut_off else "empty")
     return {
         "id": doc["question_id"],
         "video": doc["video"],

@@ -10,8 +10,15 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from tempbench_lmms.parsing.numerals import CARDINALS
-from tempbench_lmms.parsing.text import clip, normalise
+from tempbench_lmms.coherence.official_text import normalise
+from tempbench_lmms.parsing.text import clip
+
+CARDINALS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+    "twenty",
+)
+"""From 0 to 20: a word's place is its value."""
 
 _NUMBER = re.compile(
     rf"(?<![\w.,])(?P<digits>-?\d{{1,9}})(?:\.0+)?(?![\w%]|[.,]\d)"

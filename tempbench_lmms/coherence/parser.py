@@ -1,29 +1,16 @@
 """The answers of the video questions: an option letter, and for counts a number."""
 
-import re
 import string
 from collections.abc import Sequence
 
 from tempbench_lmms.coherence import official
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Count
-from tempbench_lmms.parsing.numbers import value_of
+from tempbench_lmms.parsing.mentions.numbers import value_of
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading
 
 _OFFICIAL = lazy(r"^Answer is:?[\(]?([A-Fa-f])[\)]?$")
-_LEAST = 12
-_NOT_LISTED = lazy(
-    r"[,;.]?\s*\(?(?:note:?\s*)?(?:(?:although|but|though|however|which|even\s+though)[,\s]+)?"
-    r"(?:(?:this|that|the)\s+(?:number|count|total)\s+|this\s+|that\s+|it\s+|\d{1,3}\s+|(?:three|four|five|six|seven|eight|nine|ten|zero|one|two)\s+)?"
-    r"(?:is\s+not|isn['’]t|was\s+not)\s+(?:\w+\s+)?(?:among|listed\s+(?:among|in|as)|one\s+of|in|an)"
-    r"\s+(?:any\s+of\s+)?(?:the\s+|an\s+)?(?:given\s+|available\s+|listed\s+|provided\s+)?options?\b\.?\)?",
-    re.IGNORECASE,
-)
-
-_OPTIONS_IN_A_ROW = lazy(
-    r"(?:(?<!\w)\(?[A-H][:.)]\s*-?\d{1,4}\s*[,;\n]\s*){2,7}\(?[A-H][:.)]\s*-?\d{1,4}(?!\d)"
-)
 
 
 def letters_of(options: Sequence[str]) -> str:
@@ -54,17 +41,8 @@ def read(
         at_limit: Whether the reply ended because its token limit was reached.
     """
     wanted = expected(options)
-    if isinstance(wanted, Count) and "ption" in reply:
-        reply = _without_options(reply)
     found = reader.read(reply, wanted, prompt, at_limit)
     return found if isinstance(wanted, Count) else found.map(lambda letter: (letter, None))
-
-
-def _without_options(reply: str) -> str:
-    """Returns a reply without a list of all options, and without "which isn't among the options"."""
-    rest = _OPTIONS_IN_A_ROW.sub(" ", reply)
-    # A count that is none of the options is a count.
-    return _NOT_LISTED.sub(".", rest if len(rest.strip()) > _LEAST else reply)
 
 
 def parse(reply: str, options: Sequence[str]) -> str | None:

@@ -10,7 +10,7 @@ from tempbench_lmms.coherence.card import SCENES, TYPES
 from tempbench_lmms.coherence.parser import letters_of
 from tempbench_lmms.data.tables import Row, read_rows
 from tempbench_lmms.metrics.text import numeric_distance
-from tempbench_lmms.parsing.numbers import value_of
+from tempbench_lmms.parsing.mentions.numbers import value_of
 
 
 def measure(root: Path) -> dict[str, Any]:

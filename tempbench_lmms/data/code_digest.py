@@ -15,7 +15,7 @@ KEY = "code"
 _PACKAGE = Path(__file__).parents[1]
 # What all benchmarks share: how replies are read, and what is computed of what was read.
 _SHARED = (
-    *("parsing/*.py", "metrics/*.py", "record.py", "record_reading.py"),
+    *("parsing/**/*.py", "parsing/lexicon/*.txt", "metrics/*.py", "record.py", "record_reading.py"),
     *("data/option_order.py", "data/rewording.py", "data/texts.py"),
     *("harness/adapter.py", "harness/rotated.py"),
 )

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tempbench_lmms.parsing.clean import clean
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, TimeSpan, Truth
-from tempbench_lmms.parsing.final_answer import final_part
-from tempbench_lmms.parsing.numbers import value_of
+from tempbench_lmms.parsing.mentions.numbers import value_of
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import clip
 
@@ -121,9 +121,8 @@ def values(answer: str, parts: Sequence[Part]) -> tuple[Any, ...] | None:
     >>> values("B; 3 - 10.5", [Choice("AB"), TimeSpan(60)])
     ('B', (3.0, 10.5))
     """
-    part = final_part(answer)
-    text = _bare(part.wide or "")
-    if part.cut_off or not text or len(text) > _LONGEST:
+    text = _bare("".join(answer[part.at[0] : part.at[-1]] for part in clean(answer).parts[-1:]))
+    if not text or len(text) > _LONGEST:
         return None
     said = [text] * len(parts) if text.upper() == _NONE else text.split(";") if len(parts) > 1 else [text]
     if len(said) != len(parts):

@@ -6,9 +6,9 @@ from typing import Any
 from tempbench_lmms.parsing import fields
 from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
 from tempbench_lmms.parsing.reading import Reading
-from tempbench_lmms.parsing.spans import Span
-from tempbench_lmms.parsing.timespan import parse_spans
 from tempbench_lmms.rextime.prompts import LETTERS
+
+Span = fields.Span
 
 NO_SPAN: Span = (0.0, 0.0)
 """What a reply without a span counts as for the official scorer, which stops at a missing one."""
@@ -86,4 +86,4 @@ def spans_of(scored: Span | None, text: str, duration: float | None = None) -> l
     """Returns the span of a reply that was read and is scored, and then the others that the reply states."""
     if scored is None:
         return []
-    return [scored, *(other for other in parse_spans(text, duration) if other != scored)]
+    return [scored, *(other for other in fields.others(text, TimeSpan(duration)) if other != scored)]

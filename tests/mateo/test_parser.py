@@ -6,10 +6,6 @@ from hypothesis import strategies as st
 
 from tempbench_lmms.mateo import parser, prompts
 from tempbench_lmms.mateo.card import CLASSES
-from tempbench_lmms.parsing import lines
-from tempbench_lmms.parsing.expected import Relation
-from tempbench_lmms.parsing.kinds import kind_of
-from tests.parsing import replies
 
 
 def three(first, second, third, form="Q{}: The answer is: {}."):
@@ -262,82 +258,3 @@ def test_a_class_is_yes_to_its_question_and_no_to_both_others(answers):
 )
 def test_any_clear_statement_is_read(reply, form, expected):
     assert parser.parse(reply, form) == expected
-
-
-LABELLED = [row for row in replies.dev() if row.benchmark == "mateo"]
-# What may stand before the last sentence, most of which changes what that one says.
-BEHIND = (
-    *(
-        "The steps are right.",
-        "B needs what A makes.",
-        "Sure.",
-        "The answer",
-        "So I keep my answer.",
-        "Is it so?",
-    ),
-    *(
-        "I can't tell.",
-        "After.",
-        "Befor.",
-        "It is after.",
-        "Steps A and B, I guess.",
-        "1.",
-        "A.",
-        "(Before)",
-        "---",
-    ),
-    *("So the second comes first.", "Question: before?", "Reflection: no.", "P-a-r-a-l-l-e-l.", "Q: x"),
-)
-
-
-@pytest.fixture
-def both_ways(monkeypatch):
-    """Reads a reply at once and by all stages; and says whether it can be read at once."""
-
-    def read(reply, form):
-        at_once = parser.read(reply, form)
-        with monkeypatch.context() as patched:
-            patched.setattr(parser, "_closing", lambda text, form, prompt: None)
-            patched.setattr(parser, "_BARE_TRIPLE", parser._ONLY_TRIPLE)
-            return at_once, parser.read(reply, form)
-
-    return read
-
-
-@pytest.mark.slow
-def test_what_is_read_at_once_is_what_all_stages_read(both_ways):
-    made = [
-        (f"{start}{before}{sep}{more}{between}{last}", form)
-        for start, form in (("", "cot"), ("The answer is: After.\nReflection: ", "reflection"))
-        for before in BEHIND
-        for more in ("", *BEHIND)
-        for sep in "\n "
-        for between, last in (("\n", "The final answer: Before"), (" ", "the answer is: Parallel."))
-    ]
-    for reply, form in [*((row.reply, row.kind) for row in LABELLED), *made]:
-        at_once, by_stages = both_ways(reply, form)
-        assert at_once == by_stages, (reply, form)
-    texts = (reply for reply, form in made if form == "cot")
-    assert sum(parser._closing(text, "cot", None) is not None for text in texts) > len(made) // 20
-
-
-@pytest.mark.parametrize(
-    "answers", ["Yes, No, No", "no. Yes. no.", "1. No\n2. No\n3. I don't know", "1) Yes 2) No 3) No"]
-)
-def test_three_answers_alone(both_ways, answers):
-    assert parser._BARE_TRIPLE.fullmatch(answers)
-    at_once, by_stages = both_ways(answers, "triple")
-    assert at_once == by_stages
-    assert at_once.value is not None
-
-
-def test_a_line_that_is_ruled_out_is_no_class():
-    kind = kind_of(Relation("cot"))
-    rows = {
-        line for row in LABELLED for text in lines.lines(row.reply) for line in (text, *lines.sentences(text))
-    }
-    ruled_out = [line for line in rows if kind.rules_out(line)]
-    assert len(ruled_out) > len(rows) // 4
-    for line in ruled_out:
-        assert not kind.whole(lines.bare(line))
-        assert not kind.whole(lines.without_lead(line))

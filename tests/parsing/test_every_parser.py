@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import tempbench_lmms
 from benchmarks import parsing as benchmark
 from tempbench_lmms import benchmarks
-from tempbench_lmms.parsing import durations
+from tempbench_lmms.parsing import reader
+from tempbench_lmms.parsing.expected import Choice
 from tempbench_lmms.parsing.reading import REASONS
 from tests import contract
 from tests.each import sample
@@ -30,29 +31,18 @@ def _is_span(span):
     return len(span) == 2 and all(math.isfinite(edge) and 0 <= edge <= 1e6 for edge in span)
 
 
-def _is_order(items, order):
-    return order is None or sorted(order) == sorted(items)
-
-
 # What a parser may return, by its name without the values of its further parameters; of each benchmark's own
 # its `tests/NAME/contract.py` says it.
 OFFERED = {
-    "parsing.final_answer.final_part": lambda found: found.start <= found.end,
+    "parsing.clean.clean": lambda found: found.cut_off == (not found.parts),
+    "parsing.clean.plain": lambda found: len(found.at) == len(found.text) + 1,
+    "parsing.decide.read": lambda found: (found.value is None) == (found.reason in REASONS),
     "parsing.reader.read": lambda found: (found.value is None) == (found.reason in REASONS),
-    # The letters that `benchmarks/parsing.py` puts on offer.
-    "parsing.reader.letter_alone": lambda found: found in (None, *"ABCDE"),
     "parsing.fields.read": lambda found: all((one.value is None) == (one.reason in REASONS) for one in found),
     "parsing.fields.read_span": lambda found: found.value is None or _is_span(found.value),
-    "parsing.boolean.parse_boolean": lambda found: found in (None, True, False),
-    "parsing.choice.parse_choice": lambda found: found in (None, *"ABCDE"),
     "parsing.final_answer.final_answer": lambda found: found is None or found == found.strip() != "",
-    "parsing.number.parse_index": lambda found: found in (None, 1, 2, 3, 4, 5),
-    "parsing.permutation.parse_permutation": lambda found: _is_order("12345", found),
-    "parsing.plain.form_of": lambda found: found is None or len(found) == 3,
-    "parsing.plain.read": lambda found: found is None or (found.value is not None and found.reason is None),
+    "parsing.fields.others": lambda found: all(map(_is_span, found)),
     "parsing.text.clip": lambda found: len(found) < 8_010,
-    "parsing.timespan.parse_span": lambda found: found is None or _is_span(found),
-    "parsing.timespan.parse_spans": lambda found: all(map(_is_span, found)),
 }
 for name in benchmarks.names():
     OFFERED |= contract.get(name, "OFFERED")
@@ -213,7 +203,6 @@ def test_the_list_of_parsers_is_complete():
         *(
             f"{name}.scoring.record" for name in benchmarks.names()
         ),  # what the hooks call: parsers, and a dict
-        "parsing.reader.within",  # a place in the reply for what a parser has read
         "record_reading.prompt_of",  # whether it has several lines
         "cli.read.read",  # a command, which calls the hooks
         "cli.read.read_reply",
@@ -300,7 +289,7 @@ def test_time_is_linear(name):
 
 def test_time_is_linear_where_options_are_ranges_of_time():
     """A long number is no duration at any of its digits; none of the options above is a range of time."""
-    parser = functools.partial(durations.within, texts=("1-30 days", "31-90 days"))
-    assert parser("50 days") == [1]
+    parser = functools.partial(reader.read, expected=Choice("AB", ("1-30 days", "31-90 days")))
+    assert parser("50 days").value == "B"
     for pattern in (("", "1", ""), ("", "1", "x"), ("5 and ", "9", " d"), ("", "1.", "x"), ("", "1 ", "x")):
         assert not all(_grows(parser, pattern, 1_000, 4_000) for _ in range(2)), pattern

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchmarks import parsing, reading
 from tempbench_lmms import benchmarks
-from tempbench_lmms.parsing import fields, plain, reader
+from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.reading import Reading
 from tests.parsing import invariances, replies
 
@@ -46,25 +46,8 @@ def test_a_quarter_is_locked_by_context():
 
 @pytest.fixture(scope="module")
 def read():
-    """What is read of every reply, and whether some of it was read at once, without the reader's stages."""
-    at_once = []
-
-    def noted(function):
-        def note(*given):
-            found = function(*given)
-            at_once.append(found is not None)
-            return found
-
-        return note
-
-    found = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plain, "read", noted(plain.read))
-        patch.setattr(fields, "_at_once", noted(fields._at_once))
-        for row in ROWS:
-            at_once.clear()
-            found.append((row, row.readings(), any(at_once)))
-    return found
+    """What is read of every reply."""
+    return [(row, row.readings()) for row in ROWS]
 
 
 @pytest.mark.slow
@@ -72,7 +55,7 @@ def test_every_reply_is_read_as_it_was(read):
     """A change of the reader shows every reply of `dev` that it reads otherwise, for better or worse."""
     changed = [
         (row.benchmark, row.kind, row.reply[:200], f"{row.known}, now {verdict}")
-        for row, readings, _ in read
+        for row, readings in read
         if not row.locked and (verdict := row.verdict(readings)) != row.known
     ]
     assert changed == [], "look at each; then python -m tests.parsing.replies"
@@ -80,27 +63,9 @@ def test_every_reply_is_read_as_it_was(read):
 
 @pytest.mark.slow
 def test_the_docs_have_the_shares(read):
-    table = list(reading.shares([(row, row.verdicts(readings)) for row, readings, _ in read]))
+    table = list(reading.shares([(row, row.verdicts(readings)) for row, readings in read]))
     docs = (Path(__file__).parents[2] / "docs" / "reading_replies.md").read_text(encoding="utf-8").split("\n")
     assert [line for line in table if line not in docs] == [], "python benchmarks/reading.py prints them"
-
-
-@pytest.mark.slow
-def test_what_is_read_at_once_is_what_the_stages_read(read, monkeypatch):
-    """A word, or a letter and a span; the others were read by the stages."""
-    short = [(row, readings) for row, readings, at_once in read if at_once and not row.locked]
-    assert len(short) > 400
-    monkeypatch.setattr(plain, "read", lambda reply, expected: None)
-    reader._short.cache_clear()
-    assert [row.readings() for row, _ in short] == [readings for _, readings in short]
-    monkeypatch.setattr(fields, "_at_once", lambda reply, both: None)
-    reader._short.cache_clear()
-    for row, readings in short:
-        if row.benchmark == "rextime":
-            staged = row.readings()
-            # "62,97" is a span where it is all of the reply; the stages look for no such one.
-            assert all(staged[name].value in (None, one.value) for name, one in readings.items()), row
-    reader._short.cache_clear()
 
 
 @pytest.mark.slow

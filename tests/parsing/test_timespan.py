@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
-from tempbench_lmms.parsing.fields import read, read_span
-from tempbench_lmms.parsing.timespan import parse_span, parse_spans, without_spans
+from tempbench_lmms.parsing.fields import others, read, read_span
 
 DURATION = 100.0
 
@@ -254,7 +253,7 @@ def test_the_table_is_large():
 
 @pytest.mark.parametrize(("reply", "span"), SPANS, ids=range(len(SPANS)))
 def test_span(reply, span):
-    assert parse_span(reply, DURATION) == span, reply
+    assert read_span(reply, TimeSpan(DURATION)).value == span, reply
 
 
 @pytest.mark.parametrize(
@@ -268,13 +267,13 @@ def test_span(reply, span):
     ],
 )
 def test_several_spans_are_kept_in_order(reply, spans):
-    assert parse_spans(reply, DURATION) == spans
+    assert others(reply, TimeSpan(DURATION)) == spans
 
 
 @pytest.mark.parametrize("reply", ["from 90 s to the end", "20% to 40%", "the whole video", "last 5 seconds"])
 def test_what_needs_the_duration_is_not_read_without_it(reply):
-    assert parse_span(reply, DURATION) is not None
-    assert parse_span(reply) is None
+    assert read_span(reply, TimeSpan(DURATION)).value is not None
+    assert read_span(reply, TimeSpan()).value is None
 
 
 @given(
@@ -282,7 +281,7 @@ def test_what_needs_the_duration_is_not_read_without_it(reply):
 )
 def test_what_is_written_is_read(start, end, form):
     start, end = round(start, 2), round(end, 2)
-    assert parse_span(form.format(f"{start:.2f}", f"{end:.2f}")) == (start, end)
+    assert read_span(form.format(f"{start:.2f}", f"{end:.2f}"), TimeSpan()).value == (start, end)
 
 
 @given(st.integers(0, 9999), st.integers(0, 9999))
@@ -290,20 +289,14 @@ def test_clocks_are_read(start, end):
     def clock(seconds):
         return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
-    assert parse_span(f"{clock(start)} to {clock(end)}") == (start, end)
+    assert read_span(f"{clock(start)} to {clock(end)}", TimeSpan()).value == (start, end)
 
 
 @given(st.text(alphabet='0123456789 -:.,[]{}%"smintofromand⟨⟩\n', max_size=80))
 def test_any_text_gives_sane_spans_or_none(text):
-    for start, end in parse_spans(text, DURATION):
+    for start, end in others(text, TimeSpan(DURATION)):
         assert 0 <= start <= 1e6
         assert 0 <= end <= 1e6
-
-
-def test_opening_span_is_taken_off():
-    assert without_spans("From 0 to 28, they eat.") == "they eat."
-    assert without_spans("00:05 - 00:10: they eat.") == "they eat."
-    assert without_spans("They eat.") == "They eat."
 
 
 TIMES = (0.0, 4.0, 8.0, 12.0, 16.0, 20.0)

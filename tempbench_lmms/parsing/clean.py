@@ -1,0 +1,227 @@
+r"""The part of a reply that states its answer, as plain text, with a map back to the reply.
+
+Reasoning in tags is left out; where it does not end, the reply is cut off. Mark-up, HTML and LaTeX are
+taken away, struck words too, and Unicode is brought to one form.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tempbench_lmms.parsing.patterns import lazy
+
+HEAD, TAIL = 4_000, 4_000
+"""Of a longer reply the first and the last 4,000 characters are read: an answer stands at one end."""
+GAP = "\n@\n"
+
+_THINK = r"think|thinking|reasoning|thought|analysis|scratchpad"
+_CLOSE = lazy(rf"</(?:{_THINK})>|\[/think\]|◁/think▷|<\|channel\|>final<\|message\|>", re.IGNORECASE)
+_OPEN = lazy(rf"<(?:{_THINK})>|\[think\]|◁think▷|<\|channel\|>", re.IGNORECASE)
+_TAG = lazy(
+    r"<(?P<tag>answer|final_answer|conclusion|final)>(?P<inside>(?:(?!<(?P=tag)>).)*?)(?:</(?P=tag)>|$)"
+    r"|<\|begin_of_box\|>(?P<box>.*?)(?:<\|end_of_box\|>|$)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BOX = lazy(r"\\(?:fbox|boxed)\s*\{")
+_LONGEST_BOX = 2_000
+# Where a model that has answered goes on to invent the next question.
+_NEXT = lazy(
+    r"\n[ \t]{0,8}(?:#{1,6}[ \t]{0,4}|\*\*)?(?:(?:next\s)?question|human|user|frage|pregunta|问题|質問|질문)"
+    r"[ \t]{0,4}\d{0,3}[ \t]{0,4}(?:\*\*)?[:：]",
+    re.IGNORECASE,
+)
+_PUNCTUATION = str.maketrans("「」『』【】《》“”«»„’‘‚≺≻≼≽∴−‐‑", '"' * 13 + "'''" + "<><>⇒---")
+# Letters that look like Latin ones; NFKC maps full-width and mathematical ones, but leaves these alone.
+_LOOK_ALIKES = str.maketrans(
+    "АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE"
+)
+# A word of another script stays as it is: only a capital alone or a stray letter is meant so.
+_STRAY = lazy(
+    r"(?<![^\W\d_])[А-ЯΑ-Ωİ🅰🅱🅲🅳🅴](?![^\W\d_])|(?<=[A-Za-z])[^\W\d_a-zA-Z]|[^\W\d_a-zA-Z](?=[A-Za-z])"
+)
+_ENTITIES = {"nbsp": " ", "lt": "<", "gt": ">", "amp": "&", "quot": '"', "#39": "'", "rarr": "→"}
+_SIGNS = {
+    **dict.fromkeys(("prec", "lt"), "<"),
+    **dict.fromkeys(("succ", "gt"), ">"),
+    **dict.fromkeys(("to", "rightarrow", "Rightarrow", "longrightarrow", "Longrightarrow", "implies"), "→"),
+}
+
+Change = str | Callable[[re.Match[str]], str]
+# What is changed, in this order: only where a text holds the sign before it.
+_CHANGES: tuple[tuple[str, re.Pattern[str], Change], ...] = (
+    ("&", lazy(rf"&({'|'.join(_ENTITIES)});"), lambda m: _ENTITIES[m[1]]),
+    ("<", lazy(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>"), " "),
+    ("<", lazy(r"<(del|strike|s)>[^<>]{0,200}</\1>", re.IGNORECASE), " "),
+    (
+        "<",
+        lazy(r"<(?:br|p|li|div|h[1-6]|tr|ul|ol|table)\s*/?>|</(?:p|div|h[1-6]|ul|ol|tr)>", re.I),
+        "\n",
+    ),
+    ("<", lazy(r"<([a-z]\w{2,14})>([^<>\n]{1,80})</\1>", re.I), r"\1: \2\n"),
+    ("<", lazy(r"</?(?:answer|final_answer|conclusion|final|think)>", re.I), "\n"),
+    ("<", lazy(r"</?(?:b|i|u|em|strong|mark|small|center|li|td|th|span|code|pre)>", re.I), ""),
+    ("~~", lazy(r"~~[^~\n]{0,200}~~"), " "),
+    ("\\", lazy(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])"), lambda m: _SIGNS[m[1]]),
+    ("_{", lazy(r"_\{(?:\\(?:text|mathrm)\{)?(\w{1,12})\}?\}"), r"_\1"),
+    ("\\", lazy(r"\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)\s*\{([^{}\\]{0,200})\}"), r"\1"),
+    ("\\", lazy(r"\\[()\[\],;:!]|\\(?=\s)|\\(?=[*_#])"), ""),
+    ("`", lazy(r"```[a-z]{0,10}(?=\s|$)|`{1,3}"), ""),
+    ("*", lazy(r"\*{2,3}|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"), ""),
+    ("_", lazy(r"(?<=[a-zA-Z])_(?=[a-zA-Z])"), " "),
+    ("_", lazy(r"(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)"), ""),
+    ("#", lazy(r"(?:^|(?<=\n))[ \t]*#{1,6}[ \t]+"), ""),
+    (">", lazy(r"(?:^|(?<=\n))[ \t]*>[ \t]+"), ""),
+    ("$", lazy(r"\$+"), ""),
+)
+_SPACE = lazy(r"\s{2,}|[^\S\n ]|(?<=\n) ")
+
+
+class Part(NamedTuple):
+    """What is read of a reply, and where it stands.
+
+    Attributes:
+        text: Plain text; empty where nothing is left.
+        at: For each character of `text`, and its end, the index in the reply.
+    """
+
+    text: str
+    at: list[int]
+
+    def where(self, start: int, end: int) -> tuple[int, int]:
+        """Returns the stretch of the reply that a stretch of the text stands for."""
+        return self.at[start], self.at[max(start, end - 1)] + 1 if end > start else self.at[end]
+
+    def cut(self, start: int, end: int) -> "Part":
+        """Returns a stretch of the part, without the white space around it."""
+        while start < end and self.text[start].isspace():
+            start += 1
+        while end > start and self.text[end - 1].isspace():
+            end -= 1
+        return Part(self.text[start:end], self.at[start : end + 1])
+
+
+class Cleaned(NamedTuple):
+    """The parts of a reply that may state its answer, the narrowest first.
+
+    Attributes:
+        parts: What an answer tag or a box holds, if any; what follows the reasoning, up to a question that
+            seems to be invented; all of that.
+        tagged: Whether the first part is a tag's or a box's.
+        cut_off: Whether the reply ends within its reasoning.
+    """
+
+    parts: list[Part]
+    tagged: bool
+    cut_off: bool = False
+
+
+def clean(reply: str) -> Cleaned:
+    """Returns the parts of a reply that may state its answer.
+
+    >>> clean("<think>A? B?</think> **Option B**").parts[0].text, clean("<think>It could be A").cut_off
+    ('Option B', True)
+    """
+    start = max((m.end() for m in _CLOSE.finditer(reply)), default=0)
+    found = _TAG.finditer(reply, start) if "<" in reply else ()
+    tags = [one for one in found if (one["inside"] or one["box"] or "").strip()]
+    tag = tags[-1] if tags else None
+    if any(not tag or m.start() > tag.end() or m.start() > tag.start() for m in _OPEN.finditer(reply, start)):
+        return Cleaned([], False, cut_off=True)
+    end = len(reply)
+    parts = []
+    if tag:
+        group = "box" if tag["box"] is not None else "inside"
+        parts.append(plain(reply, *tag.span(group)))
+    elif box := _box(reply, start):
+        parts.append(plain(reply, *box))
+    narrow = [part for part in parts if part.text]
+    following = _NEXT.search(reply, start)
+    if (
+        following
+        and reply[start : following.start()].strip()
+        and not _NEXT.match("\n" + reply[start:].lstrip())
+    ):
+        end = following.start()
+    ends = dict.fromkeys((end, len(reply)))  # where nothing is answered before a question, it is not invented
+    return Cleaned([*narrow, *(plain(reply, start, end) for end in ends)], bool(narrow))
+
+
+def _box(reply: str, start: int) -> tuple[int, int] | None:
+    """Returns where the inside of the last box of LaTeX stands; None for none, or for two different ones."""
+    if "\\" not in reply:
+        return None
+    found = []
+    for opening in _BOX.finditer(reply, max(start, len(reply) - 2 * _LONGEST_BOX)):
+        depth = 1
+        for place in range(opening.end(), min(len(reply), opening.end() + _LONGEST_BOX)):
+            depth += (reply[place] == "{") - (reply[place] == "}")
+            if not depth:
+                found.append((opening.end(), place))
+                break
+    same_line = len(found) > 1 and "\n" not in reply[found[-2][1] : found[-1][0]]
+    return None if not found or same_line else found[-1]
+
+
+def _changed(text: str, at: list[int], pattern: re.Pattern[str], change: Change) -> tuple[str, list[int]]:
+    """Returns a text with each match of a pattern changed, and its map."""
+    pieces, places, last = [], [], 0
+    for found in pattern.finditer(text):
+        new = found.expand(change) if isinstance(change, str) else change(found)
+        if new == found.group():
+            continue
+        inside = found.group().find(new) if new.strip() else -1
+        begin = found.start() + max(inside, 0)
+        pieces += [text[last : found.start()], new]
+        places += at[last : found.start()]
+        places += [at[begin + i] if inside >= 0 else at[begin] for i in range(len(new))]
+        last = found.end()
+    if not pieces:
+        return text, at
+    return "".join([*pieces, text[last:]]), places + at[last:]
+
+
+def _one_form(text: str, at: list[int]) -> tuple[str, list[int]]:
+    """Returns a text in compatibility form, with one kind of quotes and look-alike letters as Latin ones."""
+    signs, places = [], []
+    for sign, place in zip(text, at, strict=False):
+        kind = unicodedata.category(sign) if ord(sign) > 127 else ""
+        if kind == "Cf" or sign in "\ufe0f\u20e3":
+            continue
+        sign = "#" if sign == "№" else sign
+        form = sign if not kind or sign in "①②③④⑤⑥⑦⑧⑨" else unicodedata.normalize("NFKC", sign)
+        form = form.translate(_PUNCTUATION)
+        signs.append(form)
+        places += [place] * len(form)
+    text, at = "".join(signs), [*places, at[-1]]
+    return _changed(text, at, _STRAY, lambda m: m.group().translate(_LOOK_ALIKES))
+
+
+def plain(reply: str, start: int = 0, end: int | None = None) -> Part:
+    """Returns a stretch of a reply as plain text."""
+    end = len(reply) if end is None else end
+    at = list(range(start, end + 1))
+    text = reply[start:end]
+    if len(text) > HEAD + TAIL + len(GAP):
+        # A word that the cut would halve goes whole: the end of "OMEGA." could be read as "A.".
+        left, right = text.rfind(" ", 0, HEAD), text.find(" ", len(text) - TAIL)
+        left, right = (
+            (left if left > HEAD - 64 else HEAD),
+            (right if 0 < right < len(text) - TAIL + 64 else len(text) - TAIL),
+        )
+        text, at = text[:left] + GAP + text[right:], at[:left] + [at[left]] * len(GAP) + at[right:]
+    if not text.isascii():
+        text, at = _one_form(text, at)
+    for sign, pattern, change in _CHANGES:
+        if sign in text:
+            text, at = _changed(text, at, pattern, change)
+    text, at = _changed(
+        text,
+        at,
+        _SPACE,
+        lambda m: (
+            "\n" * min(m.group().count("\n"), 2)
+            or " " * (m.group() != " " or m.start() == 0 or text[m.start() - 1] != "\n")
+        ),
+    )
+    return Part(text, at).cut(0, len(text))

@@ -1,0 +1,41 @@
+"""A place of a text that names an answer."""
+
+from typing import Any, NamedTuple
+
+
+class Mention(NamedTuple):
+    """A place of a text that names an answer.
+
+    Attributes:
+        value: The answer that it names.
+        start: Where it begins in the text.
+        end: Where it ends.
+        form: How it names it: `label` ("Option B"), `letter`, `both` ("B. running"), `listed` (of all
+            options), `number`, `text` (an option's own text), `words` (other words for it), `place` ("the
+            second one"), `order`, `span`, `judged` ("is true").
+    """
+
+    value: Any
+    start: int
+    end: int
+    form: str
+
+
+_MOST = 60
+
+
+def outer(mentions: list[Mention]) -> list[Mention]:
+    """Returns the first and the last 60 mentions in order: a reply that loops says no more in its middle."""
+    if len(mentions) <= 2 * _MOST:
+        return mentions
+    row = sorted(mentions, key=lambda m: m.start)
+    return [*row[:_MOST], *row[-_MOST:]]
+
+
+def apart(mentions: list[Mention]) -> list[Mention]:
+    """Returns mentions in order, of two that overlap the longer one."""
+    kept: list[Mention] = []
+    for one in sorted(outer(mentions), key=lambda m: (m.start - m.end, m.start)):
+        if all(one.end <= other.start or one.start >= other.end for other in kept):
+            kept.append(one)
+    return sorted(kept, key=lambda m: m.start)

@@ -1,0 +1,464 @@
+"""Finds orders: all labels of a question, in a row or by what is said of their places."""
+
+import bisect
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from tempbench_lmms.parsing.lexicon import Word
+from tempbench_lmms.parsing.mention import Mention, apart
+from tempbench_lmms.parsing.mentions.durations import amounts
+from tempbench_lmms.parsing.mentions.places import ordinal
+from tempbench_lmms.parsing.patterns import lazy
+from tempbench_lmms.parsing.tokens import Text
+
+
+def _roles(said: str) -> frozenset[str]:
+    return frozenset(said.split())
+
+
+_BETWEEN = _roles("fill image option and then conclude is prep step article to counter")
+_LEFT_OPEN = _roles("hedge parallel unsure unable equal refuse partly")
+_SIGNS = lazy(r"[\s,;.:()\[\]\"'|#/&•*+=~<>→⇒➜➔➝、。–—-]")
+_CUT = lazy(r"[;,.\n、。](?!\w)")
+_STRONG = lazy(r"[:;.\n(–—。]|\s-\s")
+_BRACKET = lazy(r"[(\[]([^()\[\]\n]{2,80})[)\]]")
+_WHOLE = lazy(r"(?<![^\W_])\w{3,9}(?![^\W_])")
+_NUMBER = lazy(r"(?<![\d_/.A-Za-z])(?<!\d:)(\d{1,2})(?:st|nd|rd|th)?(?![\d%/A-Za-z]|\.\d|:\d)")
+_IMAGE = lazy(r"\s[^\W\d]+(?!\s?[:#]?\d)")
+_MORE = lazy(r"\s*(?:,|->|→|>)\s*#?\d+(?![\d\s]*[^\d\s.,;)])")
+_ENDS = ("first", "last")
+_LONGEST_GAP = 60
+_LONGEST_TO = 24
+_FAR = 200
+_MOST = 20
+
+
+class _Label(NamedTuple):
+    value: str
+    start: int
+    end: int
+
+
+class _Group(NamedTuple):
+    """Labels in a row, and their place: `first`, `last`, `then`, `prior`, `between` or nothing."""
+
+    labels: list[_Label]
+    place: str
+
+
+class _Order(NamedTuple):
+    """A text, the labels of an order, where it names them, and its brackets that hold something else."""
+
+    text: Text
+    labels: tuple[str, ...]
+    quantities: bool
+    named: list[_Label]
+    asides: list[tuple[int, int]]
+    starts: frozenset[int]
+
+
+@lru_cache(maxsize=64)
+def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
+    if labels[0].isdigit():
+        before = r"(?:(?<![\d_/A-Za-z])|(?<=image)|(?<=Image)|(?<=img))(?<!\d[.:])"
+        return lazy(rf"{before}({'|'.join(labels)})(?![\d%/]|\.\d|:\d|[A-Za-z])")
+    word = r"[^\W_\u2e80-\uffff]"
+    return lazy(rf"(?<!{word})({'|'.join(labels)})(?!{word}|'\w)", re.IGNORECASE)
+
+
+def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Mention]:
+    """Returns the places that put all labels in an order, from the first (or the smallest) to the last."""
+    pattern, brackets = _pattern(tuple(labels)), _BRACKET.finditer(text.text)
+    asides = [
+        one.span()
+        for one in brackets
+        if one[1].upper() not in labels and len(pattern.findall(one[1])) < len(labels)
+    ]
+    named = [_Label(one[1].upper(), *one.span(1)) for one in pattern.finditer(text.text)]
+    if labels[0].isdigit():
+        named = [one for one in named if not _measures(text, one.end)]
+        named += list(_in_words(text, labels, len(named) < len(labels)))
+    named = [one for one in sorted(named, key=lambda one: one.start) if not _within(asides, one.start)]
+    order = _Order(text, tuple(labels), quantities, named, asides, frozenset(one.start for one in named))
+    found: list[Mention] = []
+    for way in (_ranked, _rows):
+        found = apart([*found, *way(order)])
+    found = found or [*_told(order)] or [*_chained(order)]
+    measured = _measured(order) if quantities else []
+    if found and measured:
+        found = [one for one in found if one.value == measured[0].value]
+    elif not found:
+        found = measured or (_as_shown(order) if labels[0].isdigit() else [])
+    return sorted(found, key=lambda one: one.start)
+
+
+def _within(spans: list[tuple[int, int]], place: int) -> bool:
+    last = bisect.bisect_right(spans, (place, place + _FAR)) - 1
+    return last >= 0 and spans[last][0] <= place < spans[last][1]
+
+
+def _next(text: Text, end: int) -> frozenset[str]:
+    after = next(iter(text.within(end, end + _LONGEST_TO)), None)
+    return after.roles if after and not text.text[end : after.start].strip(" -") else frozenset()
+
+
+def _measures(text: Text, end: int) -> bool:
+    return any(role.startswith("unit.") for role in _next(text, end))
+
+
+def _in_words(text: Text, labels: Sequence[str], few: bool) -> Iterator[_Label]:
+    """Yields images by place, "the third image"; where few have digits, "the third" and "three", too."""
+    for word in text.words:
+        place, number = ordinal(word.roles), ordinal(word.roles, "number.")
+        before = text.text[max(0, word.start - 4) : word.start].lower()
+        alone = few and text.text[word.end : word.end + 1] in ("", *",.;-→\n")
+        noun = bool(_IMAGE.match(text.text, word.end) and _next(text, word.end) & {"image"})
+        listed = alone and not text.text[: word.start].rstrip(" ")[-1:].isalpha()
+        if place and not (noun or listed or (few and before.endswith(("the ", "and ")))):
+            place = None
+        elif not place and alone:
+            place = number
+        if place and str(place) in labels:
+            yield _Label(str(place), word.start, word.end)
+
+
+def _place(order: _Order, word: Word) -> str:
+    """Returns the place in an order that a word stands for; empty where it is none, or a label."""
+    if word.start in order.starts or word.roles & {"rising", "falling"}:
+        return ""
+    kinds = {
+        "prior": "prior",
+        "between": "between rank.middle",
+        "then": "then",
+        "first": "first start short" if order.quantities else "first start",
+        "last": "last end long" if order.quantities else "last end",
+    }
+    place = next((kind for kind, roles in kinds.items() if word.roles & _roles(roles)), "")
+    return place or ("then" if (ordinal(word.roles) or 0) > 1 else "")
+
+
+def _ways(order: _Order, start: int, end: int) -> list[str]:
+    """Returns which ways of going a stretch names: "rising" or "falling"."""
+    words, other = order.text.within(start, end), _roles("inverse" if order.quantities else "inverse size")
+    said = [w for w in words if w.roles & {"rising", "falling"} and not w.roles & other]
+    # "In reverse chronological order" goes one way.
+    reverse = {w.end + 1 for w in said if "falling" in w.roles}
+    said = [w for w in said if w.start not in reverse]
+    found = [(w.start, "falling" if "falling" in w.roles else "rising") for w in said]
+    ends = [(w, _place(order, w)) for w in words if _place(order, w) in _ENDS or "opening" in w.roles]
+    for (one, first), (last, second) in itertools.pairwise(ends):
+        gap = order.text.text[one.end : last.start]
+        to = order.text.has(_roles("to towards"), one.end, last.start) or gap.strip() in ("→", "->")
+        if "opening" in one.roles and not _gap(order, one.end, last.start).strip():
+            found.append((one.start, "rising" if second == "first" else "falling"))
+        elif len(gap) < _LONGEST_TO and (
+            (to and first != second) or ("ordinal.1" in last.roles and not gap.strip())
+        ):
+            found.append((one.start, "rising" if first == "first" else "falling"))
+    return [way for _, way in sorted(found)]
+
+
+def _labelled(order: _Order, stretch: tuple[int, int]) -> bool:
+    return any(stretch[0] <= one.start < stretch[1] for one in order.named)
+
+
+def _direction(order: _Order, start: int, end: int) -> str:
+    """Returns which way an order goes by the words before it, else by those behind it; empty for none."""
+    sentences, number = order.text.sentences, order.text.sentence(start)
+    begin = sentences[number].start
+    before = order.text.text[:begin]
+    if number and (
+        before.rstrip().endswith(":")
+        or (before.endswith("\n") and not _labelled(order, sentences[number - 1]))
+    ):
+        begin = sentences[number - 1].start
+    behind = sentences[order.text.sentence(end - 1)].end
+    return next(
+        iter(
+            [
+                *_ways(order, max(begin, start - _FAR), start)[::-1],
+                *_ways(order, start, min(behind, end + _FAR)),
+            ]
+        ),
+        "",
+    )
+
+
+def _mention(order: _Order, values: Sequence[str], start: int, end: int) -> Mention:
+    falls = _direction(order, start, end) == "falling"
+    return Mention(tuple(values)[:: -1 if falls else 1], start, end, "order")
+
+
+def _gap(order: _Order, start: int, end: int) -> str:
+    """Returns a stretch without asides, places and words without content."""
+    first = bisect.bisect_left(order.asides, (start, 0))
+    taken = [one for one in order.asides[first : first + _MOST] if one[1] <= end]
+    taken += [
+        (w.start, w.end) for w in order.text.within(start, end) if w.roles & _BETWEEN or _place(order, w)
+    ]
+    pieces, at = "", start
+    for a, b in sorted(taken):
+        if a >= at:
+            pieces, at = pieces + order.text.text[at:a] + " ", b
+    return pieces + order.text.text[at:end]
+
+
+def _rows(order: _Order) -> Iterator[Mention]:
+    """Yields labels that follow each other with nothing but signs and empty words between them."""
+    text, n, at = order.text.text, len(order.labels), 0
+    for word in _WHOLE.finditer(text):
+        said = tuple(word.group().upper())
+        alike = word.group().isupper() or word.group().isdigit() or n > 3
+        if alike and len(said) == n and {*said} == {*order.labels}:
+            yield _mention(order, said, *word.span())
+    while at < len(order.named):
+        pieces, last = [[order.named[at]]], order.named[at]
+        for one in order.named[at + 1 :]:
+            gap = _gap(order, last.end, one.start)
+            if len(gap) > _LONGEST_GAP or _SIGNS.sub("", gap) not in ("", "e"):
+                break
+            concludes = [w for w in order.text.within(last.end, one.start) if "conclude" in w.roles]
+            if _STRONG.search(text, last.end, one.start) or any(text[w.start].isalpha() for w in concludes):
+                pieces.append([])
+            pieces[-1].append(one)
+            last = one
+        run = [one for piece in pieces for one in piece]
+        at += len(run)
+        if len(run) > n and text[run[-n - 1].end : run[-n].start].strip() in ("->", "→"):
+            pieces.append(run[-n:])
+        for row in [run] if len(run) <= n else pieces:
+            whole = len(row) == n == len({one.value for one in row}) and not _MORE.match(text, row[-1].end)
+            if whole and (mention := _of_row(order, row)):
+                yield mention
+
+
+def _of_row(order: _Order, row: list[_Label]) -> Mention | None:
+    """Returns the order of a row of labels: by the places said of them, else as they stand."""
+    groups = list(_groups(order, row))
+    if any(one.place for one in groups) and len(groups) > 1:
+        return _placed(order, groups)
+    values, start, end = [one.value for one in row], row[0].start, row[-1].end
+    compares = order.quantities and ">" in re.sub(r"[-=]>", "", order.text.text[start:end])
+    if compares and not _direction(order, start, end):
+        sentence = order.text.sentences[order.text.sentence(end - 1)]
+        said = order.text.has(_roles("long short extent"), end, sentence.end)
+        return Mention(tuple(values[::-1]), start, end, "order") if said else None
+    return _mention(order, values, start, end)
+
+
+def _groups(order: _Order, row: list[_Label]) -> Iterator[_Group]:
+    """Yields the labels of a row in groups, each with the place that is said of it before or behind it."""
+    text, group = order.text, [row[0]]
+    begin = max(text.sentences[text.sentence(row[0].start)].start, row[0].start - _FAR)
+    before = _marks(order, begin, row[0].start, last=False)[1]
+    for last, one in zip(row, [*row[1:], None], strict=True):
+        limit = one.start if one else _limit(order, last.end)
+        behind, ahead = _marks(order, last.end, limit, one is None)
+        if one and not behind + ahead and not re.search(r"[^\W\d_]|[.;:\n]", _gap(order, last.end, limit)):
+            group.append(one)
+            continue
+        if behind in _ENDS and len(group) > 1:
+            yield _Group(group[:-1], before)
+            group, before = group[-1:], ""
+        if behind == "prior":
+            group = group[::-1]
+        yield _Group(group, behind if behind in (*_ENDS, "prior") or not before else before)
+        before, group = ahead, [one] if one else []
+
+
+def _limit(order: _Order, end: int) -> int:
+    most = min(end + _FAR, len(order.text.text))
+    cut = _CUT.search(order.text.text, end, most)
+    return cut.start() if cut else most
+
+
+def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
+    """Returns the place said of the label before a gap, and of the label behind it."""
+    text = order.text
+    first = bisect.bisect_left(order.asides, (start, 0))
+    bracket = next(
+        (a for a in order.asides[first : first + 1] if not text.text[start : a[0]].strip()), (0, 0)
+    )
+    said = [p for w in text.within(*bracket) if (p := _place(order, w)) in _ENDS]
+    words = [w for w in text.within(start, end) if not _within(order.asides, w.start)]
+    stripped = start + len(text.text[start:end].rstrip(" :-–|\"'(*"))
+    cuts = [one.start() for one in _CUT.finditer(text.text, start, stripped)]
+    cuts = [cut for cut in cuts if not _within(order.asides, cut)]
+    cuts += [w.start for w in words if w.roles & {"and", "turn"} and "then" not in w.roles]
+    cut = min(cuts, default=end if last else start)
+    behind = [p for w in words if w.start < cut and (p := _place(order, w))]
+    ahead = [p for w in words if w.start >= cut and (p := _place(order, w))]
+    return next(iter([*(said if len(said) == 1 else []), *behind[::-1]]), ""), ahead[-1] if ahead else ""
+
+
+def _told(order: _Order) -> Iterator[Mention]:
+    """Yields orders told over sentences, by what is said of the place of each label."""
+    n, at = len(order.labels), 0
+    named, text = order.named[-_FAR:], order.text.text
+    if n == 3 and len(named) == 2 and len(groups := list(_groups(order, named))) == 2:
+        ends = {group.place: group.labels[0].value for group in groups}
+        between = {*order.labels} - {*ends.values()}
+        if {*ends} == {*_ENDS} and len(between) == 1:
+            yield _mention(order, [ends["first"], *between, ends["last"]], named[0].start, named[1].end)
+    while at + n <= len(named):
+        row = named[at : at + n]
+        if len({one.value for one in row}) == n:
+            groups = list(_groups(order, row))
+            places = [one.place for one in groups]
+            bracketed = all(
+                text[one.start - 1 : one.end + 1] == f"({text[one.start : one.end]})" for one in row
+            )
+            listed = all(_heads(order, one) for one in row) and [one.value for one in row] != [*order.labels]
+            if bracketed or (listed and not any(places)):
+                yield _mention(order, [one.value for one in row], row[0].start, row[-1].end)
+                return
+            said = (
+                {"first", "last"} & {*places}
+                or (len(places) > 1 and all(places[1:]))
+                or not (order.quantities or order.labels[0].isdigit())
+            )
+            as_listed = tuple(one.value for one in row) == order.labels and not all(places[1:])
+            if said and not as_listed and (one := _placed(order, groups)):
+                yield one
+                at += n - 1
+        at += 1
+
+
+def _heads(order: _Order, one: _Label) -> bool:
+    """Whether a label begins its line."""
+    start = order.text.text.rfind("\n", 0, one.start) + 1
+    return not re.search(r"\w", _gap(order, start, one.start))
+
+
+def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
+    """Returns the order that places make; None where they contradict each other or are left open."""
+    parts: dict[str, list[str]] = {"first": [], "between": [], "last": []}
+    part, falls = "first", False
+    for group in groups:
+        values = [one.value for one in group.labels]
+        if (group.place in _ENDS and parts[group.place]) or (group.place == "prior" and part != "last"):
+            return None
+        if group.place in parts:
+            part = group.place
+            falls = falls or (part == "last" and len(values) > 1 and not parts["first"])
+            parts[part] += values[::-1] if falls and part == "last" else values
+        elif part == "last" and not parts["first"]:
+            falls = True
+            parts["last"][:0] = values[::-1]
+        else:
+            part = "between" if part == "last" else part
+            parts[part] += values
+    start, end = groups[0].labels[0].start, groups[-1].labels[-1].end
+    words = order.text.within(start, order.text.sentences[order.text.sentence(end - 1)].end)
+    refused = order.text.has(_roles("refuse"), end, len(order.text.text))
+    if refused or any(w.roles & _LEFT_OPEN and "likely" not in w.roles for w in words):
+        return None
+    values = [*parts["first"], *parts["between"], *parts["last"]]
+    return Mention(tuple(values), start, end, "order") if falls else _mention(order, values, start, end)
+
+
+def _chained(order: _Order) -> Iterator[Mention]:
+    """Yields the one order that pairs make: "4 precedes 2, 2 precedes 1"."""
+    text, pairs = order.text, []
+    for one, other in zip(order.named, order.named[1:], strict=False):
+        roles = frozenset[str]().union(*(w.roles for w in text.within(one.end, other.start)))
+        gap = text.text[one.end : other.start]
+        early, late = bool(roles & {"before", "early"}) or gap.strip() == "<", bool(roles & {"after", "late"})
+        if order.quantities:
+            early, late = early or "short" in roles, late or "long" in roles
+        if early != late and not _CUT.search(gap) and not roles & _LEFT_OPEN:
+            pairs.append((one, other) if early else (other, one))
+    left, values = {*order.labels}, []
+    while left:
+        heads = [v for v in left if not any(b.value == v and a.value in left for a, b in pairs)]
+        if len(heads) != 1:
+            return
+        left.remove(heads[0])
+        values.append(heads[0])
+    if pairs:
+        end = max(one.end for pair in pairs for one in pair)
+        yield Mention(tuple(values), min(one.start for one in pairs[0]), end, "order")
+
+
+def _ranked(order: _Order) -> Iterator[Mention]:
+    """Yields the orders of lists and tables that give each label its number."""
+    text, n, at = order.text, len(order.labels), 0
+    digits = order.labels[0].isdigit()
+    every = [_Label(str(int(one[1])), one.start(), one.end()) for one in _NUMBER.finditer(text.text)]
+    every = [one for one in every if int(one.value) <= n and not _within(order.asides, one.start)]
+    every = [one for one in every if not _measures(text, one.end)]
+    every = every if digits else sorted([*every, *order.named], key=lambda one: one.start)
+    numbers = {str(i + 1) for i in range(n)}
+    while at + 2 * n <= len(every):
+        row = every[at : at + 2 * n]
+        one, other = [v.value for v in row[::2]], [v.value for v in row[1::2]]
+        behind = _rank_behind(order, row) if digits else not one[0].isdigit()
+        ranks, labels = (other, one) if behind else (one, other)
+        apart = any("\n" in text.text[a.end : b.start] for a, b in zip(row[::2], row[1::2], strict=True))
+        if (
+            not apart
+            and {*ranks} == numbers
+            and {*labels} == {*order.labels}
+            and (behind or not digits or one == sorted(one))
+        ):
+            ordered = [label for _, label in sorted(zip(ranks, labels, strict=True))]
+            near = [a for a in order.asides if row[0].start - 120 < a[0] < row[1].start]
+            said = [p for a in near for w in text.within(*a) if (p := _place(order, w)) in _ENDS]
+            ordered = ordered[:: -1 if said == ["last"] else 1]
+            yield _mention(order, ordered, row[0].start, row[-1].end)
+            at += 2 * n - 1
+        at += 1
+
+
+def _rank_behind(order: _Order, row: list[_Label]) -> bool:
+    """Returns whether of two numbers the second is the rank: "Image 1: rank 4", or so the head of a table."""
+    text = order.text
+    words = text.within(max(0, row[0].start - 120), row[0].start)
+    head = [w.roles for w in words if w.roles & _roles("rank image") and not _within(order.asides, w.start)]
+    named = len(head) > 1 and "rank" in head[-1] and any("image" in roles for roles in head[:-1])
+    counted = [one.value for one in row[1::2]] == sorted(one.value for one in row[1::2])
+    return named or text.has(_roles("rank"), row[0].end, row[1].start) or (counted and not named)
+
+
+def _measured(order: _Order) -> list[Mention]:
+    """Returns the order by the amount of time that stands behind each label."""
+    said, found = {}, amounts(order.text)
+    for one, other in zip(order.named, [*order.named[1:], None], strict=False):
+        end = other.start if other else _limit(order, one.end)
+        here = [low + high for low, high, start, _ in found if one.end <= start < end]
+        if len(here) != 1 or one.value in said:
+            return []
+        said[one.value] = here[0]
+    if {*said} != {*order.labels} or len({*said.values()}) < len(said):
+        return []
+    return [
+        Mention(tuple(sorted(said, key=said.__getitem__)), order.named[0].start, order.named[-1].end, "order")
+    ]
+
+
+def _as_shown(order: _Order) -> list[Mention]:
+    """Returns what says in words that the images stand in order, or in the reverse of it."""
+    text, found = order.text, []
+    for sentence in text.sentences:
+        words, at, rest = text.within(*sentence), sentence.start, ""
+        for word in words:
+            rest, at = rest + " " + text.text[at : word.start], word.end
+        foreign = re.findall(r"[^\W\d_]+", rest + " " + text.text[at : sentence.end])
+        roles = frozenset[str]().union(*(w.roles for w in words))
+        if (
+            foreign
+            or (roles & (_LEFT_OPEN | {"deny", "no"}) and "turn" not in roles)
+            or text.asks[text.sentence(sentence.start)]
+        ):
+            continue
+        turned = roles & _roles("falling inverse")
+        if ("shown" in roles and roles & _roles("rising right")) or (
+            turned and ("shown" in roles or not order.named)
+        ):
+            found.append(
+                Mention(order.labels[:: -1 if turned else 1], words[0].start, words[-1].end, "order")
+            )
+    return found

@@ -1,0 +1,375 @@
+"""Finds how two steps stand: the class by its name, what is said of the steps, or three answers."""
+
+import bisect
+import itertools
+import re
+from functools import lru_cache
+
+from tempbench_lmms.parsing.lexicon import Word
+from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.patterns import lazy
+from tempbench_lmms.parsing.tokens import Span, Text
+
+CLASSES = ("before", "after", "independent")
+Named = list[tuple[int, int, str]]
+Asked = list[tuple[int, int, tuple[str, ...]]]
+_STEP = lazy(
+    r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['.])([AB])(?![^\W_\u2e80-\uffff]|'[^\W_])"
+    r"|(?<![^\W_])(?i:steps?)\s+([abAB12])(?![^\W_])",
+)
+_OTHER = {"A": "B", "B": "A"}
+# Where a model that has answered invents the next example.
+_AGAIN = lazy(
+    r"\n\W*(?:Step A (?:description|picture|produces)|Step A\W{0,3}:|Context\b|Example \d|Now\b)",
+    re.IGNORECASE,
+)
+_HEAD = lazy(r"(?:(?:^|(?<=[\n.;,|]))[\s(*\"'|-]*|(?<=\s)\()([123])(?:\s*(?:[.:)=|-]|->|→|–|—))(?!\d)")
+_NUMBER = lazy(r"\W{0,3}([123])(?!\d)")
+_MORE = lazy(r"(?:\s*,\s*|\s*&\s*|\s*,?\s*[^\W\d]{1,4}\s+)(?:[^\W\d]{1,9}\s*)?([123])(?!\d)")
+_LISTED = lazy(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
+_COMMA = lazy(r",\s\w+,? or\b")
+_MOST_BETWEEN = 90
+_LONGEST = 300
+
+
+def _roles(said: str) -> frozenset[str]:
+    return frozenset(said.split())
+
+
+_VERBS = _roles(
+    "is before after and or must deny first last because prep needs feeds able unable then early late"
+    " parallel once all verb"
+)
+_NAMES = _roles(
+    "is answer choose conclude fill deny prep option right wrong switch likely hedge back draft and or turn"
+)
+_NOT_PLAIN = _roles("hedge unsure suppose refuse ask deny wrong back switch")
+
+
+def steps(text: Text) -> Named:
+    """Returns where the two steps are named."""
+    found = []
+    for one in _STEP.finditer(text.text):
+        if one[1] != "A" or _next(text, one.end()) & _VERBS or not re.match(" [a-z]", text.text[one.end() :]):
+            letter = one[1] or one[2].upper()
+            found.append((one.start(), one.end(), {"1": "A", "2": "B"}.get(letter, letter)))
+    for word in text.words:
+        noun = "step" in _next(text, word.end)
+        if word.roles & _roles("rank.former rank.latter") or (
+            noun and word.roles & _roles("ordinal.1 ordinal.2")
+        ):
+            second = word.roles & _roles("rank.latter ordinal.2")
+            found.append((word.start, word.end, "B" if second else "A"))
+    return sorted(found)
+
+
+def _next(text: Text, end: int) -> frozenset[str]:
+    """Returns the roles of the word that follows a place at once."""
+    after = next(iter(text.within(end, end + 24)), None)
+    return after.roles if after and after.start <= end + 2 else frozenset()
+
+
+def compared(text: Text, named: Named, more: str = "", less: str = "") -> list[Mention]:
+    """Returns what is said of which of two named things comes first: "before" where it is the first.
+
+    With the roles `more` and `less`, what is said of which has more: "before" where the first has.
+    """
+    if not more:
+        return [one for one in _stated(text, named) if one.form == "stated"]
+    words = [
+        w for w in text.words if w.roles & {more, less} and not any(a <= w.start < b for a, b, _ in named)
+    ]
+    return [one for w in words for one in _placed(text, w, named, more in w.roles)]
+
+
+def find(text: Text) -> list[Mention]:
+    """Returns the places that state a class; where a reply reviews its answer, those that count."""
+    asked = _questions(text)
+    found = _stated(text, steps(text))
+    if len(asked) > 1 and len(_paired(text, asked, _answers(text), True)) > 1:
+        # Behind three answers a class counts only where it is announced: "The answer is: Before."
+        rest = [one for one in found if one.start > asked[-1][1]]
+        found = [one for one in rest if text.has(_roles("answer"), one.start - 20, one.start)]
+    for again in _AGAIN.finditer(text.text):
+        before = [one for one in found if one.end <= again.start()]
+        if any(text.has(_roles("answer"), one.start - 24, one.start) for one in before):
+            found = before
+            break
+    last = max((one.end for one in found), default=len(text.text))
+    return [] if text.has(_roles("refuse undecided"), last, len(text.text)) else _reviewed(text, found)
+
+
+def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
+    """Returns of a reply with a reflection the mentions behind it, or those before where it keeps them."""
+    heads = [w.end for w in text.words if "review" in w.roles and re.match(r"\W{0,3}:", text.text[w.end :])]
+    if not heads:
+        return found
+    head, end = heads[-1], len(text.text)
+    before, behind = [o for o in found if o.end <= head], [o for o in found if o.start >= head]
+    announces = _roles("answer conclude final")
+    announced = [one for one in behind if text.has(announces, max(head, one.start - 40), one.start)]
+    if announced or text.text.endswith((":", ">")):
+        return announced
+    numbers = range(text.sentence(head), len(text.sentences))
+    plain = [i for i in numbers if not text.asks[i] and not text.has(_NOT_PLAIN, *text.sentences[i])]
+    keeps = any(
+        text.has(_roles("keep"), max(head, text.sentences[i].start), text.sentences[i].end) for i in plain
+    )
+    approved = not behind and len(plain) == len(numbers) and text.has(_roles("right yes"), head, end)
+    return before if keeps or approved else behind
+
+
+def _stated(text: Text, named: Named) -> list[Mention]:
+    """Returns the names of classes, and what is said of two named things, in order."""
+    pairs = itertools.pairwise(named)
+    arrows = [(a, b) for a, b in pairs if text.text[a[1] : b[0]].strip(" ()") in ("→", "->", "=>", ">")]
+    found = [_of(a[2], False, a[0], b[1]) for a, b in arrows if a[2] != b[2]]
+    starts = {start for start, _, _ in named}
+    for word in text.words:
+        if word.start in starts:
+            continue
+        if "parallel" in word.roles:
+            found.append(Mention("independent", word.start, word.end, "class"))
+        elif word.roles & _roles("first last") and ("image" not in word.roles):
+            found += _placed(text, word, named, "first" in word.roles)
+        elif word.roles & _roles("before early feeds after late needs once then"):
+            found += _ordered(text, word, named)
+    found.sort(key=lambda one: one.start)
+    # "It can be done before or after the other."
+    for one, other in itertools.pairwise(found):
+        begin = max(text.sentences[text.sentence(one.start)].start, one.start - 2 * _MOST_BETWEEN)
+        near = other.start - one.end < 20 and (
+            text.has(_roles("or"), one.end, other.start) or _COMMA.match(text.text, one.end)
+        )
+        if (
+            near
+            and {one.value, other.value} == {"before", "after"}
+            and text.has(_roles("able"), begin, one.start)
+        ):
+            whole = Mention("independent", one.start, other.end, "class")
+            sentence = text.sentences[text.sentence(one.start)]
+            return [whole, *(o for o in found if not sentence.start <= o.start < sentence.end)]
+    return found
+
+
+@lru_cache(maxsize=8)
+def _clauses(text: Text, number: int) -> list[Span]:
+    return text.clauses(text.sentences[number])
+
+
+def _scope(text: Text, word: Word) -> tuple[Span, Span]:
+    """Returns the sentence and the clause of a word."""
+    number = text.sentence(word.start)
+    clauses = _clauses(text, number)
+    return text.sentences[number], clauses[bisect.bisect_right(clauses, (word.start, len(text.text))) - 1]
+
+
+def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
+    """Returns the steps that belong to a word: left of it and right of it, the nearest first."""
+    sentence, clause = _scope(text, word)
+    first = bisect.bisect_left(named, (word.start - 2 * _MOST_BETWEEN, 0, ""))
+    named = named[first : bisect.bisect_left(named, (word.end + 2 * _MOST_BETWEEN, 0, ""))]
+    left = [one for one in named if clause.start <= one[0] and one[1] <= word.start][::-1]
+    right = [one for one in named if word.end <= one[0] and one[1] <= max(clause.end, word.end)]
+    opens = "then" in word.roles or not any(sign.isalnum() for sign in text.text[clause.start : word.start])
+    if not left and opens and text.text[: clause.start].rstrip()[-1:] not in (":", "(", "-", "–"):
+        left = [one for one in named if sentence.start <= one[0] and one[1] <= word.start][::-1]
+        if not left and not right and text.text[word.end : word.end + 2].strip(" \"'").isalnum():
+            right = [one for one in named if word.end <= one[0] and one[1] <= sentence.end]
+    if len(left) > 1 and left[0][2] != left[1][2] and not right:
+        if text.has(_roles("than"), left[1][1], left[0][0]):
+            return left[1:2], left[:1]
+        joins = text.within(left[0][1], word.start)
+        to = joins and "is" in joins[-1].roles and text.has(_roles("to"), left[1][1], left[0][0])
+        # "The relation of A to B is after", and "A [is] B after" in Chinese, Japanese and Korean.
+        left = left[1:] if to or text.text[word.start] >= "\u2e80" else left
+    near = [one for one in left if word.start - one[1] <= _MOST_BETWEEN]
+    return near, [one for one in right if one[0] - word.end <= _MOST_BETWEEN]
+
+
+def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
+    """Returns what a word of order says: of two steps, or by itself as the name of a class."""
+    left, right = _beside(text, word, named)
+    clause, then = _scope(text, word)[1], "then" in word.roles
+    late = bool(word.roles & _roles("after late needs once"))
+    if left and right and (left[0][2] == right[0][2] or text.has(_roles("deny no"), word.end, right[0][0])):
+        return []
+    if not left and not right:
+        return _class(text, word, late)
+    ends = text.text[word.end : word.end + 2].strip(" \"'")[:1]
+    open_end = not right and not then and (ends.isalnum() or ends == ":")
+    if not (left and right) and (word.roles & _roles("needs feeds") or open_end):
+        return _neither(text, word, clause)
+    step = left[0][2] if left else _OTHER[right[0][2]]
+    if not left and text.has(_roles("is"), word.end, right[0][0]):
+        step = right[0][2]
+    if then:
+        late = not (left and right)
+        step = left[0][2] if left else right[0][2]
+    cannot = [w for w in text.within(clause.start, word.start) if "unable" in w.roles]
+    # "B cannot be done before A" puts it after, and "until A", too.
+    late = late if not cannot or "once" in word.roles else not late
+    return [_of(step, late, cannot[0].start if cannot else word.start, word.end)]
+
+
+def _of(step: str, late: bool, start: int, end: int) -> Mention:
+    return Mention("after" if (step == "A") == late else "before", start, end, "stated")
+
+
+def _neither(text: Text, word: Word, around: Span) -> list[Mention]:
+    """Returns independence where none of the steps is said to need the other."""
+    denies = [w for w in text.within(around.start, word.start) if w.roles & _roles("deny nor no")]
+    if denies and text.has(_roles("other"), word.end, around.end):
+        return [Mention("independent", denies[0].start, word.end, "class")]
+    return []
+
+
+def _class(text: Text, word: Word, late: bool) -> list[Mention]:
+    """Returns the class that a word names by itself."""
+    sentence, clause = _scope(text, word)
+    before = text.within(clause.start, word.start)
+    gap = text.text[before[-1].end if before else clause.start : word.start]
+    named = not any(sign.isalnum() for sign in gap) and (
+        not before or before[-1].roles & _NAMES or gap.strip()
+    )
+    ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end :])
+    ends = ends or bool(_next(text, word.end) & _roles("because turn right wrong or is"))
+    neither = _neither(text, word, sentence)
+    if neither or not (named and ends and word.roles & _roles("before after")):
+        return neither
+    return [Mention("after" if late else "before", word.start, word.end, "class")]
+
+
+def _placed(text: Text, word: Word, named: Named, first: bool) -> list[Mention]:
+    left, right = _beside(text, word, named)
+    if (
+        left
+        and right
+        and left[0][2] != right[0][2]
+        and not text.has(_roles("and than"), word.end, right[0][0])
+    ):
+        return []
+    return [_of(one[2], not first, word.start, word.end) for one in (left or right)[:1]]
+
+
+def triple(text: Text) -> str | None:
+    """Returns the class that three answers make, "other" where they make none; None where one lacks.
+
+    A question that is answered again behind words that take back counts as it was answered last; a new set of
+    questions behind a whole one is an invented example.
+    """
+    asked, said = _questions(text), _answers(text)
+    if len({n for one in asked for n in one[2]} & {*"123"}) < 3:
+        asked = _own_words(text) or asked
+    if not asked:
+        said = _answers(text, single=False)
+        gaps = "".join(text.text[a[1] : b[0]] for a, b in itertools.pairwise(said)).replace(" and ", "")
+        alone = not any(sign.isalpha() for sign in gaps) and (
+            "/" not in gaps or len({o[2] for o in said}) < 3
+        )
+        return _class_of([one[2] for one in said]) if len(said) == 3 and alone else None
+    answers: dict[str, str] = {}
+    start = said[0] if said else (0, 0, "")
+    forward = asked[0][0] <= start[0] or bool(re.search(r"[.:;\n]", text.text[start[1] : asked[0][0]]))
+    example = re.match(r"\W*Examples?\b", text.text, re.IGNORECASE)
+    for end, numbers, kind in _paired(text, asked, said, forward):
+        if "rest" in numbers:
+            numbers = tuple(n for n in "123" if (n in numbers or len(numbers) == 1) and n not in answers)
+        again = len(answers) == 3 and any(number in answers for number in numbers)
+        if again and not example and not text.has(_roles("back switch turn final"), asked[0][0], end):
+            break
+        answers.update(dict.fromkeys(numbers, kind))
+    if len(asked) == 1 and asked[0][2] == ("1", "2", "3") and len(said) == 3:
+        answers = dict(zip("123", (one[2] for one in said), strict=True))
+    if [*answers.values()] == ["yes"] and text.words and "only" in text.words[0].roles:
+        answers = dict.fromkeys("123", "no") | answers
+    return _class_of([answers[n] for n in "123"]) if len(answers) == 3 else None
+
+
+def _questions(text: Text) -> Asked:
+    """Returns where questions are named by their numbers or places; several that are joined as one."""
+    found: Asked = []
+    places: Asked = []
+    for word in text.words:
+        if found and word.start < found[-1][1]:
+            continue
+        if "question" in word.roles and (number := _NUMBER.match(text.text, word.end)):
+            numbers: tuple[str, ...] = (number[1],)
+            end = number.end()
+            while len(numbers) < 3 and (more := _MORE.match(text.text, end)):
+                if text.has(_roles("yes no unsure"), end, more.end()):
+                    break
+                numbers, end = (*numbers, more[1]), more.end()
+            found.append((word.start, end, numbers))
+        elif "rest" in word.roles:
+            found.append((word.start, word.end, ("rest",)))
+        elif place := next((n for n in "123" if f"ordinal.{n}" in word.roles), ""):
+            two = "number.2" in _next(text, word.end)
+            places.append((word.start, word.end, (place, "2") if two else (place,)))
+    heads: Asked = [(one.start(1), one.end(), (one[1],)) for one in _HEAD.finditer(text.text)]
+    found += [one for one in heads if not any(a <= one[0] < b for a, b, _ in found)]
+    if len(text.text) < _LONGEST and not any(one[2] != ("rest",) for one in found):
+        found += places
+    joined: Asked = []
+    for one in sorted(found):
+        gap = text.text[joined[-1][1] : one[0]] if joined else "."
+        if (
+            len(gap) < 24
+            and not re.search(r"[.:;\n]", gap)
+            and not text.has(_roles("yes no unsure"), joined[-1][1], one[0])
+        ):
+            joined[-1] = (joined[-1][0], one[1], (*joined[-1][2], *one[2]))
+        else:
+            joined.append(one)
+    return joined
+
+
+def _own_words(text: Text) -> Asked:
+    """Returns where the three questions are repeated, each by its word of order."""
+    found: Asked = []
+    for number, sentence in enumerate(text.sentences):
+        kinds = [w.roles & {"before", "after", "parallel"} for w in text.within(*sentence)]
+        said = [kind for kind in kinds if kind]
+        if len(said) == 1 and len(said[0]) == 1 and text.asks[number]:
+            found.append((*sentence, (str(1 + ("before", "after", "parallel").index(min(said[0]))),)))
+    return found if len(found) == 3 else []
+
+
+def _answers(text: Text, single: bool = True) -> list[tuple[int, int, str]]:
+    """Returns where a text answers yes, no or that it does not know; with `single` without lists of these."""
+    found = []
+    for word in text.words:
+        kind = next((k for k in ("unsure", "yes", "no") if k in word.roles), "")
+        if "negate" in word.roles:
+            kind = "no"
+        if "affirm" in word.roles and not re.match(r"\w|:", text.text[word.end :]):
+            kind = "yes"
+        behind = re.search(r"(?<!/)(?:/|\bor)\W{0,3}$", text.text[max(0, word.start - 8) : word.start])
+        start = max(text.sentences[text.sentence(word.start)].start, word.start - 24)
+        listed = single and (behind or _LISTED.match(text.text, word.end))
+        if kind and not listed and not text.has(_roles("unable"), start, word.start):
+            found.append((word.start, word.end, kind))
+    return found
+
+
+def _paired(text: Text, asked: Asked, said: Named, forward: bool) -> list[tuple[int, tuple[str, ...], str]]:
+    """Returns where each question with its answer ends, which it is, and the answer."""
+    pairs = []
+    for i, (start, end, numbers) in enumerate(asked):
+        until = asked[i + 1][0] if i + 1 < len(asked) else len(text.text)
+        here = [one for one in said if (end <= one[0] < until if forward else one[1] <= start)]
+        ends = [end, *(one[1] for one in here)]
+        answer = _roles("answer back")
+        announced = [
+            one
+            for last, one in zip(ends, here, strict=False)
+            if forward and text.has(answer, max(last, one[0] - 24), one[0])
+        ]
+        if here:
+            picked = announced[-1] if announced else here[0 if forward else -1]
+            pairs.append((picked[1] if forward else end, numbers, picked[2]))
+    return pairs
+
+
+def _class_of(given: list[str]) -> str:
+    return CLASSES[given.index("yes")] if sorted(given) == ["no", "no", "yes"] else "other"

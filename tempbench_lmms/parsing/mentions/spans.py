@@ -1,0 +1,497 @@
+"""Finds spans of a video: two ends that are joined, a start with a length, a part of the whole.
+
+A text becomes a string of codes, one for each number, sign and word of a role, without the words that only
+fill. Patterns over the codes find points of time, and then what joins two of them: no pattern holds a word.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from tempbench_lmms.parsing.expected import TimeSpan
+from tempbench_lmms.parsing.lexicon import Word
+from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.patterns import lazy
+from tempbench_lmms.parsing.tokens import Text
+
+_MAX_SECONDS = 1e6  # more is a time stamp of another kind, or no time at all
+_MOST = 40  # spans that are looked at in a reply that loops
+
+Span = tuple[float, float]
+_NUMBER = lazy(
+    r"(?P<clock>(?<!\d)(?<!\d:)(?<!\+)\d{1,3}(?::\d\d){1,2}(?:[.,]\d{1,3})?(?!\d|:\d))"
+    r"|(?P<share>\d\d?/\d\d?(?=\s?(?:[-–]|[^\W\d_])))"
+    r"|(?:(?<![A-Za-z_+])|(?<=\d[mh])|(?<=\dmin))(?P<number>\d+(?:\.\d+|,\d\d?(?![\d.,]))?|(?<![\w)\]])\.\d+)"
+    r"(?:(?i:st|nd|rd|th|e|ème|º|ª|°)(?!\w))?"
+)
+_OTHER = lazy(
+    r"(?P<cjk>[零〇一二三四五六七八九十百两兩]+(?=\s?[秒分])|[일이삼사오육칠팔구십백]+(?=\s?[초분]))"
+    r"|(?P<join>[-–—=]{1,4}>|[-–—―~→⇒/〜…]|[≤<](?=\s?[tx]\s?[≤<])|\.{2,})"
+    r"""|(?P<letter>[A-H](?!\w))|(?P<prime>(?<=\d)(?:''|″|′|'|(?<='\d\d)"))"""
+    r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+|\S|\n"
+)
+_DECIMAL_BEHIND = lazy(r"\s?(?:[^\W\d_]{1,5}|[-–—])\s?\d+,\d{1,2}(?![\d,])")
+_LIST_HEAD = lazy(r"[1-9][.)] (?=\S)")
+_GOES_ON = lazy(r"\s?(?:[a-zà-ÿ,;)\]\"~–—-]|Sek|(?<!\d\.\s)\d)")  # behind "sec." and "52. bis"
+_SIGNS = dict(zip("([{<)]}>:=：,，、|.。!?？！;；%&\n", "(((()))):::,,,,......;;%&\n", strict=True))
+# A word's code is that of its first role here; those that say no more than that a time follows fill.
+_CODES = {
+    role: code
+    for code, roles in {
+        "i": "unit.millisecond", "s": "unit.second", "m": "unit.minute", "h": "unit.hour", "M": "middle",
+        "%": "unit.percent", "H": "half part.3 part.4", "Y": "share", "W": "whole", "L": "length",
+        "G": "extent", "O": "onward", "$": "to_end", "T": "to", "F": "from", "S": "start", "E": "end",
+        "B": "begins", "Z": "ceases", "&": "and", "@": "at", "1": "first_part first", "9": "last_part last",
+        "K": "numbered step option", "I": "unit.frame image",
+        ";": "or because turn conclude suppose courtesy ask note",
+        "_": "near is video likely answer choose fill prep article right idiom back switch hedge",
+    }.items()
+    for role in roles.split()
+}  # fmt: skip
+_UNITS = frozenset(("unit.second", "unit.minute", "unit.hour", "unit.percent", "to"))
+_TIMES = {"h": 3600.0, "m": 60.0, "s": 1.0, "i": 0.001, "%": 1.0}
+
+
+class _Item(NamedTuple):
+    """A number, sign or word: its code, its place, and what a number says."""
+
+    code: str
+    start: int
+    end: int
+    amount: float = 0.0
+    unit: str = ""
+
+
+class _Codes:
+    """The items of a text, and in one string the codes of those that do not only fill."""
+
+    def __init__(self, items: list[_Item]) -> None:
+        self.items = items
+        self.kept = [i for i, item in enumerate(items) if item.code != "_"]
+        self.codes = "".join([items[i].code for i in self.kept])
+
+    def at(self, place: int) -> _Item:
+        """Returns the item of a place in the string."""
+        return self.items[self.kept[place]]
+
+    def all_of(self, match: re.Match[str]) -> list[_Item]:
+        """Returns the items of a match, those that only fill included."""
+        return self.items[self.kept[match.start()] : self.kept[match.end() - 1] + 1]
+
+
+def find(text: Text, span: TimeSpan, bare: bool = False) -> list[Mention]:
+    """Returns all places that name a span, with start and end in seconds.
+
+    The form is `span` for two ends that are joined, `frames` for numbers of frames, `told` for what is told
+    ("the first 10 s", "at 5 s, for 8 s"). In a `bare` text two numbers are a span wherever they stand.
+
+    >>> [one.value for one in find(Text("from 1:05 until the end"), TimeSpan(duration=120.0))]
+    [(65.0, 120.0)]
+    """
+    points = _points_of(text)
+    found: list[Mention] = []
+    for form, how, sure, pattern in _RULES:
+        if found and form != found[0].form:
+            break
+        for match in pattern.finditer(points.codes):
+            value = _value(points, match, span, how) if len(found) < _MOST else None
+            if value is None or not (bare or sure or _is_time(text, points, match)):
+                continue
+            first = match.start() + len(match[0]) - len(match[0].lstrip(":@,\n"))
+            start, end = points.at(first).start, points.at(match.end() - 1).end
+            if all(end <= other.start or start >= other.end for other in found):
+                found.append(Mention(value, start, end, form))
+    return sorted(found, key=lambda one: one.start)
+
+
+def _points_of(text: Text) -> _Codes:
+    return _Codes(_without_glosses(_points(_Codes(list(_items(text))))))
+
+
+def _items(text: Text) -> Iterator[_Item]:
+    """Yields the items of a text; the words of the lexicon go before, but for a capital letter alone."""
+    words = {word.start: word for word in text.words}
+    place, said = 0, _Item("_", 0, 0)
+    while place < len(text.text):
+        match = _NUMBER.match(text.text, place) or _OTHER.match(text.text, place)
+        if match is None:
+            place += 1
+            continue
+        word = words.get(place) if match.lastgroup in (None, "letter") else None
+        word = word if word and (match.lastgroup is None or word.end > match.end()) else None
+        place = word.end if word else match.end()
+        for one in [_word(text, word, said)] if word else _token(text, match, said, words):
+            if one.start >= said.end:  # else it takes the place of what it goes on: "twenty", "twenty-five"
+                yield said
+            said = one
+            place = max(place, one.end)
+    yield said
+
+
+def _role_number(roles: frozenset[str], kind: str) -> float | None:
+    return next((float(role[len(kind) :]) for role in roles if role.startswith(kind)), None)
+
+
+def _word(text: Text, word: Word, said: _Item) -> _Item:
+    """Returns the item of a word of the lexicon; a number may go on what was said: "twenty-" and "five"."""
+    start, end, roles = word
+    number, nth = _role_number(roles, "number."), _role_number(roles, "ordinal.")
+    more = number or (nth if "unit.second" not in roles else None)
+    if more and said.unit == "word" and not text.text[said.end : start].strip(" -"):
+        if more == 100 > said.amount:
+            return _Item("n", said.start, end, said.amount * 100, "word")
+        if said.amount >= 20 and said.amount % 10 == 0 and more < (100 if said.amount >= 100 else 10):
+            return _Item("n", said.start, end, said.amount + more, "word")
+    if "one" in roles and _is_before(text, end, frozenset(("unit.minute",))):
+        return _Item("n", start, end, 1.0, "word")
+    code = next((code for role, code in _CODES.items() if role in roles), "w")
+    if (
+        code in "SE"
+        and text.text[end : end + 2].strip()[:1].isdigit()
+        and roles & {"first_part", "last_part"}
+    ):
+        code = "1" if code == "S" else "9"  # "最后12秒"
+    if code == "H":
+        return _Item("H", start, end, _role_number(roles, "part.") or 2.0)
+    if code == "T" and text.text[start:end].lower() == "a" and not text.text[end + 1 : end + 2].isdigit():
+        code = "_"  # "12 a 20" joins, and any other "a" is an article
+    if code in "_w" and number is not None and ("fill" not in roles or _is_before(text, end, _UNITS)):
+        return _Item("n", start, end, number, "word")
+    if code in "_w" and nth is not None and nth > 2:
+        return _Item("n", start, end, nth, "word")
+    return _Item(code, start, end)
+
+
+def _is_before(text: Text, end: int, roles: frozenset[str]) -> bool:
+    """Whether a word of some roles follows at once."""
+    return any(word.roles & roles and word.start <= end + 1 for word in text.within(end, end + 12))
+
+
+def _token(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Word]) -> list[_Item]:
+    """Returns the items of a number, a sign or an unknown word."""
+    kind, start, end = match.lastgroup, *match.span()
+    if kind == "number":
+        return _number(text, match[kind], start, end, said)
+    if kind == "clock":
+        amount = 0.0
+        for part in match[kind].replace(",", ".").split(":"):
+            amount = amount * 60 + float(part)
+        return [_Item("c", start, end, amount)]
+    if kind == "share":
+        one, other = map(int, match[kind].split("/"))
+        return [_Item("n", start, end, 100 * one / max(1, other)), _Item("%", end, end)]
+    if kind == "cjk":
+        return [_Item("n", start, end, _cjk_value(match[kind]), "word")]
+    if kind == "join":
+        return _join(text, match, said, words)
+    if kind == "prime":
+        return [_Item("m" if match[0] in "'′" else "s", start, end)]
+    short = said.code in "nsm" or (said.code == "_" and said.end - said.start < 7)
+    if match[0] == "." and short and _GOES_ON.match(text.text, end):
+        return []
+    rest = "l" if kind or match[0] in tuple("abcdefgh") else "w" if match[0].isalpha() else "_"
+    return [_Item(_SIGNS.get(match[0], rest), start, end)]
+
+
+def _number(text: Text, digits: str, start: int, end: int, said: _Item) -> list[_Item]:
+    """Returns a number, or the two of "[12,20]"; the head of an entry in a list is none."""
+    if (start == 0 or text.text[start - 1] == "\n") and _LIST_HEAD.match(text.text, start):
+        return [_Item("_", start, end + 1)]
+    one, comma, other = digits.partition(",")
+    if comma and not _is_before(text, end, frozenset(("unit.second",))):
+        bracketed = start > 0 and text.text[start - 1] in "(["
+        if bracketed or not (said.code == "T" or _DECIMAL_BEHIND.match(text.text, end)):
+            place = start + len(one)
+            numbers = _Item("n", start, place, float(one)), _Item("n", place + 1, end, float(other))
+            return [numbers[0], _Item(",", place, place + 1), numbers[1]]
+    amount = float(digits.replace(",", "."))
+    return [_Item("n", start, end, amount, "exact" if comma or "." in digits else "")]
+
+
+_NUMERALS = str.maketrans("〇两兩일이삼사오육칠팔구십백", "零二二一二三四五六七八九十百")
+
+
+def _cjk_value(signs: str) -> float:
+    """Returns the number that Chinese or Korean signs stand for: 三十二 is 32."""
+    total = digit = 0
+    for sign in signs.translate(_NUMERALS):
+        if sign in "十百":
+            total, digit = total + (digit or 1) * (10 if sign == "十" else 100), 0
+        else:
+            digit = digit * 10 + "零一二三四五六七八九".index(sign)
+    return float(total + digit)
+
+
+def _join(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Word]) -> list[_Item]:
+    """Returns the item of a dash or an arrow; none for a hyphen as in "12-second"."""
+    start, end = match.span()
+    around = text.text[start - 1 : start] + text.text[end : end + 1]
+    if match[0] == "-" and len(around) == 2 and around[0].isalnum() and around[1].isalpha():
+        counted = end in words and any(
+            role.startswith(("unit.", "number.", "ordinal.")) for role in words[end].roles
+        )
+        return [] if counted or said.code not in "nsmc%" else [_Item("T", start, end)]
+    if match[0] in "~〜" and said.code not in "nsmihc%)":  # "about"
+        return []
+    negative = match[0] == "-" and around[-1:].isdigit() and (not said.end or said.code in "(:,F")
+    return [_Item("x" if negative else "T", start, end)]
+
+
+# A frame's number, a clock, a percentage, "the 10 first seconds", "half a minute", minutes and seconds
+_POINT = lazy(
+    r"(?P<kind>[KI])n(?![smih%])|c(?:[sm](?!n))?|n[i%]|n(?P<edge>[19])s|(?:n?&?HG?)n?m|nm&H"
+    r"|(?:nh[&,]?)?nm(?:[&,]?ns|n(?![smih%]))?|ns|[sm]n(?![sm])|(?P<second>s)(?=H)|M|n|x."
+)
+# "1:05 (65 s)", "frame 3, 12 s"; "(the video is 100 s long)"; "lasts 24 s" beside two other times
+_GLOSS = lazy(
+    r"(?P<a>[Ppd])\((?P<b>[Ppd#])\)|#[,(]?@?(?P<time>P)\)?|(?P<aside>\((?=[^()]*G)[^()Ppd]*P[^()Ppd]*\))"
+    r"|L[:@G]*(?P<length>P)(?!T)"
+)
+
+
+def _points(codes: _Codes) -> list[_Item]:
+    """Returns the items with those that make up one point of time as one item."""
+    items: list[_Item] = []
+    place = 0
+    for match in _POINT.finditer(codes.codes):
+        some = codes.all_of(match)
+        items += codes.items[place : codes.kept[match.start()]]
+        items += _named(some, match) or _point(some, [item for item in some if item.code in "nc"])
+        place = codes.kept[match.end() - 1] + 1
+    items += codes.items[place:]
+    return [one._replace(code="_") if one.code in "sm%iIK" else one for one in items]
+
+
+def _named(items: list[_Item], match: re.Match[str]) -> list[_Item]:
+    """Returns the items of what looks like a time and is none, or a part; nothing for any other point."""
+    start, end, code = items[0].start, items[-1].end, items[0].code
+    if code in "xM" or match["second"]:
+        return [_Item({"x": "w", "M": "P"}.get(code, "2"), start, end, 50.0, "%")]
+    if match["edge"]:
+        return [_Item(match["edge"], start, start + 1), _Item("P", start, end, items[0].amount, "s")]
+    if match["kind"] and items[-1].unit != "exact":
+        return [_Item("#" if code == "I" else "w", start, end, items[-1].amount)]
+    halves = [item.amount for item in items if item.code == "H"]
+    if halves:
+        whole = items[0].amount if code == "n" else 0.0
+        return [_Item("P", start, end, (whole + 1 / halves[0]) * 60, "s")]
+    return []
+
+
+def _point(items: list[_Item], numbers: list[_Item]) -> list[_Item]:
+    """Returns the point of a clock, or of numbers with units; bare ones are "p", and with decimals "d"."""
+    start, end, first = items[0].start, items[-1].end, numbers[0]
+    units = ["s"] if first.code == "c" else [item.code for item in items if item.code in "smhi%"]
+    if not units:
+        return [_Item("d" if first.unit == "exact" else "p", start, end, first.amount)]
+    if units == ["m", "s"] and numbers[-1].amount >= 60:  # "between the one-minute and the 75-second mark"
+        i = items.index(numbers[1])
+        return [*_point(items[:2], [first]), *items[2:i], *_point(items[i:], numbers[1:])]
+    units += ["s"] * (len(numbers) - len(units))
+    amount = sum(one.amount * _TIMES[unit] for one, unit in zip(numbers, units, strict=False))
+    return [_Item("P", start, end, amount, units[0] if len(numbers) == 1 else "s")]
+
+
+def _without_glosses(items: list[_Item]) -> list[_Item]:
+    """Returns the items without the points that say another one again, or how long something is."""
+    codes = _Codes(items)
+    few = len(re.findall("[Ppd]", codes.codes)) < 3
+    for match in _GLOSS.finditer(codes.codes):
+        kept = None
+        if match["a"]:
+            one, other = codes.at(match.start("a")), codes.at(match.start("b"))
+            near = abs(one.amount - other.amount) < 1 and "%" not in (one.unit, other.unit)
+            if other.code != "#" and not near and (one.code == "P" or other.code != "P"):
+                continue
+            kept = one if one.code == "P" or other.code != "P" else other
+        elif match["time"]:
+            kept = codes.at(match.start("time"))
+        elif match["length"] and few:
+            continue
+        places = range(codes.kept[match.start()], codes.kept[match.end() - 1] + 1)
+        for place in places:
+            items[place] = items[place]._replace(code="_")
+        if kept:
+            items[places[0]] = kept._replace(start=items[places[0]].start, end=items[places[-1]].end)
+    return items
+
+
+def _sane(seconds: float) -> float | None:
+    """Returns seconds that a video may have; None for what is negative, infinite or absurd."""
+    return float(seconds) if 0 <= seconds <= _MAX_SECONDS else None
+
+
+def _of(point: _Item, span: TimeSpan, unit: str = "") -> float | None:
+    """Returns a point or an edge of the video in seconds; a bare number has the unit of the other end."""
+    if point.code in "SE$":
+        return 0.0 if point.code == "S" else span.duration
+    if point.code == "#":
+        return float(span.times[int(point.amount) - 1]) if 1 <= point.amount <= len(span.times) else None
+    marked = point.code == "P"
+    if point.unit == "%" if marked else unit == "%" or (not unit and span.unit != "seconds"):
+        return None if span.duration is None else _sane(point.amount / 100 * span.duration)
+    return _sane(point.amount * (1.0 if marked else _TIMES.get(unit, 1.0)))
+
+
+def _ends(points: _Codes, match: re.Match[str]) -> tuple[_Item, _Item]:
+    """Returns the two ends of a span: its points, or an edge of the video where there are fewer."""
+    for kind in ("Ppd#", "Ppd#SE$"):
+        places = [i for i in range(*match.span()) if points.codes[i] in kind]
+        if len(places) > 1:
+            break
+    one, other = points.at(places[0]), points.at(places[-1])
+    return one, other._replace(code="#") if one.code == "#" else other
+
+
+def _value(points: _Codes, match: re.Match[str], span: TimeSpan, how: str) -> Span | None:
+    """Returns the span of a match, read in one of the ways of `_RULES`."""
+    if how == "part":
+        return _part(points, match, span)
+    one, other = _ends(points, match)
+    shared = "Y" in points.codes[max(0, match.start() - 4) : match.end() + 3]
+    if shared and one.code in "pd" and other.code in "pd" and max(one.amount, other.amount) <= 1:
+        one, other = (end._replace(code="P", amount=100 * end.amount, unit="%") for end in (one, other))
+    start = _of(one, span, other.unit * (other.code == "P" and how != "lasting"))
+    end = _of(other, span, one.unit * (one.code == "P" and how != "lasting"))
+    if start is None or end is None:
+        return None
+    if how == "lasting":
+        return None if (end := _sane(start + end)) is None else (start, end)
+    if how == "swapped":
+        start, end = end, start
+    return None if how != "pair" and start >= end else (start, end)
+
+
+def _part(points: _Codes, match: re.Match[str], span: TimeSpan) -> Span | None:
+    """Reads "the first 10 seconds", "the last 10 %", "the second half", "from 90 s on", "the whole video"."""
+    duration, which = span.duration, match[0][0]
+    if duration is None or which == "W":
+        return None if duration is None else (0.0, duration)
+    item = next(item for item in points.all_of(match) if item.code in "PpdH")
+    if item.code == "H":
+        number = {"1": 1.0, "2": 2.0}.get(which, item.amount)
+        return duration * (number - 1) / item.amount, duration * number / item.amount
+    amount = _of(item, span)
+    if amount is None or amount > duration:
+        return None
+    return (0.0, amount) if which == "1" else (duration - amount if which == "9" else amount, duration)
+
+
+_OR_ONE = lazy(r";[F@]?[Ppd](?!T)")
+
+
+def _is_time(text: Text, points: _Codes, match: re.Match[str]) -> bool:
+    """Whether two numbers are times: "he lifts 2 to 3 weights" has none, "12 to 20, as he falls" has."""
+    one, other = _ends(points, match)
+    if one.code not in "pd" or other.code not in "pd":
+        return True
+    if _OR_ONE.match(points.codes, match.end()):
+        return False
+    first, last = points.kept[match.start()], points.kept[match.end() - 1]
+    behind = points.items[last + 1] if last + 1 < len(points.items) else points.items[last]
+    if behind.code in "wnhx" and text.text[behind.start].isascii():
+        return False
+    if first == 0 or match[0][0] in "FSB(:@" or one.code == other.code == "d":
+        return True
+    return points.items[first - 1].code != "w" or not text.text[points.items[first - 1].start].isascii()
+
+
+_SHORT: dict[str, str | int | None] = {
+    "A": "[Ppd]", "N": "[^Ppd#]", "Q": "[:@(),T]{0,5}", "J": r"[,&OLSY]{0,3}T[T@:]{0,2}",
+    "U": r"(?:[Ppd]|(?<!\()S(?![:@(),]{0,5}[Ppd]))", "V": r"(?:[Ppd]|(?<!\()E(?![:@(),]{0,5}[Ppd]))",
+}  # fmt: skip
+"""In the patterns below: a point, no point, what stands before one, what joins two, a start, an end."""
+# The form; how two points are read: as told, only if the first lies before the second, with the end first, as
+# start and length, or one as a part of the video; whether bare numbers are surely times; the pattern.
+_RULES = tuple(
+    (form, how, sure, lazy(pattern.translate(str.maketrans(_SHORT))))
+    for form, how, sure, pattern in (
+        # "start: 5, end: 10"; "from: 5", and below it "to: 10"
+        ("span", "pair", True, r"SQA(?!:)N{0,25}?EQA[)]?|[BF][:@(T]+AN{0,25}?[ZT][:@(T]+A"),
+        # "between 5 and 10", "5 to 10", "from the start until 0:15", "90 s till the end"
+        ("span", "pair", False, r"F[:@(]{0,2}A[)]?,?&Z?[@(]?A"),
+        ("span", "pair", False, r"F?[:@]?[(]?U[)]?(?:J[(]?V[)]?|[,&OLSYT]{0,3}\$)"),
+        # "[5, 10]", "[A, 5, 10]"; a table with the heads "start" and "end"
+        ("span", "pair", True, r"[()](?:l[,;])?@?A[)]?[,;][(]?@?A(?:[,;][^()]{0,40})?[()]"),
+        ("span", "pair", True, r"S[^Ppd#\n]{0,8}EN{0,24}\n[^Ppd#\n]{0,6}A,A"),
+        # nothing but two numbers, perhaps with a letter; "5.0 10.0"; two entries of a list; "the sky,60,90"
+        ("told", "pair", True, r"^[(]?l?[):,.\n]*A[,;\n]?A[:,.;()\n]*l?[).]*(?:$|;)"),
+        ("told", "ordered", True, r"(?<![PpdT])[Pd][\n()T&]{0,6}[Pd](?![Ppdw])|:\nTA\nTA(?=\n|$)"),
+        ("told", "ordered", True, r"(?:(?<=\n)l?[:,.]*|(?<=[wl)]),)A,A[.)]*(?=\n|$)|SAT(?![PpdE$])"),
+        ("told", "lasting", True, r"[SFB@]QA[)]?[^Ppd#\n]{0,12}?L[:@(]*[Pp]"),
+        # "starts at 5 s and lasts 8 s"; "at 1:05 he turns and goes on until 1:20"; "at 21 s, and at 39 s"
+        ("told", "ordered", True, r"(?:[@FSB(]Q|^|(?<=[.\n]))P[^Ppd#\n]{1,40}?[TZ](?:w{1,8}[@(])?[:@(]*P"),
+        ("told", "ordered", True, r"^N*[@F]P,?&[w,]{1,15}@PN*$|[FB]@?PN{0,25}@P[w&,.]{0,6}Z"),
+        ("told", "ordered", True, r"^N*:P[.;,]?\nN*:P\.?$"),
+        # "it ends at 20 s and starts at 12 s"; "until the end, starting at 2:10"
+        ("told", "swapped", False, r"(?<![Ppd])[EZT]QAN{0,25}?[SBF]QA|\$,?FP|(?<![Ppd])TQA,?S$"),
+        # "the first 10 seconds", "the second half", "from 90 s on", "the whole video"
+        ("told", "part", True, r"[19]P(?!T)|(?<!;)[129]H|(?:F[pd]|P)[)]?&?O(?!w)|W"),
+        ("frames", "ordered", True, r"F?#(?:T|&)[#p]"),
+    )
+)
+
+
+_KEY_END = r"(?:_?time)?(?:_?stamp)?(?:_?(?:in_?)?(?:s|secs?|seconds?|at))?"
+_SPAN_KEY = lazy(
+    r"(?:pred_?|final_?|my_?|the_?)?(?:relevant|answer|predicted|evidence|correct)?_?(?:(?:time|temporal)_?)?"
+    rf"(?:span|window|segment|interval|moment|range|timestamp|time|stamp|timing|location)s?{_KEY_END}"
+)
+_START_KEY = lazy(rf"(?:t_?)?(?:start|begin|beginning|from|s0|t_?0|onset){_KEY_END}")
+_END_KEY = lazy(rf"(?:t_?)?(?:end|stop|finish|to|until|e0|t_?[12]|offset){_KEY_END}")
+_LENGTH_KEY = lazy(rf"(?:duration|length){_KEY_END}")
+_NO_KEY = lazy(r"conf|score|prob|question|query|duration|length|reason|expl|frame|rationale")
+_CAPITAL = lazy(r"(?<=[a-z])(?=[A-Z])|[-\s]+")
+
+
+def has_field(value: Mapping[Any, Any]) -> bool:
+    """Whether an object has a field for a span, even an empty one: it states that there is none."""
+    return any(_SPAN_KEY.fullmatch(name) or _START_KEY.fullmatch(name) for name in _fields(value))
+
+
+def of_json(value: Any, span: TimeSpan) -> list[Span]:
+    """Returns the spans of a decoded value: an object, a pair, a list of pairs, a string.
+
+    >>> of_json({"answer": "B", "span": ["0:05", "12.5 s"]}, TimeSpan())
+    [(5.0, 12.5)]
+    """
+    if isinstance(value, str):
+        return [one.value for one in find(Text(value), span, bare=True)]
+    if isinstance(value, Mapping):
+        return _of_object(_fields(value), span)
+    items = value if isinstance(value, list) else []
+    start, end = (_seconds(item, span) for item in [*items, None, None][:2])
+    if start is not None and end is not None and len(items) <= 3:  # a third may be a score
+        return [(start, end)]
+    return [one for item in items if isinstance(item, (list, Mapping, str)) for one in of_json(item, span)]
+
+
+def _fields(value: Mapping[Any, Any]) -> dict[str, Any]:
+    """Returns the fields of an object by names in one form: "Start time" and "startTime" are "start_time"."""
+    return {_CAPITAL.sub("_", str(name).strip()).lower(): item for name, item in value.items()}
+
+
+def _of_object(fields: Mapping[str, Any], span: TimeSpan) -> list[Span]:
+    starts, ends, lengths = (
+        [item for name, item in fields.items() if key.fullmatch(name)]
+        for key in (_START_KEY, _END_KEY, _LENGTH_KEY)
+    )
+    starts = starts or ends[: len(ends) - 1]  # "t1" is the end behind "t0", and the start before "t2"
+    if starts and (ends or lengths):
+        start, other = _seconds(starts[0], span), _seconds(ends[-1] if ends else lengths[0], span)
+        return [] if start is None or other is None else [(start, other if ends else start + other)]
+    kept = {name: item for name, item in fields.items() if not _NO_KEY.search(name)}
+    named = [name for name in kept if _SPAN_KEY.fullmatch(name)]
+    for name in named:
+        if found := of_json(kept[name], span):
+            return found
+    nested = [] if named else list(kept.values())
+    return [one for item in nested if isinstance(item, (Mapping, list)) for one in of_json(item, span)]
+
+
+def _seconds(value: Any, span: TimeSpan) -> float | None:
+    """Returns a number, or a string such as "00:05" or "5s", in seconds; None for anything else."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return _sane(value)
+    points = _points_of(Text(value)) if isinstance(value, str) else None
+    return _of(points.at(0), span) if points and points.codes in ("P", "p", "d") else None

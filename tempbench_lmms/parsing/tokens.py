@@ -1,0 +1,105 @@
+"""One scan of a text: the words of the lexicon with their roles, and the ends of clauses and sentences."""
+
+import bisect
+import itertools
+from collections.abc import Iterable
+from functools import cached_property
+from typing import NamedTuple
+
+from tempbench_lmms.parsing.lexicon import Word, scan
+from tempbench_lmms.parsing.patterns import lazy
+
+# A full stop ends a sentence before white space, but not behind "A." or "1." at the head of an entry.
+_END = lazy(
+    r"(?:(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bapprox)\.(?!\.)|[!?])[\"')\]]*(?=\s|$)|[。！？]|\n+|\.{3,}(?=\s|$)"
+)
+_HEAD = lazy(r"(?:^|(?<=\n)|(?<=[.!?:][ \n]))[\s(\[\"'#>•·-]*(?:\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
+_CLAUSE = lazy(
+    r"[,;:](?=[\s\u2e80-\uffff])|、|\s[–—-]{1,2}\s|[(\[](?![A-Ha-h\d]{1,2}[)\]])|(?<![(\[][A-Ha-h\d])[)\]]|(?<=\w)—(?=\w)"
+)
+
+
+class Span(NamedTuple):
+    """A stretch of a text."""
+
+    start: int
+    end: int
+
+
+class Text:
+    """A text and what one scan of it found.
+
+    Attributes:
+        text: The text.
+        words: The words of the lexicon in it, in order.
+        sentences: Its sentences, in order; the end of a line ends one.
+    """
+
+    def __init__(self, text: str, spans: bool = True) -> None:
+        self.text = text
+        self.words: list[Word] = scan(text.lower() if len(text.lower()) == len(text) else text, spans)
+        self._starts = [word.start for word in self.words]
+        asides = (w.start for w in self.words if w.roles & _ASIDE and text[w.start].isupper())
+        self.sentences = _cut(text, _sentences(text), asides)
+        self._sentence_starts = [span.start for span in self.sentences]
+
+    def within(self, start: int, end: int) -> list[Word]:
+        """Returns the words that lie between two places."""
+        first = bisect.bisect_left(self._starts, start)
+        last = bisect.bisect_left(self._starts, end)
+        return [word for word in self.words[first:last] if word.end <= end]
+
+    def has(self, roles: frozenset[str], start: int, end: int) -> bool:
+        """Whether a word with one of some roles lies between two places."""
+        return any(word.roles & roles for word in self.within(start, end))
+
+    def sentence(self, place: int) -> int:
+        """Returns the number of the sentence in which a place lies."""
+        return max(0, bisect.bisect_right(self._sentence_starts, place) - 1)
+
+    @cached_property
+    def asks(self) -> list[bool]:
+        """Whether each sentence ends in a question mark."""
+        return [self.text[s.start : s.end].rstrip("\"')]} \n").endswith(("?", "？")) for s in self.sentences]
+
+    def clauses(self, sentence: Span) -> list[Span]:
+        """Returns the clauses of a sentence; a sign, or a word that turns or gives a reason, begins one."""
+        cuts = {sentence.start, sentence.end}
+        cuts.update(m.end() for m in _CLAUSE.finditer(self.text, sentence.start, sentence.end))
+        turning = frozenset(("turn", "because", "suppose"))
+        cuts.update(w.start for w in self.within(*sentence) if w.roles & turning and not w.roles & {"deny"})
+        ends = sorted(cuts)
+        return [Span(a, b) for a, b in itertools.pairwise(ends) if b > a]
+
+
+_ASIDE = frozenset(("ask", "courtesy", "note"))
+
+
+def _cut(text: str, sentences: list[Span], places: Iterable[int]) -> list[Span]:
+    """Returns sentences cut where a capital opens a question to the reader, a courtesy or a remark."""
+    cut = []
+    ahead = sorted(places, reverse=True)
+    for start, end in sentences:
+        while ahead and ahead[-1] < end:
+            place = ahead.pop()
+            if text[start:place].strip():
+                cut.append(Span(start, place))
+                start = place
+        cut.append(Span(start, end))
+    return cut
+
+
+def _sentences(text: str) -> list[Span]:
+    found: list[Span] = []
+    start = 0
+    for end in _END.finditer(text):
+        if text[end.start()] == "." and _HEAD.search(text, start, end.end()) and end.end() < len(text):
+            following = _END.search(text, end.end())
+            if not following or following.group()[0] not in "?？":  # a question drops only itself
+                continue
+        if text[start : end.end()].strip():
+            found.append(Span(start, end.end()))
+        start = end.end()
+    if text[start:].strip():
+        found.append(Span(start, len(text)))
+    return found or [Span(0, len(text))]
