@@ -1,13 +1,17 @@
-"""How a text stands to what it names: the same for all kinds of answers."""
+"""How a text stands to what it names: the same for all kinds of answers.
 
-from collections.abc import Mapping
+A mention, or a list of them, is given the stance of the first rule of `RULES` that says one.
+"""
+
+from collections.abc import Callable, Mapping
 from enum import IntEnum
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.tokens import Span, Text
+from tempbench_lmms.parsing.tokens import Text
 
 
 class Stance(IntEnum):
@@ -57,59 +61,32 @@ class Terms(NamedTuple):
     verdicts: frozenset[str] = frozenset()
 
 
+def _roles(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
 _NO_TERMS = Terms(frozenset(), frozenset())
-_FILL = frozenset(
-    (
-        "fill",
-        "prep",
-        "final",
-        "only",
-        "is",
-        "answer",
-        "option",
-        "image",
-        "conclude",
-        "likely",
-        "choose",
-        "right",
-        "back",
-        "turn",
-        "switch",
-        "count",
-    )
-)
-_LEADS = frozenset(("is", "prep"))
-_FAR = 60
-_POINTS = frozenset(("back", "only", "to", "from", "because", "turn", "conclude", "is"))
-_ASKED = frozenset(("long", "odd"))
-_TURNS = frozenset(("turn", "conclude"))
-_TAKES_BACK = frozenset(("back", "switch"))
-
-
-def _role(*roles: str) -> frozenset[str]:
-    return frozenset(roles)
-
-
-_NEAR = _FILL | {"deny", "also", "and", "all", "hedge", "unsure"}
+# What says nothing between a mention and the word that judges it.
+_FILL = _roles("fill prep final only is answer option image conclude likely choose right back turn switch count")
+_NEAR = _FILL | _roles("deny also and all hedge unsure")
+_TAIL = _roles("deny no and or fill option nor")
+_ASKED = _roles("long odd")
+_TURNS = _roles("turn conclude")
+_LIFTS = _TURNS | _roles("answer choose")
+_TAKES_BACK = _roles("back switch")
+_ANNOUNCES = _roles("answer choose switch final")
+_LEADS = _roles("is prep")
+_DENIES = _roles("deny wrong no")
+_UNCERTAIN = _roles("hedge refuse suppose because")
+_POINTS = _roles("back only to from because turn conclude is")
 _BRACKETS = lazy(r"\([^()\n]{0,80}\)")
-_JOINS = _role("and", "or", "nor")
+_FAR = 60
+_PARTICLE = 3  # letters of a word without weight: "no se corresponde"
 
 
-def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
-    """Returns the mentions dealt into lists: "A, B and D" has one predicate."""
-    found: list[list[Mention]] = []
-    for one in mentions:
-        last = found[-1][-1] if found else None
-        if last is not None and text.sentence(last.start) == text.sentence(one.start):
-            between = without(text, last.end, one.start, _role("and", "or", "nor", "option", "image", "fill"))
-            rest = _BRACKETS.sub(" ", between)
-            if not any(sign.isalnum() for sign in rest) and "." not in rest and ":" not in rest:
-                signs = {",", "/", "、", "&"} & set(rest)
-                if (signs or text.has(_JOINS, last.end, one.start)) and last.form != "judged":
-                    found[-1].append(one)
-                    continue
-        found.append([one])
-    return found
+def is_empty(stretch: str) -> bool:
+    """Whether a stretch of text holds no letter and no digit."""
+    return not any(sign.isalnum() for sign in stretch)
 
 
 def without(text: Text, start: int, end: int, roles: frozenset[str]) -> str:
@@ -122,8 +99,121 @@ def without(text: Text, start: int, end: int, roles: frozenset[str]) -> str:
     return "".join([*pieces, text.text[place:end]])
 
 
-def _empty(stretch: str) -> bool:
-    return not any(sign.isalnum() for sign in stretch)
+def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
+    """Returns the mentions dealt into lists: "A, B and D" has one predicate."""
+    found: list[list[Mention]] = []
+    for one in mentions:
+        if found and found[-1][-1].form != "judged" and _is_joined(text, found[-1][-1].end, one.start):
+            found[-1].append(one)
+        else:
+            found.append([one])
+    return found
+
+
+def _is_joined(text: Text, start: int, end: int) -> bool:
+    """Whether nothing but a comma or a word that joins stands between two mentions of a sentence."""
+    if text.sentence(start - 1) != text.sentence(end):
+        return False
+    rest = _BRACKETS.sub(" ", without(text, start, end, _roles("and or nor option image fill")))
+    if not is_empty(rest) or "." in rest or ":" in rest:
+        return False
+    return bool(set(",/、&") & set(rest)) or text.has(_roles("and or nor"), start, end)
+
+
+class _Place:
+    """A list of mentions, and what stands around it.
+
+    Attributes:
+        text: The text.
+        form: How the first of them names its value.
+        start: Where they begin.
+        end: Where they end.
+        number: The number of their sentence.
+        sentence: Their sentence.
+        clause: Their clause.
+        left: Where the mention before ends, or the sentence begins.
+        next: Where the next mention begins.
+        right: The same, but not behind the sentence; behind a label, the line.
+        several: Whether they name several values.
+        counted: Whether the values are numbers.
+        terms: What approves and what rejects.
+    """
+
+    def __init__(self, text: Text, group: list[Mention], before: int, after: int, terms: Terms) -> None:
+        self.text, self.form = text, group[0].form
+        self.start, self.end, self.next = group[0].start, group[-1].end, after
+        self.number = text.sentence(self.start)
+        self.sentence = text.sentences[self.number]
+        self.clause = next(c for c in text.clauses(self.sentence) if c.start <= self.start < c.end)
+        self.left = max(before, self.sentence.start)
+        limit = self.sentence.end
+        if self.form == "listed" or text.text[self.end : self.end + 1] in (":", "."):
+            line = text.text.find("\n", self.end)
+            limit = max(limit, len(text.text) if line < 0 else line)
+        self.right = min(after, limit)
+        self.several = len({one.value for one in group}) > 1
+        self.counted = type(group[0].value) is int
+        self.terms = _NO_TERMS if self.form == "judged" else terms
+
+    @cached_property
+    def ahead(self) -> list[Word]:
+        """The words of the sentence before the mention."""
+        return self.text.within(self.sentence.start, self.start)
+
+    @cached_property
+    def lead(self) -> list[Word]:
+        """The words of the clause before the mention, behind the mention before."""
+        return self.text.within(max(self.left, self.clause.start), self.start)
+
+    @cached_property
+    def verdict(self) -> str:
+        """What is said of the mention behind it: `right`, `wrong`, `not`, `open` or nothing."""
+        return _said(self) or _said_next(self)
+
+    @cached_property
+    def denied(self) -> bool:
+        """Whether the words before the mention, in its clause, deny it."""
+        alone = self.left <= self.clause.start
+        denies = _DENIES | (self.terms.rejects if alone else frozenset())
+        count = 0
+        for word in [*_headed(self), *self.lead]:
+            if word.roles & _TURNS:
+                count = 0
+            elif word.roles & denies and not word.roles & (
+                self.terms.verdicts | self.terms.approves | {"right"}
+            ):
+                count += 1
+        return count % 2 == 1
+
+    @cached_property
+    def nearest(self) -> Word | None:
+        """The word before the mention with nothing but filling between."""
+        before = self.text.within(self.left, self.start)
+        while before and "fill" in before[-1].roles and not before[-1].roles & _POINTS:
+            before.pop()
+        return before[-1] if before and self.reaches(before[-1]) else None
+
+    @cached_property
+    def turns(self) -> list[int]:
+        """Where the words of the sentence end that turn or conclude before the mention."""
+        return [w.end for w in self.ahead if w.roles & _TURNS and "concede" not in w.roles]
+
+    def reaches(self, word: Word) -> bool:
+        """Whether nothing but filling stands between a word and the mention behind it."""
+        return is_empty(without(self.text, word.end, self.start, _FILL))
+
+    def opened(self, role: str) -> bool:
+        """Whether a word of a role is the first of the sentence, before the mention."""
+        first = self.ahead[:1]
+        return bool(first) and role in first[0].roles and self.blank(self.sentence.start, first[0].start)
+
+    def blank(self, start: int, end: int) -> bool:
+        """Whether a stretch holds no letter and no digit."""
+        return is_empty(self.text.text[start:end])
+
+    def last(self, role: str) -> int | None:
+        """Returns where the last word of a role ends, of those before the mention in its sentence."""
+        return next((w.end for w in reversed(self.ahead) if role in w.roles), None)
 
 
 def judge(
@@ -132,350 +222,316 @@ def judge(
     """Returns what a text does with each of its mentions, in order."""
     judged: list[Judged] = []
     lists = groups(text, mentions)
-    place = 0
+    ends = [0, *(group[-1].end for group in lists)]
+    starts = [*(group[0].start for group in lists[1:]), len(text.text)]
     for i, group in enumerate(lists):
-        start, end = group[0].start, group[-1].end
-        number = text.sentence(start)
-        sentence = text.sentences[number]
-        before = lists[i - 1][-1].end if i else 0
-        after = lists[i + 1][0].start if i + 1 < len(lists) else len(text.text)
-        limit = sentence.end
-        if group[0].form == "listed" or text.text[end : end + 1] in (":", "."):
-            line = text.text.find("\n", end)
-            limit = max(limit, len(text.text) if line < 0 else line)
-        left, several = max(before, sentence.start), len({one.value for one in group}) > 1
-        clause = next(c for c in text.clauses(sentence) if c.start <= start < c.end)
-        lead = text.within(max(left, clause.start), start)
-        counted, form = type(group[0].value) is int, group[0].form
-        right = min(after, limit)
-        around = _Around(
-            text, sentence, left, start, end, right, after, form, counted, several, number, clause, lead
-        )
-        said = _NO_TERMS if group[0].form == "judged" else terms
-        stance = _of_group(around, said)
-        back = text.has(_TAKES_BACK, place, start) or (i > 0 and _opens_with_no(around))
-        judged += [_turned(Judged(one, stance, number, back, several), swap) for one in group]
-        place = end
+        at = _Place(text, group, ends[i], starts[i], terms)
+        stance = next((said for rule in RULES if (said := rule(at)) is not None), Stance.NAMED)
+        back = text.has(_TAKES_BACK, ends[i], at.start) or (i > 0 and _opens_with_no(at))
+        for one in group:
+            value = one
+            if swap is not None and one.form == "judged" and stance == Stance.DENIED:
+                value, stance = one._replace(value=swap[one.value]), _opposite(at)
+            judged.append(Judged(value, stance, at.number, back, at.several))
     return judged
 
 
-def _opens_with_no(at: "_Around") -> bool:
+def _opposite(at: _Place) -> Stance:
+    """Returns the stance to the opposite of a verdict that is denied: "not necessarily true" leaves it open."""
+    denying = next((word.end for word in reversed(at.lead) if word.roles & _DENIES), at.start)
+    between = without(at.text, denying, at.start, _FILL | _roles("claim sequence article"))
+    return Stance.CONCLUDED if sum(map(str.isalnum, between)) <= _PARTICLE else Stance.OPEN
+
+
+def _opens_with_no(at: _Place) -> bool:
     """Whether a "No," opens the sentence, or the part behind the mention before, and a mention follows."""
-    text = at.text
-    if at.form == "judged" and at.start == at.sentence.start and text.text[at.end : at.end + 1] == ",":
-        return text.has(_role("no"), at.start, at.end)
-    for word in text.within(at.left, at.start):
-        if "no" in word.roles and _empty(text.text[at.left : word.start]):
-            return text.text[word.end : word.end + 1] in (",", ":", ";", ".", "!")
-    return False
+    signs = at.text.text
+    if at.form == "judged" and at.start == at.sentence.start and signs[at.end : at.end + 1] == ",":
+        return at.text.has(_roles("no"), at.start, at.end)
+    return any(
+        "no" in word.roles and at.blank(at.left, word.start) and signs[word.end : word.end + 1] in tuple(",:;.!")
+        for word in at.text.within(at.left, at.start)
+    )
 
 
-def _turned(one: Judged, swap: Mapping[Any, Any] | None) -> Judged:
-    """Returns what was judged, and for a verdict that is denied the opposite verdict."""
-    if swap is None or one.mention.form != "judged" or one.stance != Stance.DENIED:
-        return one
-    return one._replace(mention=one.mention._replace(value=swap[one.mention.value]), stance=Stance.CONCLUDED)
-
-
-class _Around(NamedTuple):
-    """A list of mentions from `start` to `end`, its sentence, and where its neighbours end and begin."""
-
-    text: Text
-    sentence: Span
-    left: int
-    start: int
-    end: int
-    right: int
-    next: int
-    form: str
-    counted: bool
-    several: bool
-    number: int
-    clause: Span
-    lead: list[Word]
-
-
-def _of_group(at: _Around, terms: Terms) -> Stance:
-    sign = _predicate(at, terms) or _taken_back(at, terms)
-    for stance in (_negative(at, sign, terms), _withheld(at), _left_open(at, sign, terms)):
-        if stance is not None:
-            return stance
-    if at.several:
-        return Stance.NAMED
-    if sign == "right":
-        return Stance.SUPPOSED if at.text.has(_role("suppose"), at.end, at.right) else Stance.ANNOUNCED
-    return Stance.ANNOUNCED if _announced(at, terms) else _placed(at)
-
-
-def _negative(at: _Around, sign: str, terms: Terms) -> Stance | None:
-    """Returns DENIED, or the stance that keeps words of denial from counting."""
-    text, start = at.text, at.sentence.start
-    denied = _denies([*_headed(at, terms), *at.lead], terms, at.left <= at.clause.start)
-    alternatives = text.has(_role("or"), at.start, at.end) or "/" in text.text[at.start : at.end]
-    opening = text.within(start, at.start)[:1]
-    if opening and "or" in opening[0].roles and _empty(text.text[start : opening[0].start]):
+def _alternative(at: _Place) -> Stance | None:
+    """Says OPEN of alternatives: "A or B", "Or B"."""
+    joined = at.text.has(_roles("or"), at.start, at.end) or "/" in at.text.text[at.start : at.end]
+    if at.opened("or") or at.verdict == "open":
         return Stance.OPEN
-    if at.left > start and terms.rejects and any("than" in w.roles for w in at.lead):
-        return Stance.ASKED
-    if sign == "open" or (at.several and alternatives and not denied and sign not in ("wrong", "not")):
-        return Stance.OPEN
-    if sign == "wrong":
-        return None if denied else Stance.DENIED
-    return Stance.DENIED if denied or sign == "not" else None
+    return Stance.OPEN if at.several and joined and not at.denied and at.verdict not in ("wrong", "not") else None
 
 
-def _withheld(at: _Around) -> Stance | None:
-    """Returns the stance of what a text asks, refuses, supposes or thought at first."""
-    text, start, behind = at.text, at.sentence.start, min(at.clause.end, at.next)
-    ahead = text.within(start, at.start)
-    if text.asks[at.number] or text.has(_role("ask"), at.clause.start, at.start):
+def _compared(at: _Place) -> Stance | None:
+    """Says ASKED of what something else is compared with: "is later than B"."""
+    compares = at.left > at.sentence.start and at.terms.rejects and any("than" in w.roles for w in at.lead)
+    return Stance.ASKED if compares else None
+
+
+def _denied(at: _Place) -> Stance | None:
+    """Says DENIED of what is denied or rejected, but not of what is both: "not wrong"."""
+    if at.verdict == "wrong":
+        return None if at.denied else Stance.DENIED
+    return Stance.DENIED if at.denied or at.verdict == "not" else None
+
+
+def _asked(at: _Place) -> Stance | None:
+    """Says ASKED of what stands in a question."""
+    asks = at.text.asks[at.number] or at.text.has(_roles("ask"), at.clause.start, at.start)
+    return Stance.ASKED if asks else None
+
+
+def _refused(at: _Place) -> Stance | None:
+    """Says ASKED of what a refusal speaks of: "I cannot tell whether it is B"."""
+    refused = at.last("refuse")
+    lifts = _TURNS if refused and at.clause.start <= refused else _LIFTS
+    if refused and not at.text.has(lifts, refused, at.start):
         return Stance.ASKED
-    refuse = [w.end for w in ahead if "refuse" in w.roles]
-    lifts = _TURNS if refuse and at.clause.start <= refuse[-1] else _TURNS | {"answer", "choose"}
-    if refuse and not text.has(lifts, refuse[-1], at.start):
-        return Stance.ASKED
-    if any("refuse" in w.roles and "likely" not in w.roles for w in text.within(at.end, behind)):
-        return Stance.ASKED
-    supposed = [w.end for w in ahead if "suppose" in w.roles and "choose" not in w.roles]
-    if supposed and not text.has(_TURNS, supposed[-1], at.start):
-        return Stance.SUPPOSED
-    drafts = [w.end for w in ahead if "draft" in w.roles]
-    if drafts and not text.has(_role("turn", "answer", "back"), drafts[-1], at.start):
+    behind = at.text.within(at.end, min(at.clause.end, at.next))
+    return Stance.ASKED if any("refuse" in w.roles and "likely" not in w.roles for w in behind) else None
+
+
+def _supposed(at: _Place) -> Stance | None:
+    """Says SUPPOSED of what stands behind a condition: "if it is B"."""
+    supposed = [w.end for w in at.ahead if "suppose" in w.roles and "choose" not in w.roles]
+    return Stance.SUPPOSED if supposed and not at.text.has(_TURNS, supposed[-1], at.start) else None
+
+
+def _drafted(at: _Place) -> Stance | None:
+    """Says DRAFT of what was thought at first: "my first guess was B"."""
+    drafted = at.last("draft")
+    if drafted and not at.text.has(_roles("turn answer back"), drafted, at.start):
         return Stance.DRAFT
-    after = (w for w in text.within(at.end, min(at.clause.end, at.right)) if "draft" in w.roles)
-    if any(_empty(without(text, at.end, w.start, _FILL)) for w in after):
-        return Stance.DRAFT
-    nearest = _nearest(at)
-    roles = nearest.roles if nearest else frozenset[str]()
-    limits = bool(roles & {"to", "because"}) and not roles & {"prep", "fill"}
-    return Stance.ASKED if at.counted and limits else None
+    after = at.text.within(at.end, min(at.clause.end, at.right))
+    near = (is_empty(without(at.text, at.end, w.start, _FILL)) for w in after if "draft" in w.roles)
+    return Stance.DRAFT if any(near) else None
 
 
-def _nearest(at: _Around) -> Word | None:
-    """Returns the word before a mention with nothing but filling between."""
-    before = at.text.within(max(at.left, at.sentence.start), at.start)
-    while before and "fill" in before[-1].roles and not before[-1].roles & _POINTS:
-        before.pop()
-    return before[-1] if before and _empty(without(at.text, before[-1].end, at.start, _FILL)) else None
+def _bounded(at: _Place) -> Stance | None:
+    """Says ASKED of a number that only bounds: "up to 4", "at least 4"."""
+    roles = at.nearest.roles if at.nearest else frozenset[str]()
+    limits = roles & {"to", "because"} and not roles & {"prep", "fill"}
+    if at.counted and limits:
+        return Stance.ASKED
+    return Stance.OPEN if "bound" in roles and at.form == "number" else None
 
 
-def _turning(at: _Around) -> list[int]:
-    """Returns where the words end that turn or conclude before a mention in its sentence."""
-    words = at.text.within(at.sentence.start, at.start)
-    return [w.end for w in words if w.roles & _TURNS and "concede" not in w.roles]
-
-
-def _left_open(at: _Around, sign: str, terms: Terms) -> Stance | None:
-    """Returns the stance of what alternatives or hedges leave open."""
-    text = at.text
-    if any("or" in w.roles and _empty(without(text, w.end, at.start, _FILL)) for w in at.lead):
+def _hedged(at: _Place) -> Stance | None:
+    """Says OPEN of what a hedge in the same clause leaves open, if nothing announces it."""
+    if any("or" in w.roles and at.reaches(w) for w in at.lead):
         return Stance.OPEN
-    turns = _turning(at)
-    behind = next((w.start for w in text.within(at.end, at.right) if w.roles & _TURNS), at.right)
-    start = max(turns[-1] if turns else at.sentence.start, at.clause.start)
-    scope = text.within(start, min(behind, max(at.clause.end, at.end)))
-    first = text.within(at.sentence.start, at.start)[:1]
-    if first and not turns and "hedge" in first[0].roles and at.form != "span":
-        scope = [*first, *scope]
+    behind = next((w.start for w in at.text.within(at.end, at.right) if w.roles & _TURNS), at.right)
+    start = max(at.turns[-1] if at.turns else at.sentence.start, at.clause.start)
+    scope = at.text.within(start, min(behind, max(at.clause.end, at.end)))
+    if not at.turns and at.form != "span":
+        scope = [*at.ahead[:1], *scope]
     if any("hedge" in w.roles and "likely" not in w.roles for w in scope):
-        return Stance.NAMED if not at.several and _announced(at, terms) else Stance.OPEN
+        return Stance.NAMED if not at.several and _is_announced(at) else Stance.OPEN
     return None
 
 
-def _placed(at: _Around) -> Stance:
+def _dealt(at: _Place) -> Stance | None:
+    """Says NAMED of several values in a list."""
+    return Stance.NAMED if at.several else None
+
+
+def _approved(at: _Place) -> Stance | None:
+    """Says ANNOUNCED of what is called right, and SUPPOSED where a condition follows."""
+    if at.verdict != "right":
+        return None
+    return Stance.SUPPOSED if at.text.has(_roles("suppose"), at.end, at.right) else Stance.ANNOUNCED
+
+
+def _announced(at: _Place) -> Stance | None:
+    """Says ANNOUNCED of what the words before it announce."""
+    return Stance.ANNOUNCED if _is_announced(at) else None
+
+
+def _placed(at: _Place) -> Stance | None:
     """Returns the stance that the place of a mention in its sentence gives."""
     text, clause = at.text, at.clause
     if at.form == "listed":
         return Stance.NAMED
-    head = _empty(without(text, at.sentence.start, at.start, _FILL))
-    rest = _empty(_BRACKETS.sub(" ", without(text, at.end, at.sentence.end, _FILL)))
+    head = is_empty(without(text, at.sentence.start, at.start, _FILL))
+    rest = is_empty(_BRACKETS.sub(" ", without(text, at.end, at.sentence.end, _FILL)))
     if head and rest:
-        return Stance.NAMED if text.has(_role("prep"), at.sentence.start, at.start) else Stance.BARE
-    begins = _empty(without(text, clause.start, at.start, _FILL))
-    ends = _empty(without(text, at.end, min(clause.end, at.sentence.end), _FILL))
-    if text.has(_role("conclude"), at.sentence.start, at.start) or _closes(at, begins, ends, rest):
+        return Stance.NAMED if text.has(_roles("prep"), at.sentence.start, at.start) else Stance.BARE
+    begins = is_empty(without(text, clause.start, at.start, _FILL))
+    ends = is_empty(without(text, at.end, min(clause.end, at.sentence.end), _FILL))
+    if text.has(_roles("conclude"), at.sentence.start, at.start) or _closes(at, begins, ends, rest):
         return Stance.CONCLUDED
     colon = begins and at.number == 0 and text.text[at.end : at.end + 1] == ":"
-    return Stance.HEAD if colon or (head and _set_off(text, at.end)) else Stance.NAMED
+    return Stance.HEAD if colon or (head and _is_set_off(text, at.end)) else Stance.NAMED
 
 
-def _closes(at: _Around, begins: bool, ends: bool, rest: bool) -> bool:
+RULES: list[Callable[[_Place], Stance | None]] = [
+    _alternative,
+    _compared,
+    _denied,
+    _asked,
+    _refused,
+    _supposed,
+    _drafted,
+    _bounded,
+    _hedged,
+    _dealt,
+    _approved,
+    _announced,
+    _placed,
+]
+
+
+def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
     """Whether a mention closes a turn, a colon or a correction."""
     text, clause = at.text, at.clause
-    nearest, turns = _nearest(at), _turning(at)
+    if any("only" in w.roles and at.reaches(w) for w in at.lead):
+        return True
+    nearest = at.nearest.roles if at.nearest else frozenset[str]()
     last = rest or (ends and clause.end >= at.sentence.end)
+    if ends and "back" in nearest:
+        return True
+    if at.turns and ends:
+        close = is_empty(without(text, at.turns[-1], at.start, _FILL))
+        if close or (last and nearest & _LEADS):
+            return True
     colon = text.text[: clause.start].rstrip(" \"'*")[-1:] == ":"
-    if any("only" in w.roles and _empty(without(text, w.end, at.start, _FILL)) for w in at.lead):
-        return True
-    if ends and nearest and "back" in nearest.roles:
-        return True
-    if (
-        turns
-        and ends
-        and (
-            _empty(without(text, turns[-1], at.start, _FILL)) or (last and nearest and nearest.roles & _LEADS)
-        )
-    ):
-        return True
-    return begins and last and (colon or text.has(_role("is", "back"), clause.start, at.start))
+    return begins and last and (colon or text.has(_roles("is back"), clause.start, at.start))
 
 
-def _headed(at: _Around, terms: Terms) -> list[Word]:
+def _headed(at: _Place) -> list[Word]:
     """Returns the words that reject what stands behind their colon: "Later: image 2"."""
-    clause = at.clause
-    if at.text.text[: clause.start].rstrip()[-1:] != ":":
+    if at.text.text[: at.clause.start].rstrip()[-1:] != ":":
         return []
-    head = at.text.within(max(at.left, clause.start - _FAR), clause.start)
-    return (
-        []
-        if any(w.roles & {"back", "no", "answer"} for w in head)
-        else [w for w in head if w.roles & terms.rejects]
-    )
+    head = at.text.within(max(at.left, at.clause.start - _FAR), at.clause.start)
+    if any(w.roles & {"back", "no", "answer"} for w in head):
+        return []
+    return [w for w in head if w.roles & at.terms.rejects]
 
 
-def _denies(lead: list[Word], terms: Terms, alone: bool) -> bool:
-    """Whether the words before a mention, in its clause, deny it."""
-    count = 0
-    for word in lead:
-        if word.roles & {"turn", "conclude"}:
-            count = 0
-        elif word.roles & terms.verdicts:
-            continue
-        elif word.roles & (
-            {"deny", "wrong", "no"} | (terms.rejects if alone else set())
-        ) and not word.roles & (terms.approves | {"right"}):
-            count += 1
-    return count % 2 == 1
-
-
-def _predicate(at: _Around, terms: Terms) -> str:
-    """Returns what is said of a mention behind it: "right", "wrong", "not", or nothing."""
-    text, last, denies = at.text, at.end, False
-    tail = text.within(at.end, at.right)
-    # What denies the next mention says nothing of this one.
-    while (
-        tail
-        and at.next == at.right < len(text.text)
-        and tail[-1].roles & {"deny", "no", "and", "or", "fill", "option", "nor"}
-    ):
+def _of_it(at: _Place) -> list[Word]:
+    """Returns the words behind a mention, but for those that deny or join the next one."""
+    text, tail = at.text, at.text.within(at.end, at.right)
+    if not at.next == at.right < len(text.text):
+        return tail
+    while tail and tail[-1].roles & _TAIL:
         behind = without(text, tail[-1].end, at.right, _FILL | {"and"})
-        before = text.text[at.end : tail[-1].start]
-        if not _empty(behind) or (tail[-1].roles & {"deny", "no"} and "," in behind and "," not in before):
+        comma = "," in behind and "," not in text.text[at.end : tail[-1].start]
+        if not is_empty(behind) or (tail[-1].roles & {"deny", "no"} and comma):
             break
         tail.pop()
-    for word in tail:
-        gap = text.text[last : word.start]
-        near = _empty(without(text, at.end, word.start, _NEAR))
-        if at.form == "judged" and "," in gap:
+    return tail
+
+
+def _said(at: _Place) -> str:
+    """Returns what the words behind a mention say of it: "right", "wrong", "not", "open" or nothing."""
+    last, denies = at.end, False
+    words = _of_it(at)
+    for i, word in enumerate(words):
+        gap = at.text.text[last : word.start]
+        near = is_empty(without(at.text, at.end, word.start, _NEAR))
+        if said := _mark(at, word, near):
+            return said
+        if _ends_here(at, word, gap):
             break
-        if word.roles >= {"turn", "deny"} and near:
-            return "not"
-        if word.roles & {"hedge", "refuse", "suppose", "because"} and "likely" not in word.roles:
-            break
-        entry = text.text[at.end : at.end + 1] in (".", ":", ")")
-        if (
-            entry
-            and word.roles & {"yes", "no"}
-            and near
-            and word.end - word.start > 1
-            and text.text[word.end : word.end + 1] in (".", "\n", "")
-        ):
-            return "wrong" if "no" in word.roles else "right"
-        if (
-            any(sign in gap for sign in ("\n", ";", ": "))
-            or (". " in gap and at.form != "listed")
-            or ("turn" in word.roles and "deny" not in word.roles)
-        ):
-            break
-        if word.roles & terms.verdicts and "literal" in word.roles:
-            break
-        if word.roles & terms.rejects:
+        if word.roles & at.terms.rejects:
             return "open" if denies else "wrong"
-        if word.roles & terms.approves and (near or denies or word.roles & _ASKED):
+        if word.roles & at.terms.approves and (near or denies or word.roles & _ASKED):
             return "not" if denies else "right"
-        alone = text.text[word.end : word.end + 2].strip(" ")[:1] in ("", ",", ".", ";", ")", "\n", "|", "。")
-        if word.roles & {"tick", "cross"} and terms.approves:
-            return "wrong" if "cross" in word.roles else "right"
-        if word.roles & {"yes", "no"} and near and alone and terms.approves:
-            return "wrong" if "no" in word.roles else "right"
-        if "deny" in word.roles and ("(" in gap or _joins(tail, word)):
-            break
-        stated = at.form == "stated" or "undo" in word.roles
-        if "deny" in word.roles and (near or stated) and "," not in text.text[at.end : word.start]:
-            denies = True
+        if "deny" in word.roles:
+            if "(" in gap or (i and "and" in words[i - 1].roles and words[i - 1].end >= word.start - 1):
+                break  # "B and not C"
+            stated = at.form == "stated" or "undo" in word.roles
+            denies = denies or ((near or stated) and "," not in at.text.text[at.end : word.start])
         last = word.end
     return "not" if denies else ""
 
 
-def _joins(tail: list[Word], word: Word) -> bool:
-    """Whether "and" stands before a word: "B and not C" denies C."""
-    place = tail.index(word)
-    return place > 0 and "and" in tail[place - 1].roles and tail[place - 1].end >= word.start - 1
-
-
-def _taken_back(at: _Around, terms: Terms) -> str:
-    """Returns "not" where the next sentence says of a mention that it is wrong: "This is wrong"."""
-    text, number = at.text, at.number
-    if at.next < at.sentence.end or number + 1 >= len(text.sentences) or not terms.rejects:
+def _mark(at: _Place, word: Word, near: bool) -> str:
+    """Returns what a tick, a cross, or a yes or no that stands for itself says: "B: no"."""
+    said = "wrong" if word.roles & {"no", "cross"} else "right"
+    comma = at.form == "judged" and "," in at.text.text[at.end : word.start]
+    if near and word.roles >= {"turn", "deny"} and not comma:
+        return "not"
+    if not at.terms.approves or (word.roles & at.terms.verdicts and "literal" in word.roles):
         return ""
-    following = text.sentences[number + 1]
+    if word.roles & {"tick", "cross"}:
+        return said if "\n" not in at.text.text[at.end : word.start] else ""
+    if not near or not word.roles & {"yes", "no"}:
+        return ""
+    after = at.text.text[word.end : word.end + 2].strip(" ")[:1]
+    entry = at.text.text[at.end : at.end + 1] in (".", ":", ")")
+    if entry:
+        return said if after in ("", ".", "\n") and word.end - word.start > 1 else ""
+    return said if after in ("", *",.;)\n|。") else ""
+
+
+def _ends_here(at: _Place, word: Word, gap: str) -> bool:
+    """Whether a predicate ends before a word: at a sign, a turn or a reason."""
+    if at.form == "judged" and "," in gap:
+        return True
+    if word.roles & _UNCERTAIN and "likely" not in word.roles:
+        return True
+    if any(sign in gap for sign in ("\n", ";", ": ")) or (". " in gap and at.form != "listed"):
+        return True
+    if "turn" in word.roles and "deny" not in word.roles:
+        return True
+    return bool(word.roles & at.terms.verdicts) and "literal" in word.roles
+
+
+def _said_next(at: _Place) -> str:
+    """Returns "not" where the next sentence says of a mention that it is wrong: "This is wrong"."""
+    text = at.text
+    if at.next < at.sentence.end or at.number + 1 >= len(text.sentences) or not at.terms.rejects:
+        return ""
+    following = text.sentences[at.number + 1]
     for word in text.within(following.start, min(following.end, at.next)):
-        if word.roles & terms.rejects:
-            return (
-                "not"
-                if _empty(without(text, following.start, word.start, _FILL))
-                and _points_back(text, following.start, word)
-                else ""
-            )
+        if word.roles & at.terms.rejects:
+            points = "is" in word.roles or text.has(_roles("is"), following.start, word.start)
+            return "not" if points and is_empty(without(text, following.start, word.start, _FILL)) else ""
         if not word.roles & _FILL:
             return ""
     return ""
 
 
-def _points_back(text: Text, start: int, word: Word) -> bool:
-    return text.has(_role("is"), start, word.start) or word.roles >= {"is"}
-
-
-def _announced(at: _Around, terms: Terms) -> bool:
+def _is_announced(at: _Place) -> bool:
     """Whether the words before a mention announce it as the answer."""
-    text, lead, clause = at.text, at.lead, at.clause
-    if any(word.roles & terms.approves & _ASKED for word in lead):
+    text, clause = at.text, at.clause
+    if any(word.roles & at.terms.approves & _ASKED for word in at.lead):
         return True
-    near = lead[-1] if lead and "is" in lead[-1].roles else None
-    close = near and _empty(without(text, near.end, at.start, _FILL)) and near.start - clause.start < _FAR
-    if close and any("answer" in w.roles for w in lead):
+    near = at.lead[-1] if at.lead and "is" in at.lead[-1].roles else None
+    if near and at.reaches(near) and near.start - clause.start < _FAR and any("answer" in w.roles for w in at.lead):
         return True
-    for word in reversed(lead):
-        if not _empty(without(text, word.end, at.start, _FILL)):
+    for word in reversed(at.lead):
+        if not at.reaches(word):
             return False
-        if word.roles & {"answer", "choose", "switch", "final"}:
-            return not _subject(at, word)
-        if word.roles & terms.approves:
+        if word.roles & _ANNOUNCES:
+            return not _is_subject(at, word)
+        if word.roles & at.terms.approves:
             return True
-    if at.left >= clause.start:
-        return False
-    # The noun may stand before the colon, or the end of the line, that begins the clause: "The answer is: B".
-    head = text.within(max(at.left, clause.start - 60), clause.start)
-    for word in reversed(head):
-        if not _empty(without(text, word.end, clause.start, _FILL)):
+    return at.left < clause.start and _is_headed(at)
+
+
+def _is_headed(at: _Place) -> bool:
+    """Whether the noun stands before the colon, or the end of the line, that begins the clause."""
+    text, start = at.text, at.clause.start
+    for word in reversed(text.within(max(at.left, start - _FAR), start)):
+        if not is_empty(without(text, word.end, start, _FILL)):
             return False
-        if word.roles & ({"answer", "choose", "switch", "final"} | terms.approves):
-            return text.text[word.end : clause.start].strip(" \"'")[-1:] in {":", "-", "–", "—", ""}
+        if word.roles & (_ANNOUNCES | at.terms.approves):
+            return text.text[word.end : start].strip(" \"'")[-1:] in {":", "-", "–", "—", ""}
     return False
 
 
-def _subject(at: _Around, word: Word) -> bool:
+def _is_subject(at: _Place, word: Word) -> bool:
     """Whether "answer B" is what a sentence speaks of: "Answer B shows the end"."""
     behind = at.text.text[at.end : at.end + 2]
     joined = at.text.text[word.end : at.start] == " " and "answer" in word.roles
-    return joined and behind[:1] == " " and behind[1:].isalpha() and not _set_off(at.text, at.end)
+    return joined and behind[:1] == " " and behind[1:].isalpha() and not _is_set_off(at.text, at.end)
 
 
-def _set_off(text: Text, end: int) -> bool:
+def _is_set_off(text: Text, end: int) -> bool:
     """Whether a mention is followed by a sign or a word that explains it."""
     rest = text.text[end : end + 3].lstrip("\"')]*")
-    if rest[:2] in (" -", " –", " —"):
+    if rest[:2] in (" -", " –", " —") or rest[:1] in ("", *":.,-–—(\n"):
         return True
-    return rest[:1] in {":", ".", ",", "-", "–", "—", "(", "", "\n"} or any(
-        "because" in w.roles and w.start <= end + 2 for w in text.within(end, end + 12)
-    )
+    return any("because" in w.roles and w.start <= end + 2 for w in text.within(end, end + 12))
