@@ -1,7 +1,8 @@
 """Reads the answer of a reply: each stage once, and one table of precedence at the end."""
 
 import bisect
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing import exact
 from tempbench_lmms.parsing.clean import Part, clean
@@ -10,7 +11,7 @@ from tempbench_lmms.parsing.expected import Expected
 from tempbench_lmms.parsing.finders import Finder, finder_of
 from tempbench_lmms.parsing.mention import outer
 from tempbench_lmms.parsing.reading import Reading, none
-from tempbench_lmms.parsing.stance import Judged, Stance, judge, without
+from tempbench_lmms.parsing.stance import Judged, Stance, is_empty, judge
 from tempbench_lmms.parsing.tokens import Span, Text
 
 
@@ -38,7 +39,7 @@ def _corrected(parts: list[Part], finder: Finder) -> bool:
     behind = bisect.bisect_left(parts[-1].at, parts[0].at[-1])
     text = Text(parts[-1].text[behind:], finder.spans)
     first = text.words[:1]
-    denies = bool(first) and "no" in first[0].roles and _blank(text.text[: first[0].start])
+    denies = bool(first) and "no" in first[0].roles and is_empty(text.text[: first[0].start])
     return denies or text.has(frozenset(("back", "switch")), 0, len(text.text))
 
 
@@ -87,33 +88,165 @@ _HOW = {
 
 
 _LISTED = 3
-_ENTRIES = frozenset(("letter", "both"))
-_POINTING = frozenset(("fill", "prep", "from"))
-_LABELS = frozenset(("letter", "label", "both", "listed"))
 _LONG = 20
+_LABELS = frozenset(("letter", "label", "both", "listed"))
+_ENTRIES = frozenset(("letter", "both"))
+_STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
+_CLOSES = frozenset(("conclude", "back", "switch", "final", "turn"))
+_EVENT = frozenset(("answer", "right", "conclude", "event"))
+_UNDECIDED = frozenset(("refuse", "hedge"))
+_COURTESY = frozenset(("courtesy",))
 _BEGINS = frozenset(("and", "or", "to", "article", "prep", "from", "because", "near", "at", "is"))
 _TIME = frozenset(("unit.second", "start", "end", "when"))
-_EVENT = frozenset(("answer", "right", "conclude", "event"))
 
 
-def _closing(text: Text, live: list[Judged]) -> Judged | None:
-    """Returns the one value that the last sentence names, where the sentences before it list several."""
-    last = [one for one in live if one.sentence == len(text.sentences) - 1]
-    before = {one.mention.value for one in live if one.sentence < len(text.sentences) - 1}
-    if (
-        len({one.mention.value for one in last}) != 1
-        or len(before) < _LISTED
-        or last[0].stance != Stance.NAMED
-    ):
+class Case(NamedTuple):
+    """What a text names, and what of it counts.
+
+    Attributes:
+        text: The text.
+        judged: All mentions.
+        live: Those that may be the answer.
+        finder: What finds and names the values.
+    """
+
+    text: Text
+    judged: list[Judged]
+    live: list[Judged]
+    finder: Finder
+
+
+Said = tuple[Judged | None, str]
+"""The mention that states the answer, or None and why there is none."""
+
+
+def decide(text: Text, judged: list[Judged], finder: Finder) -> Said:
+    """Returns the mention that states the answer; or None, and why."""
+    case = Case(text, judged, _live(text, judged), finder)
+    said = (rule(case) for rule in RULES)
+    return next(one for one in said if one is not None)
+
+
+def _live(text: Text, judged: list[Judged]) -> list[Judged]:
+    """Returns the mentions that may be the answer: no remarks, nothing behind a courtesy or before a correction."""
+    if not judged:
+        return []
+    first = judged[0].sentence
+    polite = (i for i, s in enumerate(text.sentences) if i > first and text.has(_COURTESY, *s))
+    aside = next(polite, len(text.sentences))
+    notes = {i for i, s in enumerate(text.sentences) if i > first and _notes(text, s)}
+    live = [one for one in judged if one.stance >= Stance.OPEN and one.sentence not in notes]
+    live = [one for one in live if one.sentence < aside or one.behind]
+    if live:  # "B. Have a great day with A!" is one sentence behind a label
+        behind = text.within(live[0].mention.end, text.sentences[first].end)
+        courtesy = next((w.start for w in behind if w.roles & _COURTESY), len(text.text))
+        live = [one for one in live if one.mention.start < courtesy or one.sentence > first]
+    back = [i for i, one in enumerate(live) if i and one.behind and one.stance > Stance.OPEN]
+    live = live[back[-1] :] if back else live
+    heads = [one for one in live if one.stance == Stance.HEAD]
+    last = len(text.sentences) - 1
+    if heads and (len(_values(heads)) > 1 or heads[0].sentence not in (0, last)):  # a list
+        live = [one._replace(stance=Stance.NAMED) if one.stance == Stance.HEAD else one for one in live]
+    return live[:-1] if live and _breaks_off(text, live[-1], judged) else live
+
+
+def _values(judged: list[Judged]) -> set[Any]:
+    return {one.mention.value for one in judged}
+
+
+def _breaks_off(text: Text, one: Judged, judged: list[Judged]) -> bool:
+    """Whether a text ends behind the colon of its last entry: "Option B: He"."""
+    last = one.sentence == len(text.sentences) - 1 and one.stance in (Stance.BARE, Stance.HEAD)
+    tail = text.text[one.mention.end :]
+    return last and tail[:1] == ":" and len(tail.split()) <= _LISTED and _is_unfinished(text, judged)
+
+
+def _strong(case: Case) -> Said | None:
+    """Says the last of the mentions that are announced, concluded or alone, where nothing contradicts it."""
+    text, live = case.text, case.live
+    strong = [one for one in live if one.stance in _STRONG]
+    if not strong:
         return None
-    start = text.sentences[last[0].sentence].start
-    opens = not text.has(_EVENT, start, last[0].mention.end)
-    return None if opens or last[0].mention.form == "listed" else last[-1]
+    last = strong[-1]
+    behind = [one for one in live if one.mention.start > last.mention.start and one.stance == Stance.OPEN]
+    if _values(behind) - {last.mention.value}:
+        return None, "several"
+    if last.mention.form != "span" and any(_UNDECIDED <= w.roles for w in text.within(last.mention.end, len(text.text))):
+        return None, "refused"
+    heads = [one for one in live if one.stance == Stance.HEAD and one.sentence == 0]
+    others = [one for one in [*heads, *strong] if one.mention.value != last.mention.value]
+    return (last, "") if all(_outdoes(text, last, other) for other in others) else (None, "several")
 
 
-def _eased(text: Text, live: list[Judged], finder: Finder) -> list[Judged]:
+def _outdoes(text: Text, last: Judged, other: Judged) -> bool:
+    """Whether a mention replaces another one before it: it announces more, in a line or a sentence of its own."""
+    if last.stance == Stance.ANNOUNCED and other.stance < Stance.ANNOUNCED:
+        return True
+    if last.sentence == other.sentence:
+        return False
+    if text.has(_CLOSES, text.sentences[last.sentence].start, last.mention.start):
+        return True
+    ends = last.sentence == len(text.sentences) - 1 and _is_own_line(text, last)
+    return ends and last.stance in (Stance.BARE, Stance.ANNOUNCED)
+
+
+def _closing(case: Case) -> Said | None:
+    """Says the one value that the last sentence names, where the sentences before it list several."""
+    text, live = case.text, case.live
+    final = len(text.sentences) - 1
+    last = [one for one in live if one.sentence == final]
+    before = _values([one for one in live if one.sentence < final])
+    if len(_values(last)) != 1 or len(before) < _LISTED or last[0].stance != Stance.NAMED:
+        return None
+    opens = not text.has(_EVENT, text.sentences[final].start, last[0].mention.end)
+    return None if opens or last[0].mention.form == "listed" else (last[-1], "")
+
+
+def _weak(case: Case) -> Said | None:
+    """Says the only value that is named, or that opens the reply, if nothing in its sentence casts doubt on it."""
+    text, finder = case.text, case.finder
+    live = _eased(case)
+    top = max((one.stance for one in live), default=Stance.OPEN)
+    if top < Stance.NAMED:
+        return None
+    here = [one for one in live if one.stance == top]
+    picked = here[-1]
+    rows = {one.sentence for one in live if one.listed and one.mention.value == picked.mention.value}
+    others = [one for one in live if one.mention.value != picked.mention.value and one.stance != Stance.NAMED]
+    others = [one for one in others if one.sentence not in rows or one.sentence >= picked.sentence]
+    if len(_values(here)) > 1 or others:
+        return None, "several"
+    if top == Stance.HEAD:
+        return picked, ""
+    if _is_unfinished(text, case.judged):
+        return None, "cut_off"
+    return (None, "refused") if _refuses(text, live, finder.spans) else (picked, "")
+
+
+def _remaining(case: Case) -> Said | None:
+    """Says the one value that is left where all others are denied."""
+    denied = [one for one in case.judged if one.stance == Stance.DENIED and not _is_hedged(case.text, one)]
+    rest = set(case.finder.values) - _values(denied)
+    if len(rest) != 1 or case.live or not case.judged:
+        return None
+    last = case.judged[-1]
+    return last._replace(stance=Stance.NAMED, mention=last.mention._replace(value=rest.pop())), ""
+
+
+def _nothing(case: Case) -> Said:
+    """Says why there is no answer."""
+    if _refuses(case.text, case.live, case.finder.spans):
+        return None, "refused"
+    return None, "several" if case.live else "nothing"
+
+
+RULES: list[Callable[[Case], Said | None]] = [_strong, _closing, _weak, _remaining, _nothing]
+
+
+def _eased(case: Case) -> list[Judged]:
     """Returns mentions of several values without those that say less: asides, lists, explanations."""
-    for less in (_restates, _in_brackets, _in_list, _explains, _beside_total, _of_another):
+    text, live, finder = case.text, case.live, case.finder
+    for less in (_restates, _in_brackets, _in_list, _explains):
         values = {one.mention.value for one in live if one.stance >= Stance.NAMED}
         if len(values) < 2:
             break
@@ -128,7 +261,7 @@ def _restates(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bo
     values = finder.values
     if len(values) < _LISTED or one.mention.value not in values:
         return False
-    rows = [o for o in live if _own_line(text, o) and _opens(text, o)]
+    rows = [o for o in live if _is_own_line(text, o) and _opens(text, o)]
     said = [o.mention.value for o in rows]
     for i in range(len(said) - len(values) + 1):
         if tuple(said[i : i + len(values)]) == tuple(values) and one in rows[i : i + len(values)]:
@@ -137,7 +270,7 @@ def _restates(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bo
 
 
 def _opens(text: Text, one: Judged) -> bool:
-    return _blank(text.text[text.sentences[one.sentence].start : one.mention.start])
+    return is_empty(text.text[text.sentences[one.sentence].start : one.mention.start])
 
 
 def _in_brackets(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
@@ -147,7 +280,7 @@ def _in_brackets(text: Text, one: Judged, live: list[Judged], finder: Finder) ->
     opened = before.rfind("(")
     inside = opened > before.rfind(")")
     label = one.mention.form in _LABELS and not any(sign.isalnum() for sign in before[opened:])
-    first = 0 if opened >= 0 and _blank(before[:opened]) else start
+    first = 0 if opened >= 0 and is_empty(before[:opened]) else start
     return (
         inside
         and not label
@@ -168,56 +301,6 @@ def _explains(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bo
         return False
     whole = text.text[slice(*text.sentences[one.sentence])]
     return whole.count(": ") < 2 and any(sign in between for sign in (": ", "; ", " – ", " - ", " — "))
-
-
-def _beside_total(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
-    """Whether a mention is no total, where another is one: "4 balls and 7 collisions in total"."""
-    return not _totals(text, one) and any(_totals(text, o) for o in live)
-
-
-def _totals(text: Text, one: Judged) -> bool:
-    sentence = text.sentences[one.sentence]
-    after = text.within(one.mention.end, min(sentence.end, one.mention.end + 40))
-    before = text.within(max(sentence.start, one.mention.start - 40), one.mention.start)
-    return any("sum" in word.roles for word in [*after[:2], *before[-2:]])
-
-
-def _of_another(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
-    """Whether a span is the time of what comes before or after, where the reply tells of both."""
-    return (
-        finder.spans
-        and {"before", "after"} <= {_side(text, o, live) for o in live}
-        and bool(_side(text, one, live))
-    )
-
-
-def _side(text: Text, one: Judged, live: list[Judged]) -> str:
-    """Returns "before" or "after" where one leads to a span: "After that (15 to 22 s) she pulls"."""
-    start = max(
-        [
-            text.sentences[one.sentence].start,
-            *(o.mention.end for o in live if o.mention.end <= one.mention.start),
-        ]
-    )
-    for word in text.within(start, one.mention.start):
-        if word.roles & {"before", "after", "then"} and _blank(
-            without(text, word.end, one.mention.start, _POINTING)
-        ):
-            return "before" if "before" in word.roles else "after"
-    return ""
-
-
-_SAID = frozenset(("text", "words", "both"))
-
-
-def _stated(text: Text, live: list[Judged]) -> Judged | None:
-    """Returns the option whose words the first sentence states, and which those behind it only explain."""
-    first = [one for one in live if one.sentence == 0]
-    if len({one.mention.value for one in first}) != 1 or first[0].mention.form not in _SAID:
-        return None
-    open_ = any(one.stance == Stance.OPEN for one in first)
-    concludes = text.has(frozenset(("conclude",)), text.sentences[-1].start, len(text.text))
-    return None if open_ or concludes or len(text.sentences) < 2 else first[0]
 
 
 def _refuses(text: Text, live: list[Judged], spans: bool) -> bool:
@@ -241,80 +324,13 @@ def _refuses(text: Text, live: list[Judged], spans: bool) -> bool:
     return False
 
 
-def _hedged(text: Text, one: Judged) -> bool:
+def _is_hedged(text: Text, one: Judged) -> bool:
     sentence = text.sentences[one.sentence]
     behind = any("turn" in word.roles for word in text.within(one.mention.end, sentence.end))
     return behind or text.has(frozenset(("hedge", "suppose", "draft")), *sentence)
 
 
-_STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
-_CLOSES = frozenset(("conclude", "back", "switch", "final", "turn"))
-_ASIDE = frozenset(("courtesy",))
-
-
-def decide(text: Text, judged: list[Judged], finder: Finder) -> tuple[Judged | None, str]:
-    """Returns the mention that states the answer; or None, and why."""
-    first = judged[0].sentence if judged else 0
-    polite = (i for i, s in enumerate(text.sentences) if i > first and text.has(_ASIDE, *s))
-    aside = next(polite, len(text.sentences))
-    notes = {i for i, s in enumerate(text.sentences) if i > first and _notes(text, s)}
-    shown = (one for one in judged if one.stance >= Stance.OPEN and one.sentence not in notes)
-    live = [one for one in shown if one.sentence < aside or one.behind]
-    if live:  # "B. Have a great day with A!" is one sentence behind a label
-        behind = text.within(live[0].mention.end, text.sentences[first].end)
-        courtesy = next((w.start for w in behind if w.roles & _ASIDE), len(text.text))
-        live = [one for one in live if one.mention.start < courtesy or one.sentence > first]
-    # What stands before words that take back counts only where nothing else is named behind them.
-    for i in range(len(live) - 1, 0, -1):
-        if live[i].behind and live[i].stance > Stance.OPEN:
-            live = live[i:]
-            break
-    last_sentence = len(text.sentences) - 1
-    heads = [one for one in live if one.stance == Stance.HEAD]
-    if len({one.mention.value for one in heads}) > 1 or (
-        heads and heads[0].sentence not in (0, last_sentence)
-    ):  # a list
-        live = [one._replace(stance=Stance.NAMED) if one.stance == Stance.HEAD else one for one in live]
-    if live and live[-1].sentence == last_sentence and live[-1].stance in (Stance.BARE, Stance.HEAD):
-        tail = text.text[live[-1].mention.end :]
-        if tail[:1] == ":" and len(tail.split()) <= _LISTED and _unfinished(text, judged):
-            live.pop()
-    strong = [one for one in live if one.stance in _STRONG]
-    if strong:
-        return _last(text, strong, live)
-    if (closing := _closing(text, live) or _stated(text, live)) is not None:
-        return closing, ""
-    live = _eased(text, live, finder)
-    refused = _refuses(text, live, finder.spans)
-    for stance in (Stance.HEAD, Stance.NAMED):
-        here = [one for one in live if one.stance == stance]
-        if not here:
-            continue
-        rows = {o.sentence for o in live if o.listed and o.mention.value == here[-1].mention.value}
-        others = [o for o in live if o.mention.value != here[-1].mention.value and o.stance != Stance.NAMED]
-        others = [o for o in others if o.sentence not in rows or o.sentence >= here[-1].sentence]
-        if (
-            len({one.mention.value for one in here}) > 1
-            or others
-            or _weighed(text, here[-1], live, finder)
-            or _beside(text, here[-1], live)
-        ):
-            return None, "several"
-        if _unfinished(text, judged) and stance != Stance.HEAD:
-            return None, "cut_off"
-        if stance != Stance.HEAD and refused:
-            return None, "refused"
-        return here[-1], ""
-    denied = [one for one in judged if one.stance == Stance.DENIED and not _hedged(text, one)]
-    rest = finder.all_values() - {one.mention.value for one in denied}
-    if len(rest) == 1 and judged and not live:
-        last = judged[-1]
-        return last._replace(stance=Stance.NAMED, mention=last.mention._replace(value=rest.pop())), ""
-    left = any(one.stance == Stance.OPEN for one in live)
-    return None, "refused" if refused else "several" if left else "nothing"
-
-
-def _unfinished(text: Text, judged: list[Judged]) -> bool:
+def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
     """Whether a text ends behind a word that begins something."""
     end = len(text.text)
     behind = min((end - one.mention.end for one in judged if one.mention.end <= end), default=end)
@@ -345,67 +361,10 @@ def _unfinished(text: Text, judged: list[Judged]) -> bool:
 def _notes(text: Text, sentence: Span) -> bool:
     """Whether a sentence is a remark and gives no answer."""
     opening = text.within(*sentence)[:1]
-    noted = opening and "note" in opening[0].roles and _blank(text.text[sentence.start : opening[0].start])
+    noted = opening and "note" in opening[0].roles and is_empty(text.text[sentence.start : opening[0].start])
     return bool(noted) and not text.has(frozenset(("answer", "choose", "back", "switch")), *sentence)
 
 
-def _blank(stretch: str) -> bool:
-    return not any(sign.isalnum() for sign in stretch)
-
-
-def _own_line(text: Text, one: Judged) -> bool:
+def _is_own_line(text: Text, one: Judged) -> bool:
     start = text.sentences[one.sentence].start
     return text.text[:start].rstrip(" ").endswith("\n")
-
-
-def _beside(text: Text, picked: Judged, live: list[Judged]) -> bool:
-    """Whether another value stands in the sentence that a mention opens, and nothing sets them apart."""
-    others = [o for o in live if o.sentence == picked.sentence and o.mention.value != picked.mention.value]
-    apart = frozenset(("because", "turn", "deny"))
-    return picked.stance == Stance.HEAD and any(
-        o.mention.start > picked.mention.end and not text.has(apart, picked.mention.end, o.mention.start)
-        for o in others
-    )
-
-
-def _weighed(text: Text, picked: Judged, live: list[Judged], finder: Finder) -> bool:
-    """Whether a sentence behind a mention that opens a reply weighs another value by what is asked for."""
-    return picked.stance == Stance.HEAD and any(
-        one.mention.value != picked.mention.value
-        and one.mention.start > picked.mention.start
-        and text.has(finder.terms.approves, *text.sentences[one.sentence])
-        for one in live
-    )
-
-
-def _last(text: Text, strong: list[Judged], live: list[Judged]) -> tuple[Judged | None, str]:
-    """Returns the last of the strong mentions; None where another contradicts it and nothing decides."""
-    last = strong[-1]
-    if any(
-        o.stance == Stance.OPEN
-        and o.mention.start > last.mention.start
-        and o.mention.value != last.mention.value
-        for o in live
-    ):
-        return None, "several"
-    undecided = (
-        word for word in text.within(last.mention.end, len(text.text)) if {"refuse", "hedge"} <= word.roles
-    )
-    if last.mention.form != "span" and any(undecided):
-        return None, "refused"
-    heads = [one for one in live if one.stance == Stance.HEAD and one.sentence == 0]
-    others = [one for one in [*heads, *strong] if one.mention.value != last.mention.value]
-    if not others:
-        return last, ""
-    if (
-        last.stance in (Stance.BARE, Stance.ANNOUNCED)
-        and last.sentence == len(text.sentences) - 1
-        and _own_line(text, last)
-    ):
-        return last, ""
-    closes = text.has(_CLOSES, text.sentences[last.sentence].start, last.mention.start)
-    if closes and last.sentence > others[-1].sentence:
-        return last, ""
-    if last.stance == Stance.ANNOUNCED and all(one.stance < Stance.ANNOUNCED for one in others):
-        return last, ""
-    return None, "several"
