@@ -95,6 +95,17 @@ _STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
 _CLOSES = frozenset(("conclude", "back", "switch", "final", "turn"))
 _EVENT = frozenset(("answer", "right", "conclude", "event"))
 _UNDECIDED = frozenset(("refuse", "hedge"))
+# What is only named is left unread where one of these words stands before it, or behind it, in its sentence.
+_DOUBTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    **dict.fromkeys(
+        ("letter", "label", "both", "listed", "number", "place", "order", "text"),
+        (frozenset(("or", "ask")), frozenset(("or", "ask", "suppose", "refuse"))),
+    ),
+    "judged": (
+        frozenset(("all", "or", "ask")),
+        frozenset(("or", "ask", "suppose", "refuse", "turn", "wrong", "no")),
+    ),
+}
 _COURTESY = frozenset(("courtesy",))
 _BEGINS = frozenset(("and", "or", "to", "article", "prep", "from", "because", "near", "at", "is"))
 _TIME = frozenset(("unit.second", "start", "end", "when"))
@@ -218,9 +229,18 @@ def _weak(case: Case) -> Said | None:
         return None, "several"
     if top == Stance.HEAD:
         return picked, ""
+    if _is_doubtful(text, picked):
+        return None, "several"
     if _is_unfinished(text, case.judged):
         return None, "cut_off"
     return (None, "refused") if _refuses(text, live, finder.spans) else (picked, "")
+
+
+def _is_doubtful(text: Text, one: Judged) -> bool:
+    """Whether words in the sentence of a mention cast doubt on it that its evidence does not outweigh."""
+    start, end = text.sentences[one.sentence]
+    ahead, behind = _DOUBTS.get(one.mention.form, (frozenset(), frozenset()))
+    return text.has(ahead, start, one.mention.start) or text.has(behind, one.mention.end, end)
 
 
 def _remaining(case: Case) -> Said | None:
