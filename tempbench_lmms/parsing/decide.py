@@ -155,8 +155,7 @@ def _live(text: Text, judged: list[Judged]) -> list[Judged]:
     back = [i for i, one in enumerate(live) if i and one.behind and one.stance > Stance.OPEN]
     live = live[back[-1] :] if back else live
     heads = [one for one in live if one.stance == Stance.HEAD]
-    last = len(text.sentences) - 1
-    if heads and (len(_values(heads)) > 1 or heads[0].sentence not in (0, last)):  # a list
+    if heads and (len(_values(heads)) > 1 or heads[0].sentence > 0):  # a list
         live = [one._replace(stance=Stance.NAMED) if one.stance == Stance.HEAD else one for one in live]
     return live[:-1] if live and _breaks_off(text, live[-1], judged) else live
 

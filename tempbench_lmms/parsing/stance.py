@@ -307,6 +307,13 @@ def _drafted(at: _Place) -> Stance | None:
     return Stance.DRAFT if any(near) else None
 
 
+def _conceded(at: _Place) -> Stance | None:
+    """Says DRAFT of what only a concession names: "although B is close"."""
+    first = at.text.within(at.clause.start, at.start)[:1]
+    concedes = bool(first) and "concede" in first[0].roles and at.blank(at.clause.start, first[0].start)
+    return Stance.DRAFT if concedes else None
+
+
 def _bounded(at: _Place) -> Stance | None:
     """Says ASKED of a number that only bounds: "up to 4", "at least 4"."""
     roles = at.nearest.roles if at.nearest else frozenset[str]()
@@ -372,6 +379,7 @@ RULES: list[Callable[[_Place], Stance | None]] = [
     _refused,
     _supposed,
     _drafted,
+    _conceded,
     _bounded,
     _hedged,
     _dealt,

@@ -225,7 +225,8 @@ def _measures(text: Text, one: Mention) -> bool:
     near = bool(before) and not text.text[before[-1].end : one.start].strip(" #:.(-–")
     if near and before[-1].roles & {"image", "step"}:
         return True
-    head = text.text[: one.start].rstrip(" ")[-1:] in ("", "\n") and text.text[one.end : one.end + 2] in (
+    digits = text.text[one.start : one.end].isdigit()
+    head = digits and text.text[: one.start].rstrip(" ")[-1:] in ("", "\n") and text.text[one.end : one.end + 2] in (
         ". ",
         ") ",
     )
