@@ -146,7 +146,8 @@ def _live(text: Text, judged: list[Judged]) -> list[Judged]:
     polite = (i for i, s in enumerate(text.sentences) if i > first and text.has(_COURTESY, *s))
     aside = next(polite, len(text.sentences))
     notes = {i for i, s in enumerate(text.sentences) if i > first and _notes(text, s)}
-    live = [one for one in judged if one.stance >= Stance.OPEN and one.sentence not in notes]
+    live = [one for one in judged if one.stance >= Stance.OPEN]
+    live = [one for one in live if one.sentence not in notes or one.stance == Stance.ANNOUNCED]
     live = [one for one in live if one.sentence < aside or one.behind]
     if live:  # "B. Have a great day with A!" is one sentence behind a label
         behind = text.within(live[0].mention.end, text.sentences[first].end)
@@ -197,7 +198,7 @@ def _outdoes(text: Text, last: Judged, other: Judged) -> bool:
     if text.has(_CLOSES, text.sentences[last.sentence].start, last.mention.start):
         return True
     ends = last.sentence == len(text.sentences) - 1 and _is_own_line(text, last)
-    return ends and last.stance in (Stance.BARE, Stance.ANNOUNCED)
+    return ends and last.stance >= Stance.BARE and other.stance < last.stance
 
 
 def _closing(case: Case) -> Said | None:
