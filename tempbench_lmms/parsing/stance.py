@@ -117,6 +117,8 @@ def _is_joined(text: Text, start: int, end: int) -> bool:
     rest = _BRACKETS.sub(" ", without(text, start, end, _roles("and or nor option image fill")))
     if not is_empty(rest) or "." in rest or ":" in rest:
         return False
+    if not rest.strip() and text.text[start - 1].isdigit() and text.text[end].isdigit():
+        return True  # "1 2 3"
     return bool(set(",/、&") & set(rest)) or text.has(_roles("and or nor"), start, end)
 
 

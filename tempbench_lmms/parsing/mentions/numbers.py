@@ -20,7 +20,7 @@ _MORE = lazy(
 )
 _JOINED = lazy(r"\s?(?:,|and|und|et|y|&)\s?\d")
 _JOINS = lazy(r"\d\s?(?:,|and|und|et|y|&)\s?$")
-_SIGN = lazy(r"\s*[^\s\w]|\s*$|\s*\n")
+_SIGN = lazy(r"\s*[^\s\w]|\s*$|\s*\n|\s+\d")
 _AFTER = frozenset(
     (
         "is",

@@ -72,7 +72,7 @@ def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
         follows = text.text[word.end : word.end + 1]
         beside = after[0] if after and after[0].start <= word.end + 2 else None
         goes_on = follows != " " or (beside and beside.start <= word.end + 1 and beside.roles & _GOES_ON)
-        if beside and text.text[word.end : beside.start] != " (" and _is_noun(text, beside, nouns):
+        if beside and not set(text.text[word.end : beside.start]) & set("(.") and _is_noun(text, beside, nouns):
             end = beside.end
         elif _said(text, word.start) and not follows.strip(_SIGNS):
             pass
