@@ -4,20 +4,21 @@ Without arguments: the labelled replies of `tests/parsing/replies.py`, by what w
 nobody mends, and then `dev`.
 With `--invariances`: of the replies of `dev` that are read right, the shares that follow each change of
 `tests/parsing/invariances.py`; `--show` lists those that do not.
+With `--failures`: the replies of `dev` that are not read right; `--failures KIND` those of one kind.
 With `--earns`: the patterns and rules that change fewer than three readings of `dev`, or readings of one
-context alone, when they are switched off one at a time. A pattern is what a module of the reader compiles
-while it is imported. A rule is an entry of a module's `RULES`, a list or a dict that the module goes through
-at each reading: the entry is taken out.
+context alone, when they are switched off one at a time. A rule is a condition of an `if`, or a side of an
+`or`, in `stance.py` and `decide.py`; one that is off does not hold.
 """
 
 import argparse
+import ast
 import functools
 import gc
 import importlib
+import importlib.util
 import itertools
 import multiprocessing
 import os
-import pkgutil
 import re
 import sys
 from collections import Counter
@@ -29,10 +30,14 @@ from typing import Any, ClassVar
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 SHORT = 40
-_FINDING = ("search", "match", "fullmatch", "finditer", "findall", "split")
-# The methods of a pattern that is off. What is put for a match may name groups that "(?!)" does not have.
+RULED = ("tempbench_lmms.parsing.stance", "tempbench_lmms.parsing.decide")
+# What the methods of a pattern that is off return.
 _OFF: dict[str, Callable[..., Any]] = {
-    **{name: getattr(re.compile(r"(?!)"), name) for name in _FINDING},
+    **{
+        name: getattr(re.compile(r"(?!)"), name)
+        for name in ("search", "match", "fullmatch", "findall", "split")
+    },
+    "finditer": lambda *given, **named: [],
     "sub": lambda put, text, count=0: text,
     "subn": lambda put, text, count=0: (text, 0),
 }
@@ -103,98 +108,110 @@ def rows(quick: bool) -> Iterator[Any]:
 
 
 class Switch:
-    """Stands for a compiled pattern that can be switched off, or note that it finds something.
-
-    Args:
-        pattern: The pattern.
-        flags: Those of `re.compile`.
-        where: The module that compiles it, and the line.
-    """
+    """What can be switched off, and notes that it counts: that a pattern finds something, or a rule holds."""
 
     made: ClassVar[list["Switch"]] = []
-    found: ClassVar[set[int]] = set()
-    """The places in `made` of those that found something and note it."""
+    counted: ClassVar[set[int]] = set()
+    """The places in `made` of those that counted since it was emptied."""
 
-    def __init__(self, pattern: str, flags: int, where: str) -> None:
-        self.pattern, self.where, self.place = pattern, where, len(self.made)
-        self._compiled = functools.cache(lambda: re.compile(pattern, flags))
+    def __init__(self, where: str) -> None:
+        self.where, self.place, self.on = where, len(self.made), True
         self.made.append(self)
 
+    def __call__(self, value: Any, off: Any = False) -> Any:
+        """Returns what a pattern found or a rule says, and `off` while it is switched off."""
+        if not self.on:
+            return off
+        if value:
+            self.counted.add(self.place)
+        return value
+
+
+class Pattern(Switch):
+    """Stands for a pattern that is compiled by its first use."""
+
+    def __init__(self, pattern: str, flags: int, where: str) -> None:
+        super().__init__(where)
+        self.pattern, self._flags = pattern, flags
+
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._compiled(), name)
+        found = getattr(re.compile(self.pattern, self._flags), name)
+        if name in _OFF:
+            return lambda *given, **named: self._called(name, found, *given, **named)
+        return found
 
-    def turn(self, how: str) -> None:
-        """Turns the pattern `on` or `off`, or has it `note` what it finds."""
-        for name, off in _OFF.items():
-            on = getattr(self._compiled(), name)
-            self.__dict__[name] = {"off": off, "on": on, "note": functools.partial(self._note, on, off)}[how]
-
-    def _note(self, on: Callable[..., Any], off: Callable[..., Any], *given: Any, **named: Any) -> Any:
-        found, nothing = on(*given, **named), off(*given, **named)
-        if on.__name__ == "finditer":
-            found, nothing = list(found), []
-        if found != nothing:
-            self.found.add(self.place)
-        return iter(found) if on.__name__ == "finditer" else found
+    def _called(self, name: str, find: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        found, off = find(*given, **named), _OFF[name](*given, **named)
+        if name == "finditer":
+            return iter(self(list(found), []))
+        return off if found == off else self(found, off)
 
 
-class Rule:
-    """An entry of a table that can be taken out."""
+class _Rules(ast.NodeTransformer):
+    """Makes each condition of an `if`, and each side of an `or`, of a module one that can be switched off."""
 
-    def __init__(self, where: str, table: Any, place: int) -> None:
-        self.where, self._table, self._place, self._kept = where, table, place, table.copy()
+    def __init__(self, module: str) -> None:
+        self.module = module
 
-    def turn(self, how: str) -> None:
-        """Puts the entry back `on`, in its place, or takes it `off`."""
-        is_dict = isinstance(self._table, dict)
-        entries = list(self._kept.items() if is_dict else self._kept)
-        self._table.clear()
-        kept = [one for place, one in enumerate(entries) if how == "on" or place != self._place]
-        (self._table.update if is_dict else self._table.extend)(kept)
+    def _switched(self, said: ast.expr) -> ast.expr:
+        place = Switch(f"{self.module}:{said.lineno} {ast.unparse(said)[:90]}").place
+        made = ast.Subscript(ast.Name("_MADE", ast.Load()), ast.Constant(place), ast.Load())
+        return ast.copy_location(ast.Call(made, [said], []), said)
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        self.generic_visit(node)
+        if not (isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.Or)):
+            node.test = self._switched(node.test)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Or):
+            node.values = [self._switched(one) for one in node.values]
+        return node
 
 
 def _is_reader(module: str) -> bool:
     return module.startswith("tempbench_lmms.") and (".parsing." in module or module.endswith(".parser"))
 
 
-def switchable() -> list[Rule]:
-    """Imports the reader so that its patterns are `Switch.made`, and returns its rules."""
+def switchable() -> None:
+    """Imports the reader so that all its patterns, and the rules of `RULED`, are `Switch.made`."""
     patterns: Any = importlib.import_module("tempbench_lmms.parsing.patterns")
-    imported: list[tuple[str, dict[str, Any]]] = []
+    real = patterns.lazy
 
-    def switched(otherwise: Callable[..., Any]) -> Callable[..., Any]:
-        def switch(pattern: str, flags: int = 0) -> Any:
-            caller = sys._getframe(1)
-            name = caller.f_globals["__name__"]
-            if imported or not _is_reader(name):
-                return otherwise(pattern, flags)
-            return Switch(pattern, flags, f"{name}:{caller.f_lineno}")
+    def lazy(pattern: str, flags: int = 0) -> Any:
+        caller = sys._getframe(1)
+        name, line = caller.f_globals["__name__"], caller.f_lineno
+        making = caller.f_code.co_name == "<module>" or caller.f_code.co_name == "<genexpr>"
+        return (
+            Pattern(pattern, flags, f"{name}:{line}") if making and _is_reader(name) else real(pattern, flags)
+        )
 
-        return switch
-
-    real, lazy = re.compile, patterns.lazy
-    re.compile, patterns.lazy = switched(real), switched(lazy)
-    package = importlib.import_module("tempbench_lmms.parsing")
-    for one in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        importlib.import_module(one.name)
+    patterns.lazy = lazy
+    for name in RULED:
+        spec = importlib.util.find_spec(name)
+        assert spec
+        assert spec.origin
+        tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+        tree = ast.fix_missing_locations(_Rules(name).visit(tree))
+        module: Any = importlib.util.module_from_spec(spec)
+        module._MADE = Switch.made
+        sys.modules[name] = module
+        exec(compile(tree, spec.origin, "exec"), vars(module))
+        package, _, child = name.rpartition(".")
+        setattr(sys.modules[package], child, module)
     importlib.import_module("tests.parsing.replies")
-    re.compile, patterns.lazy = real, lazy
-    imported = [(name, vars(module)) for name, module in sorted(sys.modules.items()) if _is_reader(name)]
-    rules = []
-    for name, names in imported:
-        for attribute, value in names.items():
-            if isinstance(value, Switch) and value.where.startswith(f"{name}:"):
+    for name, module in sorted(sys.modules.items()):
+        for attribute, value in vars(module).items() if _is_reader(name) else ():
+            if isinstance(value, Pattern) and value.where.startswith(f"{name}:"):
                 value.where += f" {attribute}"
-        if isinstance(table := names.get("RULES"), list | dict):
-            called = [getattr(rule, "__name__", str(rule))[:60] for rule in table]
-            rules += [Rule(f"{name} RULES {rule}", table, place) for place, rule in enumerate(called)]
-    return rules
 
 
 class Earns:
     """The readings of `dev`, and which of them change without a pattern or a rule.
 
-    A pattern is switched off for those replies only in which it finds something; the others cannot change.
+    Each is switched off for those replies only in which it counts; the others cannot change.
 
     Args:
         nth: Every how manieth reply is read.
@@ -204,38 +221,35 @@ class Earns:
     """The one of a child process, which inherits it."""
 
     def __init__(self, nth: int) -> None:
-        rules = switchable()
+        switchable()
         self.rows = importlib.import_module("tests.parsing.replies").dev()[::nth]
-        self.switches = [*Switch.made, *rules]
         self.as_ever: list[tuple[Any, str]] = []
-        self.finds: list[Any] = [*([] for _ in Switch.made), *(range(len(self.rows)) for _ in rules)]
+        self.counts: list[list[int]] = [[] for _ in Switch.made]
 
     def read(self, place: int) -> tuple[Any, str]:
         """Returns what is read of a reply, and its verdict."""
         try:
             readings = self.rows[place].readings()
-        except Exception as error:  # what stands behind a pattern may take for granted that it matches
+        except Exception as error:  # what stands behind a rule may take for granted that it holds
             return repr(error), "stopped"
         return {name: one.value for name, one in readings.items()}, self.rows[place].verdict(readings)
 
     def note(self, part: range) -> list[tuple[tuple[Any, str], set[int]]]:
-        """Returns for some replies what is read, and which patterns find something."""
-        for pattern in Switch.made:
-            pattern.turn("note")
+        """Returns for some replies what is read, and what counts in them."""
         remembered, noted = caches(per_reply=True), []
         for place in part:
             forget(remembered)
-            Switch.found.clear()
-            noted.append((self.read(place), set(Switch.found)))
+            Switch.counted.clear()
+            noted.append((self.read(place), set(Switch.counted)))
         return noted
 
     def without(self, place: int) -> tuple[int, int, int]:
-        """Returns how many readings change without a pattern or rule, get worse, and in how many contexts."""
+        """Returns how many readings change without one, get worse, and in how many contexts."""
         remembered = caches()
-        self.switches[place].turn("off")
+        Switch.made[place].on = False
         forget(remembered)
-        now = {one: self.read(one) for one in self.finds[place]}
-        self.switches[place].turn("on")
+        now = {one: self.read(one) for one in self.counts[place]}
+        Switch.made[place].on = True
         forget(remembered)
         changed = [one for one, (values, _) in now.items() if values != self.as_ever[one][0]]
         worse = sum(now[one][1] != "right" == self.as_ever[one][1] for one in changed)
@@ -245,29 +259,39 @@ class Earns:
     def lines(self) -> Iterator[str]:
         """Yields a table of the patterns and rules that do not earn their place, and how many they are."""
         Earns.last = self
-        for switch in self.switches:
-            switch.turn("on")
         pool = functools.partial(multiprocessing.get_context("fork").Pool, len(os.sched_getaffinity(0)))
         n_rows = len(self.rows)
         parts = [range(start, min(start + 50, n_rows)) for start in range(0, n_rows, 50)]
         with pool() as children:
             for part in children.imap(functools.partial(_of_last, "note"), parts):
-                for read, found in part:
-                    for pattern in found:
-                        self.finds[pattern].append(len(self.as_ever))
+                for read, counted in part:
+                    for place in counted:
+                        self.counts[place].append(len(self.as_ever))
                     self.as_ever.append(read)
-        names = [switch.where for switch in self.switches]
         with pool() as children:
-            changes = children.map(functools.partial(_of_last, "without"), range(len(names)), 4)
-        few = [(name, *one) for name, one in zip(names, changes, strict=True) if one[0] < 3 or one[2] < 2]
+            without = functools.partial(_of_last, "without")
+            changes = children.map(without, range(len(Switch.made)), 4)
+        found = zip(Switch.made, changes, strict=True)
+        few = sorted((switch.where, *one) for switch, one in found if one[0] < 3 or one[2] < 2)
         yield "| pattern or rule | readings changed | for the worse | contexts |\n|---|---:|---:|---:|"
-        for name, *numbers in sorted(few):
-            yield f"| `{name.removeprefix('tempbench_lmms.')}` | {' | '.join(map(str, numbers))} |"
-        yield f"\n{len(few)} of {len(names)} ({len(few) / len(names):.0%}), on {n_rows:,} replies"
+        for where, *numbers in few:
+            yield f"| `{where.removeprefix('tempbench_lmms.')}` | {' | '.join(map(str, numbers))} |"
+        yield f"\n{len(few)} of {len(changes)} ({len(few) / len(changes):.0%}), on {n_rows:,} replies"
 
 
 def _of_last(name: str, given: Any) -> Any:
     return getattr(Earns.last, name)(given)
+
+
+def failures(kind: str) -> Iterator[str]:
+    """Yields the replies of `dev` that are not read right, of all kinds or of one."""
+    from tests.parsing.replies import dev
+
+    for row in dev():
+        if kind in ("all", row.kind, row.benchmark) and (verdict := row.verdict()) != "right":
+            read = {name: one.value or one.reason for name, one in row.readings().items()}
+            yield f"{verdict}: {row.benchmark} {row.kind} {row.context}\n    {row.reply[-400:]!r}"
+            yield f"    read {read}, not {row.label}"
 
 
 def invariances(nth: int, show: bool) -> Iterator[str]:
@@ -293,11 +317,18 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--earns", action="store_true", help="list the patterns and rules that hardly count")
     options.add_argument("--invariances", action="store_true", help="read changed replies")
+    options.add_argument(
+        "--failures", nargs="?", const="all", help="list the replies that are not read right"
+    )
     options.add_argument("--nth", type=int, default=1, help="read every nth reply of dev")
     options.add_argument("--show", action="store_true", help="list the replies that do not follow")
     args = options.parse_args()
-    if args.earns or args.invariances:
-        lines = Earns(args.nth).lines() if args.earns else invariances(args.nth, args.show)
+    if args.earns:
+        lines = Earns(args.nth).lines()
+    elif args.invariances:
+        lines = invariances(args.nth, args.show)
+    elif args.failures:
+        lines = failures(args.failures)
     else:
         import timing
 

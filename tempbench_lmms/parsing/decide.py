@@ -257,6 +257,8 @@ def _nothing(case: Case) -> Said:
     """Says why there is no answer."""
     if _refuses(case.text, case.live, case.finder.spans):
         return None, "refused"
+    if not case.judged and _is_unfinished(case.text, case.judged):
+        return None, "cut_off"
     return None, "several" if case.live else "nothing"
 
 

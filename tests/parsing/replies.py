@@ -7,9 +7,9 @@ person says that the reply's final answer is, in the form that the benchmark sco
 is given. A count's label is an object with `letter` and `number`, ReXTime's has `letter`, `span` or both. A
 reply may be a list of strings and of `[string, times]`. `context.group` says what a row is an example of.
 
-The rows are dealt by context. `dev` is to work on: behind the label of a reply that is not yet read so stands
-`unread` or `misread`; to write these words anew after the reader changed: `python -m tests.parsing.replies`.
-`locked` is to measure on: nobody reads its failures, or mends by them. `locked.jsonl` is all `locked`.
+The rows are dealt by context. `dev` is to work on; `python benchmarks/reading.py --failures` lists what is
+read wrongly there. `locked` is to measure on: nobody reads its failures, or mends by them. `locked.jsonl` is
+all `locked`.
 """
 
 import hashlib
@@ -42,8 +42,6 @@ class Labelled:
     context: dict[str, Any]
     reply: str
     label: Any
-    known: str = "right"
-    """What `verdict` gives today; of `dev` alone."""
     locked: bool = False
 
     def readings(self) -> dict[str, Reading[Any]]:
@@ -109,29 +107,12 @@ def load() -> Iterator[Labelled]:
             row = json.loads(line)
             asked = row["benchmark"], row["kind"], row["context"]
             locked = file == LOCKED or is_locked(*asked)
-            for reply, label, *known in row["replies"]:
+            for reply, label in row["replies"]:
                 parts = [reply] if isinstance(reply, str) else reply
                 text = "".join(part if isinstance(part, str) else part[0] * part[1] for part in parts)
-                yield Labelled(*asked, text, label, *known, locked=locked)
+                yield Labelled(*asked, text, label, locked)
 
 
 def dev() -> list[Labelled]:
     """Returns the replies that one may look at."""
     return [row for row in load() if not row.locked]
-
-
-def main() -> None:
-    """Writes behind each label of `dev` how the reply is read today."""
-    rows = [json.loads(line) for line in FILE.read_text(encoding="utf-8").split("\n") if line]
-    replies = load()
-    for row in rows:
-        for said, labelled in zip(row["replies"], replies, strict=False):
-            verdict = "right" if labelled.locked else labelled.verdict()
-            said[2:] = [verdict] if verdict != "right" else []
-    FILE.write_text(
-        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8", newline="\n"
-    )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,5 +1,8 @@
 """The reader on labelled replies in the benchmarks' own contexts."""
 
+import re
+import subprocess
+import sys
 import zlib
 from collections import Counter
 from dataclasses import replace
@@ -9,10 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks import parsing, reading
+from benchmarks import reading
 from tempbench_lmms import benchmarks
-from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.reading import Reading
 from tests.parsing import invariances, replies
 
 ROWS = list(replies.load())
@@ -41,7 +42,6 @@ def test_a_quarter_is_locked_by_context():
     asked = [(row.benchmark, row.kind, row.context) for row in DEV]
     assert not any(replies.is_locked(*one) for one in asked)
     assert 0.2 < sum(row.locked for row in ROWS) / len(ROWS) < 0.35
-    assert all(row.known == "right" for row in ROWS if row.locked)  # nothing says which are read wrongly
 
 
 @pytest.fixture(scope="module")
@@ -51,21 +51,17 @@ def read():
 
 
 @pytest.mark.slow
-def test_every_reply_is_read_as_it_was(read):
-    """A change of the reader shows every reply of `dev` that it reads otherwise, for better or worse."""
-    changed = [
-        (row.benchmark, row.kind, row.reply[:200], f"{row.known}, now {verdict}")
-        for row, readings in read
-        if not row.locked and (verdict := row.verdict(readings)) != row.known
-    ]
-    assert changed == [], "look at each; then python -m tests.parsing.replies"
-
-
-@pytest.mark.slow
-def test_the_docs_have_the_shares(read):
+def test_the_docs_have_the_shares(read, update_goldens):
     table = list(reading.shares([(row, row.verdicts(readings)) for row, readings in read]))
-    docs = (Path(__file__).parents[2] / "docs" / "reading_replies.md").read_text(encoding="utf-8").split("\n")
-    assert [line for line in table if line not in docs] == [], "python benchmarks/reading.py prints them"
+    page = Path(__file__).parents[2] / "docs" / "reading_replies.md"
+    docs = page.read_text(encoding="utf-8")
+    before, _, behind = docs.partition(table[0])
+    wanted = before + "\n".join(table) + re.sub(r"\A(?:\n?\|.*)*", "", behind)
+    if update_goldens:
+        page.write_text(wanted, encoding="utf-8", newline="\n")
+    assert update_goldens or wanted == docs, (
+        "look at what changed, then write the table anew with --update-goldens"
+    )
 
 
 @pytest.mark.slow
@@ -93,20 +89,11 @@ def test_no_answer_is_read_where_none_can_be(reply):
         assert row.kind == "two" or replace(row, reply=reply).readings()[""].value is None
 
 
-def test_what_earns_its_place(monkeypatch):
-    """A pattern or rule that changes no reading is listed, and one that all readings need is not."""
-    parsing.parsers()  # what is imported from now on would be switched
-    monkeypatch.setattr(reading.Switch, "made", [])
-    needed = reading.Switch("(?s)^(.*)$", 0, "reader:1 _NEEDED")
-    reading.Switch("no such words", 0, "reader:2 _IDLE").search("")
-    rules = {"needed": lambda text: needed.sub(r"\1!", text, count=1), "idle": lambda text: None}
-    monkeypatch.setattr(reader, "RULES", rules, raising=False)
-
-    def readings(row):
-        return {"": Reading(next(filter(None, (rule(row.reply) for rule in rules.values())), None))}
-
-    monkeypatch.setattr(replies.Labelled, "readings", readings)
-    lines = list(reading.Earns(nth=200).lines())
-    assert lines[1:-1] == ["| `reader:2 _IDLE` | 0 | 0 | 0 |", "| `parsing.reader RULES idle` | 0 | 0 | 0 |"]
-    assert "2 of 4 (50%)" in lines[-1]
-    assert list(rules) == ["needed", "idle"]
+def test_what_earns_its_place():
+    """On so few replies, most patterns and rules change nothing; what all readings need is not listed."""
+    command = [sys.executable, reading.__file__, "--earns", "--nth", "400"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "| `parsing.stance:" in said
+    assert "| `parsing.mentions." in said
+    assert "_LETTER`" not in said
+    assert re.search(r"\n\d+ of \d+ \(\d+%\), on \d+ replies\n$", said)
