@@ -18,7 +18,13 @@ UNIT = lazy(rf"[{_UNSPACED}]|{_IN_WORD}+(?:'{_IN_WORD}+)*|\d+|\S")
 _SHORTEST_STEM = 3
 
 
-_IDIOM = frozenset(("idiom",))
+@cache
+def roles(names: str) -> frozenset[str]:
+    """Returns roles from their names with spaces between them."""
+    return frozenset(names.split())
+
+
+_IDIOM = roles("idiom")
 
 
 class Word(NamedTuple):

@@ -53,6 +53,15 @@ class Text:
         """Whether a word with one of some roles lies between two places."""
         return any(word.roles & roles for word in self.within(start, end))
 
+    def without(self, start: int, end: int, roles: frozenset[str]) -> str:
+        """Returns a stretch without the words of some roles."""
+        pieces, place = [], start
+        for word in self.within(start, end):
+            if word.roles & roles:
+                pieces.append(self.text[place : word.start])
+                place = word.end
+        return "".join([*pieces, self.text[place:end]])
+
     def sentence(self, place: int) -> int:
         """Returns the number of the sentence in which a place lies."""
         return max(0, bisect.bisect_right(self._sentence_starts, place) - 1)

@@ -3,9 +3,10 @@
 import re
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 from tempbench_lmms.parsing.expected import Choice, Item
-from tempbench_lmms.parsing.lexicon import Word
+from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention, apart
 from tempbench_lmms.parsing.mentions import durations, numbers, orders, places, relations, truth, words
 from tempbench_lmms.parsing.patterns import lazy
@@ -17,151 +18,116 @@ _BEHIND_NOUN = lazy(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![
 # "A man", "A, B": an article is followed by a word that is no verb or sign of an answer.
 _ARTICLE = lazy(r"\s+[a-zß-ÿ]")
 _INSIDE = lazy(r"[a-z],? $")
-_VERBS = frozenset(
-    (
-        "is",
-        "right",
-        "wrong",
-        "deny",
-        "and",
-        "or",
-        "because",
-        "turn",
-        "hedge",
-        "likely",
-        "conclude",
-        "suppose",
-        "back",
-        "choose",
-        "before",
-        "after",
-        "refuse",
-        "early",
-        "late",
-        "long",
-        "short",
-        "first",
-        "last",
-    )
+_ENDS = lazy(r"[ .]*$")
+_VERBS = roles(
+    "is right wrong deny and or because turn hedge likely conclude suppose back choose before after refuse"
+    " early late long short first last"
 )
-_NOUNS = frozenset(("option", "answer", "choose"))
+_NOUNS, _OTHERS = roles("option answer choose"), roles("image step video")
 # "A to F", "A/B/C": all options, and no choice.
 _RANGE = lazy(
     r"\(?\b[A-H]\)?(?:(?:\s?[/|]\s?\(?[A-H]\)?){2,}"
     r"|\s(?:to|through|bis|à|至|到)\s(?:option\s)?\(?[C-H]\b\)?|\s?[-–]\s?[C-H]\b)"
 )
-_OTHERS = frozenset(("image", "step", "video"))
 _NUMBER = lazy(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
 _SHORTEST_TEXT = 2
 _PAIR = 2
 _LEADS_IN = lazy(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")
 _IN_BRACKETS = lazy(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
 _BETWEEN = r"[^\w\n]{1,3}"
+_DEALT = roles("deny turn than")
 
 
 def letters(text: Text, choice: Choice) -> list[Mention]:
     """Returns the letters of options in a text."""
-    found = []
-    nouns: set[int] = set()
-    others: set[int] = set()
-    for one in _RANGE.finditer(text.text):
-        others.update(range(*one.span()))
-    shown = _shown(choice.texts)
+    found: list[Mention] = []
+    taken = {place for one in _RANGE.finditer(text.text) for place in range(*one.span())}
     for word in text.words:
-        following = _BEHIND_NOUN.match(text.text, word.end)
         found += _numbered(text, word, choice)
-        if following is None:
-            continue
-        named = choice.noun and text.text[word.start : word.end].lower().rstrip("s") == choice.noun
-        said = text.text[word.start : word.end].lower()
-        if following.start(1) in others:
-            continue
-        colon = ":" in text.text[word.end : following.start(1)] and text.text[following.end() :][
-            :2
-        ].strip() in ("", ".")
-        if said in shown or (not colon and word.roles & _OTHERS and not word.roles & _NOUNS and not named):
-            others.add(following.start(1))
-        elif word.roles & _NOUNS or named:
-            lower = following[1].islower()
-            if lower and (
-                following[1] == "a" and following.end() < len(text.text) and text.text[following.end()] == " "
-            ):
-                continue
-            ends = text.text[following.end() :].strip(" .") == ""
-            if following[1].upper() in choice.letters and (
-                "option" in word.roles or not lower or named or ends
-            ):
-                nouns.add(following.start(1))
-                start = word.start if "option" in word.roles or named else following.start(1)
-                found.append(Mention(following[1].upper(), start, following.end(), "label"))
+        behind = _BEHIND_NOUN.match(text.text, word.end)
+        if behind and behind.start(1) not in taken:
+            found += _labelled(text, word, behind, choice, taken)
     for one in _LETTER.finditer(text.text):
-        if one[1] not in choice.letters or one.start() in nouns or one.start() in others:
-            continue
-        if (
-            one[1] == "A"
-            and _ARTICLE.match(text.text, one.end())
-            and not _INSIDE.search(text.text, 0, one.start())
-        ):
-            after = next(iter(text.within(one.end(), one.end() + 24)), None)
-            if after is None or after.start > one.end() + 1 or not after.roles & _VERBS:
-                continue
-        found.append(Mention(one[1], one.start(), one.end(), "letter"))
+        if one[1] in choice.letters and one.start() not in taken and not _is_article(text, one):
+            found.append(Mention(one[1], *one.span(), "letter"))
     for one in _BRACKETED.finditer(text.text):
         value = (one[1] or one[2]).upper()
-        if value in choice.letters and one.start(1 if one[1] else 2) not in nouns | others:
-            found.append(Mention(value, one.start(), one.end(), "letter"))
+        if value in choice.letters and one.start(one.lastindex or 1) not in taken:
+            found.append(Mention(value, *one.span(), "letter"))
     return apart(found)
+
+
+def _labelled(
+    text: Text, word: Word, behind: re.Match[str], choice: Choice, taken: set[int]
+) -> list[Mention]:
+    """Returns the option that a noun names with a letter; the letter is taken then, or of another noun."""
+    said, letter, end = text.text[word.start : word.end].lower(), behind[1], behind.end()
+    named = bool(choice.noun) and said.rstrip("s") == choice.noun
+    noun, option = named or bool(word.roles & _NOUNS), named or "option" in word.roles
+    colon = ":" in behind.group() and text.text[end : end + 2].strip() in ("", ".")
+    if said in _shown(choice.texts) or (not colon and not noun and word.roles & _OTHERS):
+        taken.add(behind.start(1))
+    small = letter.islower() and not option and not _ENDS.match(text.text, end)
+    article = letter == "a" and text.text[end : end + 1] == " "
+    if behind.start(1) in taken or not noun or small or article or letter.upper() not in choice.letters:
+        return []
+    taken.add(behind.start(1))
+    return [Mention(letter.upper(), word.start if option else behind.start(1), end, "label")]
+
+
+def _is_article(text: Text, one: re.Match[str]) -> bool:
+    """Whether an "A" stands before a word that is no verb or sign of an answer."""
+    if one[1] != "A" or not _ARTICLE.match(text.text, one.end()) or _INSIDE.search(text.text, 0, one.start()):
+        return False
+    after = next(iter(text.within(one.end(), one.end() + 24)), None)
+    return after is None or after.start > one.end() + 1 or not after.roles & _VERBS
 
 
 def _numbered(text: Text, word: Word, choice: Choice) -> list[Mention]:
     """Returns an option that a noun and a number name: "option 2", "caption two"."""
-    said = text.text[word.start : word.end].lower()
-    if "option" not in word.roles and said != choice.noun:
+    said, option = text.text[word.start : word.end].lower(), "option" in word.roles
+    if not option and said != choice.noun:
         return []
-    digit = (
-        _NUMBER.match(text.text, word.end) if "option" in word.roles and not _digits(choice.texts) else None
-    )
+    digit = _NUMBER.match(text.text, word.end) if option and not _digits(choice.texts) else None
     after = next(iter(text.within(word.end, word.end + 8)), None)
     number, end = (int(digit[1]), digit.end()) if digit else (None, word.end)
     if digit is None and after and after.start == word.end + 1 and not said.endswith("s"):
         number, end = places.ordinal(after.roles, "number."), after.end
-    if number is None or not 0 < number <= len(choice.letters):
-        return []
-    return [Mention(choice.letters[number - 1], word.start, end, "label")]
+    inside = number is not None and 0 < number <= len(choice.letters)
+    return [Mention(choice.letters[number - 1], word.start, end, "label")] if number and inside else []
 
 
 _LESS = lazy(r"\bless\b")
+_UNDO = roles("deny turn because hedge")
 
 
 def _compared(text: Text, found: list[Mention]) -> list[Mention]:
     """Returns mentions, and of two that are compared one: "B is less likely than A" names A."""
     kept: list[Mention] = []
     for one in found:
-        last = kept[-1] if kept else None
-        words_ = text.within(last.end, one.start) if last and last.value != one.value else []
-        joins = [w for w in words_ if "than" in w.roles]
-        if (
-            last is None
-            or not joins
-            or text.text[last.end : one.start].strip(" )").startswith((",", ".", "("))
-        ):
-            kept.append(one)
-            continue
-        said = text.within(last.end, joins[0].start)
-        wrong = [w for w in said if "wrong" in w.roles]
-        plain = all(text.text[w.start : w.end].lower().startswith(("less", "wors")) for w in wrong)
-        well = text.text[: joins[0].start].lower().endswith("well ")
-        judged = plain and (wrong or well or any("right" in w.roles for w in said))
-        rest = "".join(
-            " " if any(w.start <= i < w.end for w in wrong) else text.text[i]
-            for i in range(last.end, joins[0].start)
+        last = kept[-1] if kept else one
+        than = [w.start for w in text.within(last.end, one.start) if "than" in w.roles]
+        apart_ = text.text[last.end : one.start].strip(" )").startswith((",", ".", "("))
+        better = (
+            _better(text, last, one, than[0]) if than and last.value != one.value and not apart_ else None
         )
-        if not judged or any(w.roles & {"deny", "turn", "because", "hedge"} for w in said):
+        if better is None:
             kept.append(one)
-            continue
-        worse = bool(wrong) != bool(_LESS.search(rest))
-        kept[-1] = Mention(one.value if worse else last.value, last.start, one.end, "words")
+        else:
+            kept[-1] = Mention(better, last.start, one.end, "words")
     return kept
+
+
+def _better(text: Text, one: Mention, other: Mention, than: int) -> Any | None:
+    """Returns the better of two values that words before "than" compare; None where they judge neither."""
+    said, small = text.within(one.end, than), text.text.lower()
+    wrong = [w for w in said if "wrong" in w.roles]
+    judged = wrong or small[:than].endswith("well ") or any("right" in w.roles for w in said)
+    plain = all(small.startswith(("less", "wors"), w.start) for w in wrong)
+    if not judged or not plain or any(w.roles & _UNDO for w in said):
+        return None
+    rest = text.without(one.end, than, roles("wrong"))
+    return other.value if bool(wrong) != bool(_LESS.search(rest)) else one.value
 
 
 @lru_cache(maxsize=512)
@@ -172,70 +138,54 @@ def _digits(texts: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=512)
 def _shown(texts: tuple[str, ...]) -> frozenset[str]:
     """Returns the nouns of labels that options are made of: "Sentence a -> Sentence b"."""
-    return frozenset(("image", "sentence", "images", "sentences")) if _orders(texts) else frozenset()
+    return roles("image sentence images sentences") if _orders(texts) else frozenset()
 
 
 @lru_cache(maxsize=512)
 def _placed(texts: tuple[str, ...]) -> bool:
     """Whether each option is a place and nothing else: "the first image"."""
-    return all(
-        len(places.find(Text(text, spans=False), 12, frozenset(("image", "option")))) == 1 and "," not in text
-        for text in texts
-    ) and bool(texts)
+    found = [places.find(Text(text, spans=False), 12, roles("image option")) for text in texts]
+    return bool(texts) and all(len(one) == 1 for one in found) and "," not in "".join(texts)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+(?:'[^\W_]+)*", text.lower().replace("’", "'"))
 
 
 @lru_cache(maxsize=512)
-def _pattern(texts: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Returns a pattern for the options' texts, the longest first; its groups are numbered as they are."""
-    parts = []
-    ways = [(i, way) for i, text in enumerate(texts) for way in {text, *_ways(text)}]
-    for n, (i, text) in enumerate(sorted(ways, key=lambda pair: -len(pair[1]))):
-        words = re.findall(r"[^\W_]+(?:'[^\W_]+)*", text.lower().replace("’", "'"))
-        if words and len("".join(words)) >= _SHORTEST_TEXT:
-            said = _BETWEEN.join(map(re.escape, words))
-            parts.append(rf"(?P<o{i}_{n}>(?<![^\W_]){said}(?![^\W_]))")
-    return lazy("|".join(parts)) if parts else None
+def _pattern(choice: Choice) -> tuple[re.Pattern[str], list[str]] | None:
+    """Returns a pattern for the options' texts, the longest first, and the letter of each of its groups.
 
-
-def _ways(text: str) -> list[str]:
-    """Returns the names that one option gives for the same thing: "square/rectangle"."""
-    names = text.strip(" .").split("/")
-    return (
-        names
-        if len(names) > 1 and all(name.isalpha() and len(name) > _SHORTEST_TEXT for name in names)
-        else []
-    )
-
-
-@lru_cache(maxsize=512)
-def _signs(choice: Choice) -> re.Pattern[str] | None:
-    """Returns a pattern for options that are capital letters other than those of the options."""
+    "square/rectangle" gives two names of one thing. Options that are capital letters stay such.
+    """
     signs = [text.strip(" .") for text in choice.texts]
     if (
-        not signs
-        or not all(len(sign) == 1 and sign.isupper() for sign in signs)
-        or set(signs) & set(choice.letters)
+        signs
+        and all(len(sign) == 1 and sign.isupper() for sign in signs)
+        and not {*signs} & {*choice.letters}
     ):
-        return None
-    return lazy(rf"(?<![^\W_])(?<![^\W_]['.])[{''.join(signs)}](?![^\W_]|['-])")
+        parts = "|".join(f"({sign})" for sign in signs)
+        return lazy(rf"(?<![^\W_])(?<![^\W_]['.])(?-i:{parts})(?![^\W_]|['-])"), [*choice.letters]
+    ways = []
+    for text, letter in zip(choice.texts, choice.letters, strict=False):
+        names = text.strip(" .").split("/")
+        several = len(names) > 1 and all(name.isalpha() and len(name) > _SHORTEST_TEXT for name in names)
+        ways += [(way, letter) for way in (text, *(names if several else ()))]
+    ways = [way for way in ways if len("".join(_words(way[0]))) >= _SHORTEST_TEXT]
+    ways.sort(key=lambda way: -len(way[0]))
+    said = "|".join(f"({_BETWEEN.join(map(re.escape, _words(text)))})" for text, _ in ways)
+    return (
+        (lazy(rf"(?<![^\W_])(?:{said})(?![^\W_])", re.IGNORECASE), [one for _, one in ways]) if ways else None
+    )
 
 
 def texts(text: Text, choice: Choice) -> list[Mention]:
     """Returns the places where an option's own text stands."""
-    pattern = _pattern(choice.texts[: len(choice.letters)])
-    small = text.text.lower()
-    if signs := _signs(choice):
-        letter = {
-            said.strip(" ."): letter for said, letter in zip(choice.texts, choice.letters, strict=False)
-        }
-        return [Mention(letter[one.group()], *one.span(), "text") for one in signs.finditer(text.text)]
-    if pattern is None or len(small) != len(text.text):
+    if (known := _pattern(choice)) is None:
         return []
+    pattern, named = known
     return [
-        Mention(
-            choice.letters[int((one.lastgroup or "o0_0")[1:].split("_")[0])], one.start(), one.end(), "text"
-        )
-        for one in pattern.finditer(small)
+        Mention(named[(one.lastindex or 1) - 1], *one.span(), "text") for one in pattern.finditer(text.text)
     ]
 
 
@@ -248,82 +198,69 @@ _LABEL = lazy(
 def _orders(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Returns the order of labels that each option is; nothing where one is none."""
     found = [tuple((one[1] or one[2]).upper() for one in _LABEL.finditer(text)) for text in texts]
-    same = (
-        found
-        and all("->" in text or "→" in text for text in texts)
-        and len({frozenset(one) for one in found}) == 1
-    )
-    return found if same and len(found[0]) > 2 else []
+    arrows = all("->" in text or "→" in text for text in texts)
+    return found if arrows and len({frozenset(one) for one in found}) == 1 and len(found[0]) > _PAIR else []
 
 
 def _images(text: Text) -> list[tuple[int, int, str]]:
     """Returns where the first and the second image are named."""
-    image = frozenset(("image",))
+    image = roles("image")
     found = [
         (one.start, one.end, "AB"[one.value - 1])
-        for one in numbers.items(text, Item(2))
+        for one in numbers.items(text, Item(_PAIR))
         if one.form == "label" or text.has(image, one.start, one.end)
     ]
     for word in text.words:
-        number = places.ordinal(word.roles) or places.ordinal(word.roles, "number.")
+        place, number = places.ordinal(word.roles), places.ordinal(word.roles, "number.")
         before = next(reversed(text.within(max(0, word.start - 12), word.start)), None)
-        named = before and (
-            before.roles & {"article", "image"} or text.text[before.start : before.end].lower() == "number"
-        )
-        if before and "article" in before.roles and places.ordinal(word.roles) is None:
+        if before is None or (place or number) not in (1, 2):
             continue
-        if (
-            number in (1, 2)
-            and named
-            and all(word.end <= start or word.start >= end for start, end, _ in found)
-        ):
-            found.append((word.start, word.end, "AB"[number - 1]))
+        noun = "image" in before.roles or text.text[before.start : before.end].lower() == "number"
+        named = place if "article" in before.roles else noun
+        if named and all(word.end <= start or word.start >= end for start, end, _ in found):
+            found.append((word.start, word.end, "AB"[(place or number or 1) - 1]))
     return sorted(found)
 
 
 def find(text: Text, choice: Choice) -> list[Mention]:
     """Returns all places that name an option; a letter that stands with a text counts for both."""
-    truths = {said.lower().strip(" .") for said in choice.texts} == {"true", "false"}
+    row, truths = len(choice.letters), opposites(choice) is not None
     named, kept = _joined(text, _undealt(text, letters(text, choice)), _told(text, choice, truths))
     if _said_again(text, named, choice):
         return []
-    if len({one.value for one in named if one.form == "both"}) > min(2, len(choice.letters) - 1):
+    if len({one.value for one in named if one.form == "both"}) > min(2, row - 1):
         named = [one._replace(form="listed") if one.form == "both" else one for one in named]
-    if truths:
-        kept = _elsewhere(text, kept, named)
-    placed = _placed(choice.texts)
-    texts_ = choice.texts[: len(choice.letters)]
-    if ordered := dict(zip(_orders(choice.texts), choice.letters, strict=False)):
-        whole = [one for one in orders.find(text, tuple(sorted(next(iter(ordered))))) if one.value in ordered]
-        kept = [Mention(ordered[one.value], one.start, one.end, "text") for one in whole]
-        named = _apart_from(named, whole)
-    elif ranges := durations.ranges(texts_):
-        kept += _elsewhere(text, durations.find(text, ranges, choice.letters), named)
-    elif slots := places.slots(texts_):
-        kept += [one._replace(value=choice.letters[one.value - 1]) for one in places.in_slots(text, slots)]
-    elif choice.asks == "first before second" and (order := relations.compared(text, _images(text))):
+    if choice.asks == "first before second" and (order := relations.compared(text, _images(text))):
         letter = {"before": choice.letters[0], "after": choice.letters[1]}
         return apart([*named, *(one._replace(value=letter[one.value]) for one in order)])
-    elif (
-        not named
-        and choice.texts
-        and not (kept and placed)
-        and not truths
-        and words.movements(texts_) is None
-    ):
-        said = words.find(text, choice.texts, choice.letters) or words.misspelt(
-            text, choice.texts, choice.letters
-        )
-        kept += _apart_from(said, kept)
+    placed = _placed(choice.texts)
+    if truths:
+        kept = _elsewhere(text, kept, named)
+    elif ordered := dict(zip(_orders(choice.texts), choice.letters, strict=False)):
+        whole = [one for one in orders.find(text, tuple(sorted(next(iter(ordered))))) if one.value in ordered]
+        kept = [one._replace(value=ordered[one.value], form="text") for one in whole]
+        named = _apart_from(named, whole)
+    else:
+        kept += _by_sense(text, choice, named, kept and placed)
     kept = _foreground(text, kept)
-    row = len(choice.letters)
-    found = (
-        numbers.items(text, Item(row)) if placed else places.find(text, row, frozenset(("option", "answer")))
-    )
-    # "The drum is the first": where an option is named, a rank says something of it.
-    found = _elsewhere(text, found, kept) if not placed else found
+    if placed:
+        found = numbers.items(text, Item(row))
+    else:  # "The drum is the first": where an option is named, a rank says something of it
+        found = _elsewhere(text, places.find(text, row, roles("option answer")), kept)
     found = apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
-    return _compared(text, found) if len(choice.letters) == _PAIR and not choice.asks else found
+    return _compared(text, found) if row == _PAIR and not choice.asks else found
+
+
+def _by_sense(text: Text, choice: Choice, named: list[Mention], said: Any) -> list[Mention]:
+    """Returns the places that mean an option: an amount of time, a slot in a row, other words for it."""
+    shown = choice.texts[: len(choice.letters)]
+    if ranges := durations.ranges(shown):
+        return _elsewhere(text, durations.find(text, ranges, choice.letters), named)
+    if slots := places.slots(shown):
+        return [one._replace(value=choice.letters[one.value - 1]) for one in places.in_slots(text, slots)]
+    if named or not shown or said or words.movements(shown) is not None:
+        return []
+    return _apart_from(words.find(text, shown, choice.letters), texts(text, choice))
 
 
 def _undealt(text: Text, named: list[Mention]) -> list[Mention]:
@@ -333,7 +270,7 @@ def _undealt(text: Text, named: list[Mention]) -> list[Mention]:
     for one, other in pairwise(inside):
         same = text.sentence(one.start) == text.sentence(other.start) and one.value != other.value
         start = text.sentences[text.sentence(one.start)].start
-        if same and not text.has(frozenset(("deny", "turn", "than")), start, other.start):
+        if same and not text.has(_DEALT, start, other.start):
             dealt += [one, other]
     return [one for one in named if one not in dealt]
 
@@ -342,8 +279,7 @@ def _told(text: Text, choice: Choice, truths: bool) -> list[Mention]:
     """Returns the places that say an option in its own text, and movements and truth in any words."""
     if truths:
         letter = {
-            said.lower().strip(" ."): letter
-            for said, letter in zip(choice.texts, choice.letters, strict=False)
+            said.lower().strip(" ."): one for said, one in zip(choice.texts, choice.letters, strict=False)
         }
         return [one._replace(value=letter[str(one.value).lower()]) for one in truth.find(text)]
     said = texts(text, choice)
@@ -352,10 +288,7 @@ def _told(text: Text, choice: Choice, truths: bool) -> list[Mention]:
         return said
     # "left" alone says less than the row of directions that its sentence gives.
     whole = [one for one in said if choice.letters.index(one.value) in rows]
-    told = words.find(text, choice.texts, choice.letters) or words.misspelt(
-        text, choice.texts, choice.letters
-    )
-    return [*whole, *_apart_from(told, whole)]
+    return [*whole, *_apart_from(words.find(text, choice.texts, choice.letters), whole)]
 
 
 def _joined(text: Text, named: list[Mention], said: list[Mention]) -> tuple[list[Mention], list[Mention]]:
@@ -399,16 +332,13 @@ def _said_again(text: Text, named: list[Mention], choice: Choice) -> bool:
     return min(ends) > 0 and not any(sign.isalnum() for sign in "".join([*gaps, text.text[ends[-1] :]]))
 
 
-_BACKGROUND = frozenset(("background",))
-
-
 def _foreground(text: Text, found: list[Mention]) -> list[Mention]:
     """Returns mentions without what another one is compared with: "the drum before the flute"."""
     kept: list[Mention] = []
     for one in sorted(found, key=lambda m: m.start):
         last = kept[-1] if kept else None
         beside = last and last.value != one.value and text.sentence(last.start) == text.sentence(one.start)
-        if not (last and beside and text.has(_BACKGROUND, last.end, one.start)):
+        if not (last and beside and text.has(roles("background"), last.end, one.start)):
             kept.append(one)
     return kept
 

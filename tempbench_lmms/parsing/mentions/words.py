@@ -205,7 +205,11 @@ def _parts(text: Text, ordered: bool) -> Iterator[list[Span]]:
 
 
 def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
-    """Returns the stretches that say one option in its words and no other."""
+    """Returns the stretches that say one option in its words and no other, or all but for a slip."""
+    return _said(text, texts, letters) or misspelt(text, texts, letters)
+
+
+def _said(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
     rows = _options(texts[: len(letters)])
     small = text.text.lower()
     if not rows.weights or len(small) != len(text.text):
