@@ -1,6 +1,7 @@
 """Reads the answer of a reply: each stage once, and one table of precedence at the end."""
 
 import bisect
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -89,6 +90,7 @@ _HOW = {
 
 _LISTED = 3
 _LONG = 20
+_SHORT = 8
 _LABELS = frozenset(("letter", "label", "both", "listed"))
 _ENTRIES = frozenset(("letter", "both"))
 _STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
@@ -169,6 +171,8 @@ def _breaks_off(text: Text, one: Judged, judged: list[Judged]) -> bool:
     """Whether a text ends behind the colon of its last entry: "Option B: He"."""
     last = one.sentence == len(text.sentences) - 1 and one.stance in (Stance.BARE, Stance.HEAD)
     tail = text.text[one.mention.end :]
+    if last and tail.strip() == ":":
+        return True
     return last and tail[:1] == ":" and len(tail.split()) <= _LISTED and _is_unfinished(text, judged)
 
 
@@ -182,11 +186,23 @@ def _strong(case: Case) -> Said | None:
     behind = [one for one in live if one.mention.start > last.mention.start and one.stance == Stance.OPEN]
     if _values(behind) - {last.mention.value}:
         return None, "several"
-    if last.mention.form != "span" and any(_UNDECIDED <= w.roles for w in text.within(last.mention.end, len(text.text))):
+    if last.mention.form != "span" and _gives_up(text, last):
         return None, "refused"
     heads = [one for one in live if one.stance == Stance.HEAD and one.sentence == 0]
     others = [one for one in [*heads, *strong] if one.mention.value != last.mention.value]
     return (last, "") if all(_outdoes(text, last, other) for other in others) else (None, "several")
+
+
+def _gives_up(text: Text, last: Judged) -> bool:
+    """Whether a text says behind an answer that it cannot tell; times and who somebody is are other things."""
+    for word in text.within(last.mention.end, len(text.text)):
+        if _UNDECIDED <= word.roles:
+            return True
+        sentence = text.sentences[text.sentence(word.start)]
+        if "refuse" in word.roles and last.stance < Stance.ANNOUNCED:
+            excused = text.has(_TIME | {"suppose"}, *sentence) or _notes(text, sentence)
+            return sentence.end <= word.end + _SHORT and not excused
+    return False
 
 
 def _outdoes(text: Text, last: Judged, other: Judged) -> bool:
@@ -229,15 +245,18 @@ def _weak(case: Case) -> Said | None:
         return None, "several"
     if top == Stance.HEAD:
         return picked, ""
-    if _is_doubtful(text, picked):
+    if _is_doubtful(text, picked, case.judged):
         return None, "several"
     if _is_unfinished(text, case.judged):
         return None, "cut_off"
     return (None, "refused") if _refuses(text, live, finder.spans) else (picked, "")
 
 
-def _is_doubtful(text: Text, one: Judged) -> bool:
+def _is_doubtful(text: Text, one: Judged, judged: list[Judged]) -> bool:
     """Whether words in the sentence of a mention cast doubt on it that its evidence does not outweigh."""
+    if one.mention.form == "listed":  # the answer is named once more than the others
+        named = Counter(other.mention.value for other in judged)
+        return any(n >= named[one.mention.value] for value, n in named.items() if value != one.mention.value)
     start, end = text.sentences[one.sentence]
     ahead, behind = _DOUBTS.get(one.mention.form, (frozenset(), frozenset()))
     return text.has(ahead, start, one.mention.start) or text.has(behind, one.mention.end, end)

@@ -177,14 +177,14 @@ class _Place:
         """Whether the words before the mention, in its clause, deny it."""
         alone = self.left <= self.clause.start
         denies = _DENIES | (self.terms.rejects if alone else frozenset())
-        count = 0
+        count, end = 0, -1
         for word in [*_headed(self), *self.lead]:
             if word.roles & _TURNS:
-                count = 0
+                count = count if word.start - end == 1 else 0  # "Nothing suggests" denies what follows
             elif word.roles & denies and not word.roles & (
                 self.terms.verdicts | self.terms.approves | {"right"}
             ):
-                count += 1
+                count, end = count + 1, word.end
         return count % 2 == 1
 
     @cached_property

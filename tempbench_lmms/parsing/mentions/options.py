@@ -12,7 +12,7 @@ from tempbench_lmms.parsing.mentions import durations, numbers, orders, places, 
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
-_LETTER = lazy(r"(?<![^\W_])(?<![^\W_]['/.-])([A-H])(?![^\W_]|['-][^\W_])", re.ASCII)
+_LETTER = lazy(r"(?<![^\W_])(?<![^\W_]['.-])(?<![^\W_A-H]/)([A-H])(?![^\W_]|['-][^\W_]|\+\+)", re.ASCII)
 _BRACKETED = lazy(r"[(\[\"']([a-h])[)\]\"']|(?:^|(?<=\n))([a-h])(?:[).](?=\s)|(?=,\s\d|\s*\n|$))")
 _BEHIND_NOUN = lazy(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
 # "A man", "A, B": an article is followed by a word that is no verb or sign of an answer.
