@@ -244,7 +244,7 @@ def _weak(case: Case) -> Said | None:
     if len(_values(here)) > 1 or others:
         return None, "several"
     if top == Stance.HEAD:
-        return picked, ""
+        return (None, "refused") if _gives_up(text, picked) else (picked, "")
     if _is_doubtful(text, picked, case.judged):
         return None, "several"
     if _is_unfinished(text, case.judged):

@@ -47,7 +47,7 @@ _NONE = Terms(frozenset(), frozenset())
 _TERMS = {
     "": Terms(),
     "truth": Terms(verdicts=frozenset(("true", "false"))),
-    "odd": Terms(frozenset(("right", "wrong", "odd")), frozenset()),
+    "odd": Terms(frozenset(("right", "wrong", "odd")), frozenset(("suits",))),
     "longest": Terms(frozenset(("right", "long")), frozenset(("wrong", "short"))),
     "first before second": Terms(
         frozenset(("right", "first", "early", "before")), frozenset(("wrong", "last", "late", "after"))
