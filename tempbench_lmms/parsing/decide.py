@@ -1,7 +1,6 @@
 """Reads the answer of a reply: each stage once, and one table of precedence at the end."""
 
 import bisect
-from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -144,6 +143,9 @@ def _live(text: Text, judged: list[Judged]) -> list[Judged]:
     """Returns the mentions that may be the answer: no remarks, nothing behind a courtesy or before a correction."""
     if not judged:
         return []
+    said = [one for one in judged if one.mention.form != "listed" or one.stance > Stance.NAMED]
+    restated = len(said) < len(judged) and any(one.stance >= Stance.NAMED for one in said)
+    judged = said if restated else judged  # a list of all options says none
     first = judged[0].sentence
     polite = (i for i, s in enumerate(text.sentences) if i > first and text.has(_COURTESY, *s))
     aside = next(polite, len(text.sentences))
@@ -158,7 +160,7 @@ def _live(text: Text, judged: list[Judged]) -> list[Judged]:
     back = [i for i, one in enumerate(live) if i and one.behind and one.stance > Stance.OPEN]
     live = live[back[-1] :] if back else live
     heads = [one for one in live if one.stance == Stance.HEAD]
-    if heads and (len(_values(heads)) > 1 or heads[0].sentence > 0):  # a list
+    if heads and (len(_values(heads)) > 1 or heads[0].sentence > first * restated):  # a list
         live = [one._replace(stance=Stance.NAMED) if one.stance == Stance.HEAD else one for one in live]
     return live[:-1] if live and _breaks_off(text, live[-1], judged) else live
 
@@ -245,18 +247,17 @@ def _weak(case: Case) -> Said | None:
         return None, "several"
     if top == Stance.HEAD:
         return (None, "refused") if _gives_up(text, picked) else (picked, "")
-    if _is_doubtful(text, picked, case.judged):
+    if _is_doubtful(text, picked):
         return None, "several"
     if _is_unfinished(text, case.judged):
         return None, "cut_off"
     return (None, "refused") if _refuses(text, live, finder.spans) else (picked, "")
 
 
-def _is_doubtful(text: Text, one: Judged, judged: list[Judged]) -> bool:
+def _is_doubtful(text: Text, one: Judged) -> bool:
     """Whether words in the sentence of a mention cast doubt on it that its evidence does not outweigh."""
-    if one.mention.form == "listed":  # the answer is named once more than the others
-        named = Counter(other.mention.value for other in judged)
-        return any(n >= named[one.mention.value] for value, n in named.items() if value != one.mention.value)
+    if one.mention.form == "listed":
+        return True
     start, end = text.sentences[one.sentence]
     ahead, behind = _DOUBTS.get(one.mention.form, (frozenset(), frozenset()))
     return text.has(ahead, start, one.mention.start) or text.has(behind, one.mention.end, end)

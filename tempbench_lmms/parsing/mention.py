@@ -39,3 +39,18 @@ def apart(mentions: list[Mention]) -> list[Mention]:
         if all(one.end <= other.start or one.start >= other.end for other in kept):
             kept.append(one)
     return sorted(kept, key=lambda m: m.start)
+
+
+def as_list(mentions: list[Mention], least: int) -> list[Mention]:
+    """Returns mentions with those `listed` that go through the options, letter and text, at least so many.
+
+    The first or the last of all is none of the list where its option stands there once more.
+    """
+    both = [one for one in mentions if one.form == "both"]
+    if len({one.value for one in both}) < least:
+        return mentions
+    again = {id(end) for end in (both[0], both[-1]) if sum(one.value == end.value for one in both) > 1}
+    return [
+        one._replace(form="listed") if one.form == "both" and id(one) not in again else one
+        for one in mentions
+    ]

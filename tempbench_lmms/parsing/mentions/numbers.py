@@ -4,7 +4,7 @@ import re
 
 from tempbench_lmms.parsing.expected import Choice, Count, Item
 from tempbench_lmms.parsing.lexicon import Word
-from tempbench_lmms.parsing.mention import Mention, apart
+from tempbench_lmms.parsing.mention import Mention, apart, as_list
 from tempbench_lmms.parsing.mentions import places
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
@@ -183,8 +183,7 @@ def counts(text: Text, count: Count) -> list[Mention]:
     if not found and not named:
         none = [w for w in text.words if w.roles & {"none", "deny"} and "is" not in w.roles]
         found = [Mention(0, word.start, word.end, "number") for word in none[:1] if "none" in word.roles]
-    if len({one.value for one in kept if one.form == "both"}) == len(count.letters):
-        kept = [one._replace(form="listed") if one.form == "both" else one for one in kept]
+    kept = as_list(kept, len(count.letters))
     kept += [Mention((values.get(one.value), one.value), one.start, one.end, one.form) for one in found]
     return apart(kept)
 

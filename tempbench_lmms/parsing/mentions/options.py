@@ -7,7 +7,7 @@ from typing import Any
 
 from tempbench_lmms.parsing.expected import Choice, Item
 from tempbench_lmms.parsing.lexicon import Word, roles
-from tempbench_lmms.parsing.mention import Mention, apart
+from tempbench_lmms.parsing.mention import Mention, apart, as_list
 from tempbench_lmms.parsing.mentions import durations, numbers, orders, places, relations, truth, words
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
@@ -32,6 +32,7 @@ _RANGE = lazy(
 _NUMBER = lazy(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
 _SHORTEST_TEXT = 2
 _PAIR = 2
+_LISTED = 3
 _LEADS_IN = lazy(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")
 _IN_BRACKETS = lazy(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
 _BETWEEN = r"[^\w\n]{1,3}"
@@ -228,8 +229,7 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     named, kept = _joined(text, _undealt(text, letters(text, choice)), _told(text, choice, truths))
     if _said_again(text, named, choice):
         return []
-    if len({one.value for one in named if one.form == "both"}) > min(2, row - 1):
-        named = [one._replace(form="listed") if one.form == "both" else one for one in named]
+    named = as_list(named, min(_LISTED, row))
     if choice.asks == "first before second" and (order := relations.compared(text, _images(text))):
         letter = {"before": choice.letters[0], "after": choice.letters[1]}
         return apart([*named, *(one._replace(value=letter[one.value]) for one in order)])
