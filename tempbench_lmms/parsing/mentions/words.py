@@ -7,64 +7,44 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from tempbench_lmms.parsing.lexicon import UNIT, Word, scan
+from tempbench_lmms.parsing.lexicon import UNIT, Word, roles, scan
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Span, Text
 
-_EMPTY = frozenset(
-    ("fill", "prep", "article", "is", "and", "or", "conclude", "option", "video", "because", "then", "choose",
-     "turn", "deny", "hedge", "likely", "suppose", "answer", "yes", "no", "to", "from", "refuse", "one",
-     "than", "all", "pronoun")
-)  # fmt: skip
+_EMPTY = roles(
+    "fill prep article is and or conclude option video because then choose turn deny hedge likely suppose"
+    " answer yes no to from refuse one than all pronoun"
+)
 _ENDINGS = lazy(r"(?:'s|ings?|edly|ed|es|s|ly|wards?|er|e)$")
-_DENY = frozenset(("deny",))
-_DRAFT = frozenset(("draft",))
-_TURN, _SEEMS = frozenset(("turn",)), frozenset(("hedge",))
-_LOOKS = lazy(r"\b(?:looks?|looked|seem\w*|appear\w*|expect\w*|thought)\b")
-_OPENS = lazy(r"\b(?:first|initially|starts?|begins?|beginning)\b")
-_OTHER = lazy(r"\b(?:but|while|whereas|yet|although) (?:the|a|his|her|their) ")
-_CLOSES = lazy(r"\b(?:again|back|later|end|finally|returns?|last|second half|halfway|from)\b")
+_DENY = roles("deny")
 _SHORTEST = 3
 _LONG_ENOUGH, _LONGEST = 5, 40
 _KEYS = "qwertyuiop asdfghjkl zxcvbnm"
 _ENOUGH, _LEAST = 0.6, 0.3
 # One of these alone says all that its option says: "neither plays", "they start together".
-_STRONG = frozenset(("c.none", "c.together", "c.nodraw", "c.still", "c.norot"))
-_STILL = frozenset(("c.still", "c.norot"))
-_WAYS = (("left", "right"), ("up", "down"), ("cw", "ccw"), ("forward", "back"), ("faster", "slower"))
-_OPPOSITES = {f"c.{one}": f"c.{other}" for way in _WAYS for one, other in (way, way[::-1])}
+_STRONG = roles("c.none c.together c.nodraw c.still c.norot")
+_STILL = roles("c.still c.norot")
+_WAYS = ("left right", "up down", "cw ccw", "forward back", "faster slower")
+_OPPOSITES = {f"c.{one}": f"c.{other}" for way in _WAYS for one, other in (way.split(), way.split()[::-1])}
 _MOTION = frozenset((*_OPPOSITES, *_STILL, "c.constant", "c.diagonal", "c.alternate"))
-_FAMILIES = (
-    frozenset(("c.left", "c.right", "c.up", "c.down")),
-    frozenset(("c.forward", "c.back")),
-    frozenset(("c.cw", "c.ccw")),
-    frozenset(("c.faster", "c.slower", "c.constant")),
+_FAMILIES = tuple(
+    map(
+        roles,
+        ("c.left c.right c.up c.down", "c.forward c.back", "c.cw c.ccw", "c.faster c.slower c.constant"),
+    )
 )
-_LEADS_ON = frozenset(("then", "late", "after"))
+_LEADS_ON = roles("then late after")
 _AFTER = lazy(r"(?:after|nach|nachdem|après|tras|before)(?= (?!that|this|which))")
 # Lines of what happens in a stretch of the video; and lines of what one frame shows, which say no movement.
 _STRETCH = lazy(r"[\s•*(-]*(?:(?:from\s)?[a-z]+\s)?\d+(?:[.:]\d+)?\s?s?\s?(?:-|–|to|bis)\s?\d+[^:\n]{0,12}:")
 _FRAME = lazy(r"[\s•*(-]*(?:at\s|in\s)?(?:the\s)?(?:frame|image|bild)s?\s?\d+[^:\n]{0,12}:")
 _ENTRY = lazy(r"[\s•*(-]*\d[.)]\s")
-_FROM = lazy(r"(?:\bfrom (?:the )?|\bvon |\bde (?:la )?|从|從|由)$")
-# "the left edge", "at the left": a place, and no movement.
+_FROM = lazy(r"(?:\b(?:from|off) (?:the )?|\bvon |\bde (?:la )?|从|從|由)$")
+# "the left edge", "at the left": a place, and no movement, but for "to the left edge".
 _PLACE = lazy(r"[- ](?:edge|border|side|corner|half|end|margin|hand|part|third|of)\b|er rand")
 _TO = lazy(r"\b(?:to|towards?|into|reaches) (?:the |its |his |her )?$")
 _AT = lazy(r"\b(?:at|on) the (?:lower |upper |far |very )?$")
-_AGREES = lazy(r"\b(?:you are|you're|that's|that is|all) $")
-_NO_WAY = lazy(r" (?:that|away|now|here|behind|next|in front|before|after)\b")
-_INVERSE = lazy(r"\b(?:opposite|reverse|contrary) (?:of|to) (?:the )?$")
-_RIGHT_THEN = lazy(r"\bright (?:before|after) (?!that|this|which)\w")
-_AND = lazy(r" (?:and|und|et|y|e) (?:to the )?")
-_OWNED = lazy(r"\b(?:the|its|his|her|their|a) $")
-_NOUN = lazy(
-    r" (?!(?:and|then|but|or|at|in|on|to|for|from|as|by|with|until|till|before|after"
-    r"|direction|way|again|first)\b)[a-z]"
-)
-_REFUSES = lazy(
-    r" ?(?:of )?(?:the |these |those )?(?:options|choices|answers|above|can\b|could\b|knows\b|else\b|to say)"
-)
 
 
 class Sense(NamedTuple):
@@ -97,8 +77,6 @@ def senses(text: str, words: Sequence[Word] | None = None) -> list[Sense]:
             break
         concept = next((role for role in sorted(word.roles) if role.startswith(("c.", "ordinal."))), None)
         said = text[word.start : word.end]
-        if concept == "c.none" and _REFUSES.match(text, word.end):
-            concept = None
         if concept == "c.none" and said.startswith(("nothing", "nobody", "no one")):
             found.append(Sense("c.weak", word.start, word.end))
         if said == "right to left":
@@ -280,39 +258,15 @@ def _of_rows(text: Text, small: str, said: list[Sense], rows: Rows, letters: str
     for sentences in _parts(text, ordered=True):
         parts = [Span(sentences[0].start, sentences[-1].end)]
         inside = [s for s in said if parts[0].start <= s.start < parts[0].end]
-        if (
-            _denied(text, parts[0])
-            or any(s.name in _STILL for s in inside)
-            or _contrasts(text, small, inside)
-        ):
+        if _denied(text, parts[0]) or any(s.name in _STILL for s in inside):
             parts = [clause for sentence in sentences for clause in text.clauses(sentence)]
-        told = []
         for part in parts:
             here = _affirmed(text, [s for s in inside if part.start <= s.start < part.end])
             here = [s for s in _moved(small, _turned(here, small)) if not _placed(small, s)]
             value = names.get(_row([s.name for s in here])) if here else None
-            if value is not None and not _crossed(text, small, here, rows):
-                told.append((Mention(value, here[0].start, here[-1].end, "words"), here[0].name in _STILL))
-        # "It isn't turning at first, then clockwise": what it does later counts.
-        early = any(not still for _, still in told) and text.has(
-            _DRAFT, sentences[0].start, sentences[-1].end
-        )
-        found += [one for one, still in told if not (early and still)]
+            if value is not None and not _crossed(text, small, here):
+                found.append(Mention(value, here[0].start, here[-1].end, "words"))
     return found
-
-
-def _contrasts(text: Text, small: str, said: list[Sense]) -> bool:
-    """Whether a word that turns stands between what something seems to be and what it is."""
-    for one, other in pairwise(said):
-        if text.has(_TURN, one.end, other.start) and not text.has(_LEADS_ON, one.end, other.start):
-            start, end = text.sentences[text.sentence(one.start)]
-            if _LOOKS.search(small, start, other.start) or text.has(_SEEMS, start, other.start):
-                return True
-            others = _OTHER.search(small, one.end, other.start)
-            return bool(others) and not (
-                _OPENS.search(small, start, one.end + 12) or _CLOSES.search(small, one.end, end)
-            )
-    return False
 
 
 def _affirmed(text: Text, said: list[Sense]) -> list[Sense]:
@@ -324,17 +278,12 @@ def _affirmed(text: Text, said: list[Sense]) -> list[Sense]:
 
 
 def _placed(small: str, sense: Sense) -> bool:
-    """Whether a direction is none: "the left edge", "the left car", "you're right"."""
+    """Whether a direction is none: "the left edge", "at the left"."""
     if sense.name not in _OPPOSITES or small.startswith("to ", sense.start):
         return False
     before = small[max(0, sense.start - 14) : sense.start]
-    if _TO.search(before):
-        return False
-    if small.startswith(("at ", "on "), sense.start) or _AT.search(before) or _PLACE.match(small, sense.end):
-        return True
-    if small.startswith("right", sense.start) and (_AGREES.search(before) or _NO_WAY.match(small, sense.end)):
-        return True
-    return bool(_OWNED.search(before)) and bool(_NOUN.match(small, sense.end))
+    there = small.startswith(("at ", "on "), sense.start) or _AT.search(before)
+    return not _TO.search(before) and bool(there or _PLACE.match(small, sense.end))
 
 
 def _turned(said: list[Sense], small: str) -> list[Sense]:
@@ -357,21 +306,10 @@ def _turned(said: list[Sense], small: str) -> list[Sense]:
     return kept
 
 
-def _crossed(text: Text, small: str, said: list[Sense], rows: Rows) -> bool:
-    """Whether senses are alternatives, or go in another order than they are told in, or are reversed."""
-    start = text.sentences[text.sentence(said[0].start)].start
-    if _INVERSE.search(small, start, said[0].start) or _RIGHT_THEN.search(small, start, said[-1].end):
-        return True
-    names = tuple(sense.name for sense in said)
-    both_ways = names[::-1] in rows.names
-    for one, other in pairwise(said):
-        if both_ways and _AND.fullmatch(small, one.end, other.start):
-            return True
-        for word in text.within(one.end, other.start):
-            if "or" in word.roles or _AFTER.match(small, word.start):
-                return True
-    before = text.within(max(0, said[0].start - 12), said[0].start)
-    return len(said) > 1 and any("all" in word.roles or _AFTER.match(small, word.start) for word in before)
+def _crossed(text: Text, small: str, said: list[Sense]) -> bool:
+    """Whether senses are alternatives, or go in another order than they are told in."""
+    between = [w for one, other in pairwise(said) for w in text.within(one.end, other.start)]
+    return any("or" in word.roles or _AFTER.match(small, word.start) for word in between)
 
 
 def misspelt(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
