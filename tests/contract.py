@@ -11,7 +11,7 @@ from typing import Any
 REQUIRED = {
     "PAPER": 'the file with the paper\'s text in the folder `papers`: PAPER = "name.txt", or PAPER = None',
     "OFFERED": "what each function of its `parser.py` that takes a reply may return: "
-    'OFFERED = {"parse": lambda found: found in (None, *"ABCD")}',
+    'OFFERED = {"NAME.parser.read": lambda found: found.value in (None, *"ABCD")}',
     "SOURCE": "what writes a small source for `prepare` in one of two versions and returns the options: "
     'def SOURCE(folder: Path, version: int) -> list[str]: ...; return ["--source", str(folder)]',
 }

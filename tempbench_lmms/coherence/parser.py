@@ -29,32 +29,14 @@ def expected(options: Sequence[str]) -> Choice | Count:
 def read(
     reply: str, options: Sequence[str], prompt: str | None = None, at_limit: bool = False
 ) -> Reading[tuple[str | None, int | None]]:
-    """Reads a reply; the value is the letter and, for a count, the number that it stands for.
+    """Reads a reply as `reader.read` does; the value is the letter, and for a count its number.
 
     Letter and number come from one reading: they can't disagree. The letter is None where the number is none
     of the options, the number where the options are no numbers.
-
-    Args:
-        reply: The model's reply, reasoning included.
-        options: The options' texts.
-        prompt: The prompt, whose words in the reply are no answer.
-        at_limit: Whether the reply ended because its token limit was reached.
     """
     wanted = expected(options)
     found = reader.read(reply, wanted, prompt, at_limit)
     return found if isinstance(wanted, Count) else found.map(lambda letter: (letter, None))
-
-
-def parse(reply: str, options: Sequence[str]) -> str | None:
-    """Returns the letter of the option that a reply chooses; None where it chooses none, or several."""
-    found = read(reply, options).value
-    return None if found is None else found[0]
-
-
-def number(reply: str, options: Sequence[str]) -> int | None:
-    """Returns the number that a reply to a counting question states; one reading gives it and the letter."""
-    found = read(reply, options).value
-    return None if found is None else found[1]
 
 
 def parse_official(reply: str, options: Sequence[str]) -> str | None:

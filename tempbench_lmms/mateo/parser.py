@@ -51,17 +51,11 @@ def _label(name: str) -> str:
 
 
 def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = False) -> Reading[str]:
-    """Reads the class that a reply states, in the form of the prompt or in another.
+    """Reads the class that a reply states, in the form of the prompt or in another, as `reader.read` does.
 
-    Args:
-        reply: The model's reply.
-        form: One of `FORMS`. In a `reflection` the final answer counts; where there is none, the answer
-            before it, if the reflection confirms it.
-        prompt: The prompt, whose words in the reply are no answer.
-        at_limit: Whether the reply ended because its token limit was reached.
-
-    Returns:
-        One of `CLASSES`, or "other" for three answers that make no class.
+    `form` is one of `FORMS`. In a `reflection` the final answer counts; where there is none, the answer
+    before it, if the reflection confirms it. The value is one of `CLASSES`, or "other" for three answers that make
+    no class.
 
     Raises:
         ValueError: There is no such form.
@@ -84,15 +78,6 @@ def _class_of(answers: Sequence[str]) -> str:
 def _unsure(answers: Sequence[str]) -> tuple[str, ...]:
     """Returns answers in small letters, "unsure" for "I don't know"."""
     return tuple("unsure" if answer[0] in "iI" else answer.lower() for answer in answers)
-
-
-def parse(reply: str, form: str) -> str | None:
-    """Returns the value of `read`; None where no answer can be read, which is scored as "other" too.
-
-    >>> parse("The answer is: Before. Reflection: ...", "reflection") is None
-    True
-    """
-    return read(reply, form).value
 
 
 def parse_strict(reply: str, form: str) -> str | None:

@@ -24,7 +24,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
     if row["kind"] not in KINDS:
         yield f"kind: {row['kind']!r} is not one of {', '.join(KINDS)}"
     yield from checks.option_problems(row["options"], N_OPTIONS, N_OPTIONS)
-    yield from checks.reply_problems(row, lambda reply: parser.parse(reply, row["options"]))
+    yield from checks.reply_problems(row, lambda reply: parser.read(reply, row["options"]).value)
 
 
 def together(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:

@@ -16,14 +16,7 @@ def read(
     prompt: str | None = None,
     at_limit: bool = False,
 ) -> dict[str, Reading[Any]]:
-    """Reads the `letter` and the `span` of a reply; JSON is decoded once for both.
-
-    Args:
-        reply: The model's reply, reasoning included.
-        options: The options' texts.
-        duration: Of the video in seconds.
-        prompt: The prompt, whose words in the reply are no answer.
-        at_limit: Whether the reply ended because its token limit was reached.
+    """Reads the `letter` and the `span` of a reply to a question of a video of `duration` seconds.
 
     >>> found = read('{"answer": "E", "span": [5, 12.5]}')
     >>> found["letter"].value, found["span"].value

@@ -7,13 +7,13 @@ the text around it.
 from collections.abc import Mapping
 from typing import Any
 
-from tempbench_lmms.parsing import reader, span_choice
+from tempbench_lmms.parsing import decide, span_choice
 from tempbench_lmms.parsing.clean import Part, clean
 from tempbench_lmms.parsing.echo import without_prompt
-from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
+from tempbench_lmms.parsing.expected import Fields, TimeSpan
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.mentions import spans
-from tempbench_lmms.parsing.reading import Reading, Reread, none
+from tempbench_lmms.parsing.reading import UNLESS_CUT, Reading, Reread, none
 from tempbench_lmms.parsing.tokens import Text
 
 Span = tuple[float, float]
@@ -23,13 +23,7 @@ _HOW = "answer"
 def read(
     reply: str, both: Fields, prompt: str | None = None, at_limit: bool = False
 ) -> tuple[Reading[str], Reading[Span]]:
-    """Reads a letter and a span.
-
-    Args:
-        reply: The model's reply, reasoning included.
-        both: The options and the video.
-        prompt: The prompt, whose words in the reply are no answer.
-        at_limit: Whether the reply ended because its token limit was reached.
+    """Reads a letter and a span, with the parameters of `reader.read`.
 
     >>> from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
     >>> letter, span = read("B, from 12 to 20 seconds", Fields(Choice("ABCD"), TimeSpan()))
@@ -39,15 +33,8 @@ def read(
     if isinstance(reply, Reread):
         ours = read(str(reply), both, prompt, at_limit)
         return reply.instead(both.choice, ours[0]), reply.instead(both.span, ours[1])
-    letter: Reading[str] = reader.read(reply, both.choice, prompt, at_limit)
+    letter: Reading[str] = decide.read(reply, both.choice, prompt, at_limit)
     return letter, _span(reply, both, letter.value, prompt, at_limit)
-
-
-def read_span(
-    reply: str, video: TimeSpan, prompt: str | None = None, at_limit: bool = False
-) -> Reading[Span]:
-    """Reads the time span of a reply that was asked for nothing else."""
-    return read(reply, Fields(Choice("ABCD"), video), prompt, at_limit)[1]
 
 
 def _span(reply: str, both: Fields, letter: str | None, prompt: str | None, at_limit: bool) -> Reading[Span]:
@@ -55,16 +42,13 @@ def _span(reply: str, both: Fields, letter: str | None, prompt: str | None, at_l
     cleaned = clean(without_prompt(reply, prompt))
     reason = "cut_off" if cleaned.cut_off else "empty"
     for part in cleaned.parts:
-        if not part.text:
-            continue
-        found, reason = _of_part(part, both, letter)
-        if found is not None or reason not in ("nothing", "empty"):
-            break
-    else:
-        found = None
-    if found is None:
-        return none("cut_off" if at_limit and reason in ("nothing", "empty") else reason)
-    return found
+        if part.text:
+            found, reason = _of_part(part, both, letter)
+            if found is not None:
+                return found
+            if reason not in UNLESS_CUT:
+                break
+    return none("cut_off" if at_limit and reason in UNLESS_CUT else reason)
 
 
 def _of_part(part: Part, both: Fields, letter: str | None) -> tuple[Reading[Span] | None, str]:

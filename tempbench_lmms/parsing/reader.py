@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tempbench_lmms.parsing import decide
-from tempbench_lmms.parsing.expected import Expected
+from tempbench_lmms.parsing import decide, fields
+from tempbench_lmms.parsing.expected import Choice, Expected, Fields, TimeSpan
 from tempbench_lmms.parsing.reading import Reading, Reread
 
 
@@ -22,5 +22,9 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     >>> read("The answer could be either A or B.", Choice("AB")).reason
     'several'
     """
-    ours = decide.read(str(reply), expected, prompt, at_limit)
+    if isinstance(expected, TimeSpan):
+        both = Fields(Choice("ABCD"), expected)  # a letter beside a span is none of its signs
+        ours: Reading[Any] = fields.read(str(reply), both, prompt, at_limit)[1]
+    else:
+        ours = decide.read(str(reply), expected, prompt, at_limit)
     return reply.instead(expected, ours) if isinstance(reply, Reread) else ours

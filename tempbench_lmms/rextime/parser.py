@@ -40,16 +40,7 @@ def read(
     prompt: str | None = None,
     at_limit: bool = False,
 ) -> dict[str, Reading[Any]]:
-    """Reads the `letter` and the `span` of a reply; JSON is decoded once for both.
-
-    Args:
-        reply: The model's reply, reasoning included.
-        options: The options' texts.
-        duration: Of the video in seconds.
-        times: Of the frames shown, in seconds: "frames 3 to 7" is read by them.
-        unit: What bare numbers of a span are: `seconds`, `percent` or `token`.
-        prompt: The prompt, whose words in the reply are no answer.
-        at_limit: Whether the reply ended because its token limit was reached.
+    """Reads the `letter` and the `span` of a reply, with what `expected` and `reader.read` are told.
 
     >>> found = read('{"answer": "B", "span": [5, 12.5]}')
     >>> found["letter"].value, found["span"].value
@@ -57,17 +48,6 @@ def read(
     """
     letter, span = fields.read(reply, expected(options, duration, times, unit), prompt, at_limit)
     return {"letter": letter, "span": span}
-
-
-def parse_answer(reply: str, options: Sequence[str] = ()) -> str | None:
-    """Returns the letter that a reply chooses; None where it chooses none, or several.
-
-    Args:
-        reply: The model's reply, reasoning included.
-        options: The options' texts.
-    """
-    letter: str | None = read(reply, options)["letter"].value
-    return letter
 
 
 def parse(

@@ -1,7 +1,6 @@
 """What must hold of the data before a model is loaded."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from tempbench_lmms.data import checks, manifests, tables
@@ -34,7 +33,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         return
     if (row["kind"] == "yes_no") != (tuple(row["choices"]) == parser.YES_NO):
         yield "kind: another one than the question's"
-    yield from checks.reply_problems(row, partial(parser.parse, options=row["choices"]))
+    yield from checks.reply_problems(row, lambda reply: parser.read(reply, row["choices"]).value)
     if row["target"] not in row["choices"]:
         yield f"target: {row['target'][:80]!r} is not one of the choices"
 

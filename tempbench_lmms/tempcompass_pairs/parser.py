@@ -61,13 +61,9 @@ def label_of(answer: str) -> str:
 def read(
     reply: str, options: Sequence[str], prompt: str | None = None, at_limit: bool = False
 ) -> Reading[str]:
-    """Reads a reply; the value is the label of an option, or `yes` or `no`.
+    """Reads a reply as `reader.read` does; the value is the label of an option, or `yes` or `no`.
 
-    Args:
-        reply: The model's reply, reasoning included.
-        options: The options as the question shows them, label included; `YES_NO` where it has none.
-        prompt: The prompt, whose words in the reply are no answer.
-        at_limit: Whether the reply ended because its token limit was reached.
+    The options are as the question shows them, label included; `YES_NO` where it has none.
     """
     if tuple(options) == YES_NO:
         truth = reader.read(reply, Truth(), prompt, at_limit)
@@ -101,8 +97,3 @@ def _lettered(text: str, letters: str) -> str:
         return match["before"] + (letters[number - 1] if number <= len(letters) else match["number"])
 
     return _NUMBERED.sub(change, text)
-
-
-def parse(reply: str, options: Sequence[str]) -> str | None:
-    """Returns the label of the option that a reply chooses, or yes or no; None where it chooses none."""
-    return read(reply, options).value

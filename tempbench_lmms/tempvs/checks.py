@@ -13,7 +13,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, PICTURES, SOURCES, TABLE_2
 from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
-from tempbench_lmms.tempvs.parser import parse
+from tempbench_lmms.tempvs.parser import read
 from tempbench_lmms.tempvs.prompts import kind_of
 
 _N_OPTIONS = {"gt": (0, 0), "mt1": (2, 2), "mt2": (2, 5), "mt3": (2, 5)}
@@ -81,7 +81,9 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         yield f"solved_blind: {row['solved_blind']}, text models are asked statements and orders of sentences"
     wrong = list(checks.option_problems(row["options"], *_N_OPTIONS[kind]))
     # Without its options a reply cannot be read.
-    yield from wrong or checks.reply_problems(row, lambda reply: parse(reply, kind, row["options"], n_images))
+    yield from wrong or checks.reply_problems(
+        row, lambda reply: read(reply, kind, row["options"], n_images).value
+    )
 
 
 def _event_problems(row: tables.Row, kind: str) -> Iterator[str]:

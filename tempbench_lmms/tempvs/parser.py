@@ -49,23 +49,12 @@ def read(
     prompt: str | None = None,
     at_limit: bool = False,
 ) -> Reading[str]:
-    """Reads a reply; the value is a letter, or an image's number as a string.
+    """Reads a reply as `reader.read` does; the value is a letter, or an image's number as a string.
 
-    Args:
-        reply: The model's reply, reasoning included.
-        kind: `mt1`, `mt2`, `mt3` or `gt`.
-        options: The options' texts; empty for `gt`.
-        n_images: The number of images shown.
-        prompt: The prompt, whose words in the reply are no answer.
-        at_limit: Whether the reply ended because its token limit was reached.
+    `kind`, `options` and `n_images` are those of `expected`.
     """
     found: Reading[Any] = reader.read(reply, expected(kind, options, n_images), prompt, at_limit)
     return found.map(str) if kind == "gt" else found
-
-
-def parse(reply: str, kind: str, options: Sequence[str], n_images: int) -> str | None:
-    """Returns the value of `read`: a letter or an image's number, or None where the reply states none."""
-    return read(reply, kind, options, n_images).value
 
 
 def family_of(model: str) -> str:

@@ -28,7 +28,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         yield f"tag: {row['tag']!r} is not one of {', '.join(TAGS)}"
     if row["options"]:
         yield from checks.option_problems(row["options"], 2, 2)
-    yield from checks.reply_problems(row, lambda reply: parser.parse(reply, row["options"]))
+    yield from checks.reply_problems(row, lambda reply: parser.read(reply, row["options"]).value)
 
 
 def together(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:

@@ -34,13 +34,7 @@ _AROUND = lazy(rf"\b{_KEYWORD}\b", re.IGNORECASE)
 def read(
     reply: str, options: Sequence[str] = (), prompt: str | None = None, at_limit: bool = False
 ) -> Reading[str]:
-    """Reads a reply; the value is a letter, or Yes or No where there are no options.
-
-    Args:
-        reply: The model's reply, reasoning included.
-        options: The options' texts.
-        prompt: The prompt, whose words in the reply are no answer.
-        at_limit: Whether the reply ended because its token limit was reached.
+    """Reads a reply as `reader.read` does; the value is a letter, or Yes or No where there are no options.
 
     >>> read("Is it faster? No, wait: yes. Answer: Yes").value
     'Yes'
@@ -48,11 +42,6 @@ def read(
     if options:
         return reader.read(reply, Choice("ABCD"[: len(options)], tuple(options[:4])), prompt, at_limit)
     return reader.read(reply, Truth(), prompt, at_limit).map(lambda true: "Yes" if true else "No")
-
-
-def parse(reply: str, options: Sequence[str] = ()) -> str | None:
-    """Returns the value of `read`, or None where the reply states none."""
-    return read(reply, options).value
 
 
 def parse_official(reply: str, options: Sequence[str] = ()) -> int:

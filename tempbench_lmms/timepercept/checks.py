@@ -14,7 +14,7 @@ from tempbench_lmms.media import verifying
 from tempbench_lmms.media.limits import UNSUPPORTED
 from tempbench_lmms.timepercept.card import CONTROL_SIZES, CONTROLS, DAMAGED, IMAGES, PAIRS, PER_TEST, TESTS
 from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
-from tempbench_lmms.timepercept.parser import parse
+from tempbench_lmms.timepercept.parser import read
 from tempbench_lmms.timepercept.prompts import options
 from tempbench_lmms.timepercept.scoring import KINDS, interval_class
 
@@ -65,7 +65,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         wrong.append(f"images: {len(row['images'])}, not {IMAGES[test]}")
     # Without its options and images a reply cannot be read.
     yield from wrong or checks.reply_problems(
-        row, lambda reply: parse(reply, test, options(row), len(row["images"]))
+        row, lambda reply: read(reply, test, options(row), len(row["images"])).value
     )
     if row["kind"] not in KINDS.get(test, ("",)):
         yield f"kind: {row['kind']!r} is not a kind of {test}"

@@ -47,25 +47,14 @@ def read(
     prompt: str | None = None,
     at_limit: bool = False,
 ) -> Reading[str]:
-    """Reads a reply; the value has the form of the column `answer`.
+    """Reads a reply as `reader.read` does; the value has the form of the column `answer`.
 
-    Args:
-        reply: The model's reply, reasoning included.
-        test: One of `prompts.TESTS` or `prompts.CONTROLS`.
-        options: The options' texts; empty where the question has none.
-        n_images: The number of images shown.
-        prompt: The prompt, whose words in the reply are no answer.
-        at_limit: Whether the reply ended because its token limit was reached.
+    `test`, `options` and `n_images` are those of `expected`.
 
     >>> read("Image 3 has fewer houses. Answer: 2, 1, 3", "isr", (), 3).value
     '2, 1, 3'
     """
     return reader.read(reply, expected(test, options, n_images), prompt, at_limit).map(_written)
-
-
-def parse(reply: str, test: str, options: Sequence[str], n_images: int) -> str | None:
-    """Returns the value of `read`, or None where the reply states none."""
-    return read(reply, test, options, n_images).value
 
 
 def _written(value: Any) -> str:

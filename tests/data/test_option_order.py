@@ -89,7 +89,7 @@ def test_options_that_name_pictures_by_their_places(reply, letter):
     found = timepercept.rotated(doc, 1)
     assert found.texts == ["the second image", "the first image"]
     assert found.changes["answer"] == "B"
-    assert parser.parse(reply, "transfer_order", found.texts, 2) == letter
+    assert parser.read(reply, "transfer_order", found.texts, 2).value == letter
 
 
 def test_a_prompt_without_a_paraphrase_is_an_error():

@@ -197,17 +197,17 @@ def test_answer_before_the_reflection(reply, expected):
 @pytest.mark.parametrize("form", parser.FORMS)
 @pytest.mark.parametrize("label", CLASSES)
 def test_the_full_reply_is_right_in_every_form(form, label):
-    assert parser.parse(prompts.full_reply(label), form) == label
+    assert parser.read(prompts.full_reply(label), form).value == label
 
 
 def test_an_unknown_form_is_an_error():
     with pytest.raises(ValueError, match="sonnet"):
-        parser.parse("", "sonnet")
+        parser.read("", "sonnet")
 
 
 @given(st.text(), st.sampled_from(parser.FORMS))
 def test_any_text_is_read_without_an_error(reply, form):
-    assert parser.parse(reply, form) in {*CLASSES, "other", None}
+    assert parser.read(reply, form).value in {*CLASSES, "other", None}
     parser.parse_first(reply)
 
 
@@ -217,4 +217,4 @@ def test_a_class_is_yes_to_its_question_and_no_to_both_others(answers):
     for label, pattern in zip(CLASSES, (BEFORE, AFTER, PARALLEL), strict=True):
         if tuple(answers) == pattern:
             expected = label
-    assert parser.parse(three(*answers), "triple") == expected
+    assert parser.read(three(*answers), "triple").value == expected

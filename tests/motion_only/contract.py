@@ -6,7 +6,6 @@ PAPER = None
 _LETTERS = (None, *"ABCD")
 OFFERED = {
     "motion_only.parser.read": lambda found: found.value in _LETTERS,
-    "motion_only.parser.parse": lambda found: found in _LETTERS,
 }
 
 

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
-from tempbench_lmms.parsing.fields import others, read, read_span
+from tempbench_lmms.parsing.fields import others, read
 
 DURATION = 100.0
 
@@ -83,7 +84,7 @@ def test_the_table_is_large():
 
 @pytest.mark.parametrize(("reply", "span"), SPANS, ids=range(len(SPANS)))
 def test_span(reply, span):
-    assert read_span(reply, TimeSpan(DURATION)).value == span, reply
+    assert reader.read(reply, TimeSpan(DURATION)).value == span, reply
 
 
 @pytest.mark.parametrize(
@@ -102,8 +103,8 @@ def test_several_spans_are_kept_in_order(reply, spans):
 
 @pytest.mark.parametrize("reply", ["from 90 s to the end", "20% to 40%", "the whole video", "last 5 seconds"])
 def test_what_needs_the_duration_is_not_read_without_it(reply):
-    assert read_span(reply, TimeSpan(DURATION)).value is not None
-    assert read_span(reply, TimeSpan()).value is None
+    assert reader.read(reply, TimeSpan(DURATION)).value is not None
+    assert reader.read(reply, TimeSpan()).value is None
 
 
 @given(
@@ -111,7 +112,7 @@ def test_what_needs_the_duration_is_not_read_without_it(reply):
 )
 def test_what_is_written_is_read(start, end, form):
     start, end = round(start, 2), round(end, 2)
-    assert read_span(form.format(f"{start:.2f}", f"{end:.2f}"), TimeSpan()).value == (start, end)
+    assert reader.read(form.format(f"{start:.2f}", f"{end:.2f}"), TimeSpan()).value == (start, end)
 
 
 @given(st.integers(0, 9999), st.integers(0, 9999))
@@ -119,7 +120,7 @@ def test_clocks_are_read(start, end):
     def clock(seconds):
         return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
-    assert read_span(f"{clock(start)} to {clock(end)}", TimeSpan()).value == (start, end)
+    assert reader.read(f"{clock(start)} to {clock(end)}", TimeSpan()).value == (start, end)
 
 
 @given(st.text(alphabet='0123456789 -:.,[]{}%"smintofromand⟨⟩\n', max_size=80))
@@ -152,11 +153,11 @@ PROMPT = (
     ],
 )
 def test_numbers_of_frames_are_read_by_the_times_of_the_frames(reply, span):
-    assert read_span(reply, TimeSpan(DURATION, TIMES)).value == span
+    assert reader.read(reply, TimeSpan(DURATION, TIMES)).value == span
 
 
 def test_numbers_of_frames_are_no_seconds_where_their_times_are_unknown():
-    assert read_span("frames 2 to 5", TimeSpan(DURATION)).value is None
+    assert reader.read("frames 2 to 5", TimeSpan(DURATION)).value is None
 
 
 @pytest.mark.parametrize("unit", ["percent", "token"])
@@ -171,31 +172,31 @@ def test_numbers_of_frames_are_no_seconds_where_their_times_are_unknown():
     ],
 )
 def test_bare_numbers_are_shares_of_the_video_only_where_the_unit_says_so(unit, reply, span):
-    assert read_span(reply, TimeSpan(200.0, (), unit)).value == span
+    assert reader.read(reply, TimeSpan(200.0, (), unit)).value == span
     if "%" not in reply and "s" not in reply.replace("span", "") and ":" not in reply.replace('":', ""):
-        assert read_span(reply, TimeSpan(200.0)).value == (10.0, 25.0)
+        assert reader.read(reply, TimeSpan(200.0)).value == (10.0, 25.0)
 
 
 def test_shares_need_the_duration():
-    assert read_span("from 10 to 25", TimeSpan(None, (), "percent")).value is None
+    assert reader.read("from 10 to 25", TimeSpan(None, (), "percent")).value is None
 
 
 def test_what_the_prompt_says_is_no_span():
     video = TimeSpan(DURATION)
     echo = "Reply like this: from 10 to 20 seconds, where the event takes place.\nI have no answer."
-    assert read_span(echo, video).value == (10.0, 20.0)
-    assert read_span(echo, video, PROMPT).value is None
-    assert read_span(PROMPT + "\nFrom 30 to 40 seconds.", video, PROMPT).value == (30.0, 40.0)
+    assert reader.read(echo, video).value == (10.0, 20.0)
+    assert reader.read(echo, video, PROMPT).value is None
+    assert reader.read(PROMPT + "\nFrom 30 to 40 seconds.", video, PROMPT).value == (30.0, 40.0)
 
 
 def test_a_reply_that_ends_at_its_limit_is_cut_off():
     video = TimeSpan(DURATION)
     for reply in ("The event begins at 5 s", "", "<think>from 5 to 10"):
-        assert read_span(reply, video, at_limit=True).reason == "cut_off"
-    assert read_span("The event begins at 5 s.", video).reason == "nothing"
-    assert read_span("", video).reason == "empty"
-    assert read_span("<think>from 5 to 10", video).reason == "cut_off"
-    assert read_span("From 5 s to 10 s", video, at_limit=True).value == (5.0, 10.0)
+        assert reader.read(reply, video, at_limit=True).reason == "cut_off"
+    assert reader.read("The event begins at 5 s.", video).reason == "nothing"
+    assert reader.read("", video).reason == "empty"
+    assert reader.read("<think>from 5 to 10", video).reason == "cut_off"
+    assert reader.read("From 5 s to 10 s", video, at_limit=True).value == (5.0, 10.0)
 
 
 def test_letter_and_span_have_reasons_of_their_own():

@@ -17,7 +17,6 @@ _LETTERS = (None, *"ABCD")
 OFFERED = {
     "rextime.parser.read": lambda found: found["letter"].value in _LETTERS,
     "rextime.parser.parse": lambda found: found[0] in _LETTERS and all(map(_is_span, found[1])),
-    "rextime.parser.parse_answer": lambda found: found in _LETTERS,
 }
 NOT_PARSERS = (
     "rextime.official.prediction_of",

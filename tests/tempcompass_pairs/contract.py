@@ -10,7 +10,6 @@ PAPER = None
 _LABELS = (None, *"ABCD", *"12", "yes", "no")
 OFFERED = {
     "tempcompass_pairs.parser.read": lambda found: found.value in _LABELS,
-    "tempcompass_pairs.parser.parse": lambda found: found in _LABELS,
 }
 
 PUBLISHED = ("questions/test.parquet",)

@@ -39,7 +39,7 @@ NUMBERED = ["Option 1: It rises.", "Option 2: It falls."]
     ],
 )
 def test_read(reply, options, label):
-    assert parser.parse(reply, options) == label
+    assert parser.read(reply, options).value == label
 
 
 @pytest.mark.parametrize("options", [CAPTIONS, SENTENCES, NUMBERED, LETTERS])

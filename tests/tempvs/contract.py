@@ -12,7 +12,6 @@ LEFT_OUT = {"Table 10": "holds prompts; its dashes are bullets"}
 _LETTERS = (None, *"ABCD")
 OFFERED = {
     "tempvs.parser.read": lambda found: found.value in (*_LETTERS, *"12345"),
-    "tempvs.parser.parse": lambda found: found in (*_LETTERS, *"12345"),
     "tempvs.parser.parse_official": lambda found: found in ("UNK", *"ABCDE") or found.isdigit(),
     "tempvs.parser.parse_official_by_family": lambda found: (
         [*found] == [*parser.FAMILIES]

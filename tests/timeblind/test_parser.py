@@ -41,13 +41,13 @@ LETTERED = [
 
 @pytest.mark.parametrize(("reply", "ours", "official"), YES_NO)
 def test_yes_or_no(reply, ours, official):
-    assert parser.parse(reply) == ours
+    assert parser.read(reply).value == ours
     assert parser.parse_official(reply) == official
 
 
 @pytest.mark.parametrize(("reply", "ours", "official"), LETTERED)
 def test_letters(reply, ours, official):
-    assert parser.parse(reply, OPTIONS) == ours
+    assert parser.read(reply, OPTIONS).value == ours
     assert parser.parse_official(reply, OPTIONS) == official
 
 
@@ -55,4 +55,4 @@ def test_the_prompt_asks_for_the_form():
     doc = {"question": "Does the wheel turn?", "options": []}
     assert prompts.build(doc) == "Does the wheel turn? Please output Yes or No."
     assert prompts.build({**doc, "options": [*OPTIONS]}).endswith("? Please output A or B.")
-    assert parser.parse(prompts.build(doc)) is None
+    assert parser.read(prompts.build(doc)).value is None

@@ -1,7 +1,7 @@
 import pytest
 
 from tempbench_lmms.timepercept.card import LAPSES
-from tempbench_lmms.timepercept.parser import parse
+from tempbench_lmms.timepercept.parser import read
 from tempbench_lmms.timepercept.prompts import options
 
 ICE = options({"test": "ice"})
@@ -44,4 +44,4 @@ TPL = options({"test": "tpl"})
     ],
 )
 def test_table(reply, test, shown, n, expected):
-    assert parse(reply, test, shown, n) == expected
+    assert read(reply, test, shown, n).value == expected
