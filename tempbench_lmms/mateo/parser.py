@@ -54,8 +54,8 @@ def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = Fals
     """Reads the class that a reply states, in the form of the prompt or in another, as `reader.read` does.
 
     `form` is one of `FORMS`. In a `reflection` the final answer counts; where there is none, the answer
-    before it, if the reflection confirms it. The value is one of `CLASSES`, or "other" for three answers that make
-    no class.
+    before it, if the reflection confirms it. The value is one of `CLASSES`, or "other" for three answers
+    that make no class.
 
     Raises:
         ValueError: There is no such form.
