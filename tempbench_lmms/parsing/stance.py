@@ -348,7 +348,9 @@ def _approved(at: _Place) -> Stance | None:
     """Says ANNOUNCED of what is called right, and SUPPOSED where a condition follows."""
     if at.verdict != "right":
         return None
-    return Stance.SUPPOSED if at.text.has(_roles("suppose"), at.end, at.right) else Stance.ANNOUNCED
+    if at.text.has(_roles("suppose"), at.end, at.right):
+        return Stance.SUPPOSED
+    return Stance.OPEN if at.text.has(_roles("also"), at.end, at.right) else Stance.ANNOUNCED
 
 
 def _announced(at: _Place) -> Stance | None:

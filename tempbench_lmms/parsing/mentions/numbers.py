@@ -216,20 +216,25 @@ def _pictures(text: Text) -> list[tuple[int, int]]:
 
 
 def _measures(text: Text, one: Mention) -> bool:
-    """Whether a number measures time or numbers a picture, and counts nothing."""
+    """Whether a number measures time, numbers a picture or an entry, or is a part: "in 4 of the 16 frames"."""
     after = next(iter(text.within(one.end, one.end + 12)), None)
-    if after and after.start <= one.end + 1 and any(role.startswith("unit.") for role in after.roles):
+    if after and after.start <= one.end + 1 and (_unit(after) or _is_part(text, after)):
         return True
     before = text.within(max(0, one.start - 16), one.start)
     near = bool(before) and not text.text[before[-1].end : one.start].strip(" #:.(-–")
     if near and before[-1].roles & {"image", "step"}:
         return True
-    digits = text.text[one.start : one.end].isdigit()
-    head = digits and text.text[: one.start].rstrip(" ")[-1:] in ("", "\n") and text.text[one.end : one.end + 2] in (
-        ". ",
-        ") ",
-    )
-    return head and one.end + 2 < len(text.text)
+    begins = text.text[one.start : one.end].isdigit() and text.text[: one.start].rstrip(" ")[-1:] in ("", "\n")
+    return begins and text.text[one.end : one.end + 2] in (". ", ") ") and one.end + 2 < len(text.text)
+
+
+def _unit(word: Word) -> bool:
+    return any(role.startswith("unit.") for role in word.roles)
+
+
+def _is_part(text: Text, word: Word) -> bool:
+    behind = text.text[word.end : word.end + 8]
+    return "total" in word.roles and any(map(str.isdigit, behind))
 
 
 def _without_tally(found: list[Mention]) -> list[Mention]:
