@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from tempbench_lmms.parsing.lexicon import Word
+from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention, apart
 from tempbench_lmms.parsing.mentions.durations import amounts
 from tempbench_lmms.parsing.mentions.places import ordinal
@@ -15,12 +15,8 @@ from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 
-def _roles(said: str) -> frozenset[str]:
-    return frozenset(said.split())
-
-
-_BETWEEN = _roles("fill image option and then conclude is prep step article to counter")
-_LEFT_OPEN = _roles("hedge parallel unsure unable equal refuse partly")
+_BETWEEN = roles("fill image option and then conclude is prep step article to counter")
+_LEFT_OPEN = roles("hedge parallel unsure unable equal refuse partly")
 _SIGNS = lazy(r"[\s,;.:()\[\]\"'|#/&•*+=~<>→⇒➜➔➝、。–—-]")
 _CUT = lazy(r"[;,.\n、。](?!\w)")
 _STRONG = lazy(r"[:;.\n(–—。]|\s-\s")
@@ -136,13 +132,13 @@ def _place(order: _Order, word: Word) -> str:
         "first": "first start short" if order.quantities else "first start",
         "last": "last end long" if order.quantities else "last end",
     }
-    place = next((kind for kind, roles in kinds.items() if word.roles & _roles(roles)), "")
+    place = next((kind for kind, said in kinds.items() if word.roles & roles(said)), "")
     return place or ("then" if (ordinal(word.roles) or 0) > 1 else "")
 
 
 def _ways(order: _Order, start: int, end: int) -> list[str]:
     """Returns which ways of going a stretch names: "rising" or "falling"."""
-    words, other = order.text.within(start, end), _roles("inverse" if order.quantities else "inverse size")
+    words, other = order.text.within(start, end), roles("inverse" if order.quantities else "inverse size")
     said = [w for w in words if w.roles & {"rising", "falling"} and not w.roles & other]
     # "In reverse chronological order" goes one way.
     reverse = {w.end + 1 for w in said if "falling" in w.roles}
@@ -151,7 +147,7 @@ def _ways(order: _Order, start: int, end: int) -> list[str]:
     ends = [(w, _place(order, w)) for w in words if _place(order, w) in _ENDS or "opening" in w.roles]
     for (one, first), (last, second) in itertools.pairwise(ends):
         gap = order.text.text[one.end : last.start]
-        to = order.text.has(_roles("to towards"), one.end, last.start) or gap.strip() in ("→", "->")
+        to = order.text.has(roles("to towards"), one.end, last.start) or gap.strip() in ("→", "->")
         if "opening" in one.roles and not _gap(order, one.end, last.start).strip():
             found.append((one.start, "rising" if second == "first" else "falling"))
         elif len(gap) < _LONGEST_TO and (
@@ -244,7 +240,7 @@ def _of_row(order: _Order, row: list[_Label]) -> Mention | None:
     compares = order.quantities and ">" in re.sub(r"[-=]>", "", order.text.text[start:end])
     if compares and not _direction(order, start, end):
         sentence = order.text.sentences[order.text.sentence(end - 1)]
-        said = order.text.has(_roles("long short extent"), end, sentence.end)
+        said = order.text.has(roles("long short extent"), end, sentence.end)
         return Mention(tuple(values[::-1]), start, end, "order") if said else None
     return _mention(order, values, start, end)
 
@@ -353,7 +349,7 @@ def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
             parts[part] += values
     start, end = groups[0].labels[0].start, groups[-1].labels[-1].end
     words = order.text.within(start, order.text.sentences[order.text.sentence(end - 1)].end)
-    refused = order.text.has(_roles("refuse"), end, len(order.text.text))
+    refused = order.text.has(roles("refuse"), end, len(order.text.text))
     if refused or any(w.roles & _LEFT_OPEN and "likely" not in w.roles for w in words):
         return None
     values = [*parts["first"], *parts["between"], *parts["last"]]
@@ -364,12 +360,12 @@ def _chained(order: _Order) -> Iterator[Mention]:
     """Yields the one order that pairs make: "4 precedes 2, 2 precedes 1"."""
     text, pairs = order.text, []
     for one, other in zip(order.named, order.named[1:], strict=False):
-        roles = frozenset[str]().union(*(w.roles for w in text.within(one.end, other.start)))
+        kinds = frozenset[str]().union(*(w.roles for w in text.within(one.end, other.start)))
         gap = text.text[one.end : other.start]
-        early, late = bool(roles & {"before", "early"}) or gap.strip() == "<", bool(roles & {"after", "late"})
+        early, late = bool(kinds & {"before", "early"}) or gap.strip() == "<", bool(kinds & {"after", "late"})
         if order.quantities:
-            early, late = early or "short" in roles, late or "long" in roles
-        if early != late and not _CUT.search(gap) and not roles & _LEFT_OPEN:
+            early, late = early or "short" in kinds, late or "long" in kinds
+        if early != late and not _CUT.search(gap) and not kinds & _LEFT_OPEN:
             pairs.append((one, other) if early else (other, one))
     left, values = {*order.labels}, []
     while left:
@@ -417,10 +413,10 @@ def _rank_behind(order: _Order, row: list[_Label]) -> bool:
     """Returns whether of two numbers the second is the rank: "Image 1: rank 4", or so the head of a table."""
     text = order.text
     words = text.within(max(0, row[0].start - 120), row[0].start)
-    head = [w.roles for w in words if w.roles & _roles("rank image") and not _within(order.asides, w.start)]
-    named = len(head) > 1 and "rank" in head[-1] and any("image" in roles for roles in head[:-1])
+    head = [w.roles for w in words if w.roles & roles("rank image") and not _within(order.asides, w.start)]
+    named = len(head) > 1 and "rank" in head[-1] and any("image" in kinds for kinds in head[:-1])
     counted = [one.value for one in row[1::2]] == sorted(one.value for one in row[1::2])
-    return named or text.has(_roles("rank"), row[0].end, row[1].start) or (counted and not named)
+    return named or text.has(roles("rank"), row[0].end, row[1].start) or (counted and not named)
 
 
 def _measured(order: _Order) -> list[Mention]:
@@ -447,16 +443,16 @@ def _as_shown(order: _Order) -> list[Mention]:
         for word in words:
             rest, at = rest + " " + text.text[at : word.start], word.end
         foreign = re.findall(r"[^\W\d_]+", rest + " " + text.text[at : sentence.end])
-        roles = frozenset[str]().union(*(w.roles for w in words))
+        kinds = frozenset[str]().union(*(w.roles for w in words))
         if (
             foreign
-            or (roles & (_LEFT_OPEN | {"deny", "no"}) and "turn" not in roles)
+            or (kinds & (_LEFT_OPEN | {"deny", "no"}) and "turn" not in kinds)
             or text.asks[text.sentence(sentence.start)]
         ):
             continue
-        turned = roles & _roles("falling inverse")
-        if ("shown" in roles and roles & _roles("rising right")) or (
-            turned and ("shown" in roles or not order.named)
+        turned = kinds & roles("falling inverse")
+        if ("shown" in kinds and kinds & roles("rising right")) or (
+            turned and ("shown" in kinds or not order.named)
         ):
             found.append(
                 Mention(order.labels[:: -1 if turned else 1], words[0].start, words[-1].end, "order")

@@ -5,7 +5,7 @@ import itertools
 import re
 from functools import lru_cache
 
-from tempbench_lmms.parsing.lexicon import Word
+from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Span, Text
@@ -32,18 +32,14 @@ _MOST_BETWEEN = 90
 _LONGEST = 300
 
 
-def _roles(said: str) -> frozenset[str]:
-    return frozenset(said.split())
-
-
-_VERBS = _roles(
+_VERBS = roles(
     "is before after and or must deny first last because prep needs feeds able unable then early late"
     " parallel once all verb"
 )
-_NAMES = _roles(
+_NAMES = roles(
     "is answer choose conclude fill deny prep option right wrong switch likely hedge back draft and or turn"
 )
-_NOT_PLAIN = _roles("hedge unsure suppose refuse ask deny wrong back switch")
+_NOT_PLAIN = roles("hedge unsure suppose refuse ask deny wrong back switch")
 
 
 def steps(text: Text) -> Named:
@@ -55,10 +51,10 @@ def steps(text: Text) -> Named:
             found.append((one.start(), one.end(), {"1": "A", "2": "B"}.get(letter, letter)))
     for word in text.words:
         noun = "step" in _next(text, word.end)
-        if word.roles & _roles("rank.former rank.latter") or (
-            noun and word.roles & _roles("ordinal.1 ordinal.2")
+        if word.roles & roles("rank.former rank.latter") or (
+            noun and word.roles & roles("ordinal.1 ordinal.2")
         ):
-            second = word.roles & _roles("rank.latter ordinal.2")
+            second = word.roles & roles("rank.latter ordinal.2")
             found.append((word.start, word.end, "B" if second else "A"))
     return sorted(found)
 
@@ -89,14 +85,14 @@ def find(text: Text) -> list[Mention]:
     if len(asked) > 1 and len(_paired(text, asked, _answers(text), True)) > 1:
         # Behind three answers a class counts only where it is announced: "The answer is: Before."
         rest = [one for one in found if one.start > asked[-1][1]]
-        found = [one for one in rest if text.has(_roles("answer"), one.start - 20, one.start)]
+        found = [one for one in rest if text.has(roles("answer"), one.start - 20, one.start)]
     for again in _AGAIN.finditer(text.text):
         before = [one for one in found if one.end <= again.start()]
-        if any(text.has(_roles("answer"), one.start - 24, one.start) for one in before):
+        if any(text.has(roles("answer"), one.start - 24, one.start) for one in before):
             found = before
             break
     last = max((one.end for one in found), default=len(text.text))
-    return [] if text.has(_roles("refuse undecided"), last, len(text.text)) else _reviewed(text, found)
+    return [] if text.has(roles("refuse undecided"), last, len(text.text)) else _reviewed(text, found)
 
 
 def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
@@ -106,16 +102,16 @@ def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
         return found
     head, end = heads[-1], len(text.text)
     before, behind = [o for o in found if o.end <= head], [o for o in found if o.start >= head]
-    announces = _roles("answer conclude final")
+    announces = roles("answer conclude final")
     announced = [one for one in behind if text.has(announces, max(head, one.start - 40), one.start)]
     if announced or text.text.endswith((":", ">")):
         return announced
     numbers = range(text.sentence(head), len(text.sentences))
     plain = [i for i in numbers if not text.asks[i] and not text.has(_NOT_PLAIN, *text.sentences[i])]
     keeps = any(
-        text.has(_roles("keep"), max(head, text.sentences[i].start), text.sentences[i].end) for i in plain
+        text.has(roles("keep"), max(head, text.sentences[i].start), text.sentences[i].end) for i in plain
     )
-    approved = not behind and len(plain) == len(numbers) and text.has(_roles("right yes"), head, end)
+    approved = not behind and len(plain) == len(numbers) and text.has(roles("right yes"), head, end)
     return before if keeps or approved else behind
 
 
@@ -130,21 +126,21 @@ def _stated(text: Text, named: Named) -> list[Mention]:
             continue
         if "parallel" in word.roles:
             found.append(Mention("independent", word.start, word.end, "class"))
-        elif word.roles & _roles("first last") and ("image" not in word.roles):
+        elif word.roles & roles("first last") and ("image" not in word.roles):
             found += _placed(text, word, named, "first" in word.roles)
-        elif word.roles & _roles("before early feeds after late needs once then"):
+        elif word.roles & roles("before early feeds after late needs once then"):
             found += _ordered(text, word, named)
     found.sort(key=lambda one: one.start)
     # "It can be done before or after the other."
     for one, other in itertools.pairwise(found):
         begin = max(text.sentences[text.sentence(one.start)].start, one.start - 2 * _MOST_BETWEEN)
         near = other.start - one.end < 20 and (
-            text.has(_roles("or"), one.end, other.start) or _COMMA.match(text.text, one.end)
+            text.has(roles("or"), one.end, other.start) or _COMMA.match(text.text, one.end)
         )
         if (
             near
             and {one.value, other.value} == {"before", "after"}
-            and text.has(_roles("able"), begin, one.start)
+            and text.has(roles("able"), begin, one.start)
         ):
             whole = Mention("independent", one.start, other.end, "class")
             sentence = text.sentences[text.sentence(one.start)]
@@ -177,10 +173,10 @@ def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
         if not left and not right and text.text[word.end : word.end + 2].strip(" \"'").isalnum():
             right = [one for one in named if word.end <= one[0] and one[1] <= sentence.end]
     if len(left) > 1 and left[0][2] != left[1][2] and not right:
-        if text.has(_roles("than"), left[1][1], left[0][0]):
+        if text.has(roles("than"), left[1][1], left[0][0]):
             return left[1:2], left[:1]
         joins = text.within(left[0][1], word.start)
-        to = joins and "is" in joins[-1].roles and text.has(_roles("to"), left[1][1], left[0][0])
+        to = joins and "is" in joins[-1].roles and text.has(roles("to"), left[1][1], left[0][0])
         # "The relation of A to B is after", and "A [is] B after" in Chinese, Japanese and Korean.
         left = left[1:] if to or text.text[word.start] >= "\u2e80" else left
     near = [one for one in left if word.start - one[1] <= _MOST_BETWEEN]
@@ -191,17 +187,17 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     """Returns what a word of order says: of two steps, or by itself as the name of a class."""
     left, right = _beside(text, word, named)
     clause, then = _scope(text, word)[1], "then" in word.roles
-    late = bool(word.roles & _roles("after late needs once"))
-    if left and right and (left[0][2] == right[0][2] or text.has(_roles("deny no"), word.end, right[0][0])):
+    late = bool(word.roles & roles("after late needs once"))
+    if left and right and (left[0][2] == right[0][2] or text.has(roles("deny no"), word.end, right[0][0])):
         return []
     if not left and not right:
         return _class(text, word, late)
     ends = text.text[word.end : word.end + 2].strip(" \"'")[:1]
     open_end = not right and not then and (ends.isalnum() or ends == ":")
-    if not (left and right) and (word.roles & _roles("needs feeds") or open_end):
+    if not (left and right) and (word.roles & roles("needs feeds") or open_end):
         return _neither(text, word, clause)
     step = left[0][2] if left else _OTHER[right[0][2]]
-    if not left and text.has(_roles("is"), word.end, right[0][0]):
+    if not left and text.has(roles("is"), word.end, right[0][0]):
         step = right[0][2]
     if then:
         late = not (left and right)
@@ -218,8 +214,8 @@ def _of(step: str, late: bool, start: int, end: int) -> Mention:
 
 def _neither(text: Text, word: Word, around: Span) -> list[Mention]:
     """Returns independence where none of the steps is said to need the other."""
-    denies = [w for w in text.within(around.start, word.start) if w.roles & _roles("deny nor no")]
-    if denies and text.has(_roles("other"), word.end, around.end):
+    denies = [w for w in text.within(around.start, word.start) if w.roles & roles("deny nor no")]
+    if denies and text.has(roles("other"), word.end, around.end):
         return [Mention("independent", denies[0].start, word.end, "class")]
     return []
 
@@ -233,9 +229,9 @@ def _class(text: Text, word: Word, late: bool) -> list[Mention]:
         not before or before[-1].roles & _NAMES or gap.strip()
     )
     ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end :])
-    ends = ends or bool(_next(text, word.end) & _roles("because turn right wrong or is"))
+    ends = ends or bool(_next(text, word.end) & roles("because turn right wrong or is"))
     neither = _neither(text, word, sentence)
-    if neither or not (named and ends and word.roles & _roles("before after")):
+    if neither or not (named and ends and word.roles & roles("before after")):
         return neither
     return [Mention("after" if late else "before", word.start, word.end, "class")]
 
@@ -246,7 +242,7 @@ def _placed(text: Text, word: Word, named: Named, first: bool) -> list[Mention]:
         left
         and right
         and left[0][2] != right[0][2]
-        and not text.has(_roles("and than"), word.end, right[0][0])
+        and not text.has(roles("and than"), word.end, right[0][0])
     ):
         return []
     return [_of(one[2], not first, word.start, word.end) for one in (left or right)[:1]]
@@ -276,7 +272,7 @@ def triple(text: Text) -> str | None:
         if "rest" in numbers:
             numbers = tuple(n for n in "123" if (n in numbers or len(numbers) == 1) and n not in answers)
         again = len(answers) == 3 and any(number in answers for number in numbers)
-        if again and not example and not text.has(_roles("back switch turn final"), asked[0][0], end):
+        if again and not example and not text.has(roles("back switch turn final"), asked[0][0], end):
             break
         answers.update(dict.fromkeys(numbers, kind))
     if len(asked) == 1 and asked[0][2] == ("1", "2", "3") and len(said) == 3:
@@ -297,7 +293,7 @@ def _questions(text: Text) -> Asked:
             numbers: tuple[str, ...] = (number[1],)
             end = number.end()
             while len(numbers) < 3 and (more := _MORE.match(text.text, end)):
-                if text.has(_roles("yes no unsure"), end, more.end()):
+                if text.has(roles("yes no unsure"), end, more.end()):
                     break
                 numbers, end = (*numbers, more[1]), more.end()
             found.append((word.start, end, numbers))
@@ -316,7 +312,7 @@ def _questions(text: Text) -> Asked:
         if (
             len(gap) < 24
             and not re.search(r"[.:;\n]", gap)
-            and not text.has(_roles("yes no unsure"), joined[-1][1], one[0])
+            and not text.has(roles("yes no unsure"), joined[-1][1], one[0])
         ):
             joined[-1] = (joined[-1][0], one[1], (*joined[-1][2], *one[2]))
         else:
@@ -347,7 +343,7 @@ def _answers(text: Text, single: bool = True) -> list[tuple[int, int, str]]:
         behind = re.search(r"(?<!/)(?:/|\bor)\W{0,3}$", text.text[max(0, word.start - 8) : word.start])
         start = max(text.sentences[text.sentence(word.start)].start, word.start - 24)
         listed = single and (behind or _LISTED.match(text.text, word.end))
-        if kind and not listed and not text.has(_roles("unable"), start, word.start):
+        if kind and not listed and not text.has(roles("unable"), start, word.start):
             found.append((word.start, word.end, kind))
     return found
 
@@ -359,7 +355,7 @@ def _paired(text: Text, asked: Asked, said: Named, forward: bool) -> list[tuple[
         until = asked[i + 1][0] if i + 1 < len(asked) else len(text.text)
         here = [one for one in said if (end <= one[0] < until if forward else one[1] <= start)]
         ends = [end, *(one[1] for one in here)]
-        answer = _roles("answer back")
+        answer = roles("answer back")
         announced = [
             one
             for last, one in zip(ends, here, strict=False)
