@@ -1,6 +1,8 @@
 """The words by which replies are read, by role: `lexicon/LANG.txt`, one file a language.
 
-A line is `role: phrase | phrase`; a trailing `*` stands for any ending. A new language is a new file.
+A line holds `role: phrase; phrase`, and may hold several of these with two spaces between; a line that begins
+with spaces goes on. A `*` at the end stands for any ending. Below `[times]` stand the roles that phrases have
+only where a span of time is asked for. A new language is a new file.
 """
 
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ _UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _IN_WORD = rf"[^\W\d_{_UNSPACED}]"
 UNIT = lazy(rf"[{_UNSPACED}]|{_IN_WORD}+(?:'{_IN_WORD}+)*|\d+|\S")
 _SHORTEST_STEM = 3
+_ROLE = lazy(r"(?:^| {2})([a-z_]+(?:\.\w+)?): ")
 
 
 @cache
@@ -60,29 +63,41 @@ class _Node:
                     return
 
 
-def entries(folder: Path = FOLDER) -> Iterator[tuple[str, str, str]]:
-    """Yields language, role and phrase of all entries.
+class Entry(NamedTuple):
+    """A phrase of a language and one of its roles; `times` where it has that role only in spans of time."""
+
+    language: str
+    role: str
+    phrase: str
+    times: bool
+
+
+def entries(folder: Path = FOLDER) -> Iterator[Entry]:
+    """Yields all entries.
 
     Raises:
-        ValueError: A line has no role.
+        ValueError: A file begins with a phrase that has no role.
     """
     for file in sorted(folder.glob("*.txt")):
-        for n, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
-            if not line.strip() or line.startswith("#"):
+        role, times = "", False
+        for line in file.read_text(encoding="utf-8").split("\n"):
+            if line.startswith(("#", "[")):
+                times = line == "[times]"
                 continue
-            role, colon, phrases = line.partition(":")
-            if not colon or " " in role:
-                raise ValueError(f"{file.name}, line {n}: write `role: phrase | phrase`")
-            for phrase in phrases.split("|"):
-                if phrase.strip():
-                    yield file.stem, role, phrase.strip()
+            first, *others = _ROLE.split(line)
+            for name, phrases in [(role, first), *zip(others[::2], others[1::2], strict=True)]:
+                role = name
+                for phrase in filter(None, map(str.strip, phrases.split(";"))):
+                    if not role:
+                        raise ValueError(f"{file.name}: {phrase!r} has no role; write `role: phrase; phrase`")
+                    yield Entry(file.stem, role, phrase, times)
 
 
 @cache
 def _root(spans: bool) -> _Node:
     root = _Node()
-    for language, role, phrase in entries():
-        if language == "zz_spans" and not spans:
+    for _, role, phrase, times in entries():
+        if times and not spans:
             continue
         stem = phrase.endswith("*")
         node = root
@@ -95,14 +110,8 @@ def _root(spans: bool) -> _Node:
 
 
 @cache
-def phrases(role: str) -> tuple[str, ...]:
-    """Returns the phrases of a role in all languages, the longest first."""
-    return tuple(sorted({p for _, r, p in entries() if r == role}, key=lambda p: (-len(p), p)))
-
-
-@cache
 def _concepts() -> frozenset[str]:
-    return frozenset(role for _, role, _ in entries() if role.startswith("c."))
+    return frozenset(entry.role for entry in entries() if entry.role.startswith("c."))
 
 
 def scan(text: str, spans: bool = True) -> list[Word]:
