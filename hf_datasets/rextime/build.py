@@ -19,8 +19,8 @@ from typing import Any
 from tempbench_lmms.data import outputs, run_files, tables
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
+from tempbench_lmms.parsing.text import final_answer
 from tempbench_lmms.rextime import rows
 from tempbench_lmms.rextime.prompts import LETTERS
 

@@ -16,9 +16,8 @@ from tempbench_lmms.metrics import clip as clip_metrics
 from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
 from tempbench_lmms.metrics.text import event_order
 from tempbench_lmms.parsing.clean import clean
-from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.reading import Reading, none
-from tempbench_lmms.parsing.text import squeeze
+from tempbench_lmms.parsing.text import final_answer, squeeze
 from tempbench_lmms.record import Metric, Metrics, Record, n_failed
 
 Embeddings = dict[str, tuple[Floats, Floats]]

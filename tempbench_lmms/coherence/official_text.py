@@ -5,7 +5,7 @@ import unicodedata
 from functools import lru_cache
 
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.text import holds, squeeze
+from tempbench_lmms.parsing.text import squeeze
 
 _INVISIBLE = lazy(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\u20e3\ufeff]")
 _MARKUP = lazy(
@@ -23,7 +23,6 @@ _RELATIONS = {
 _RELATION = lazy(rf"\\({'|'.join(sorted(_RELATIONS, key=len, reverse=True))})(?![A-Za-z])")
 # "t_{start}", "t_{\text{end}}"
 _SUBSCRIPT = lazy(r"_\{(?:\\(?:text|mathrm)\{)?(\w{1,12})\}?\}")
-_MARKS = ("*", "_", "`", "\\", "$", "|", "~~")
 # What a tokenizer leaves around a reply: <|im_end|>, </s>, <｜end▁of▁sentence｜>.
 _SPECIAL = lazy(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")
 # "<option>C</option>", "<66.0><71.0>"
@@ -100,4 +99,4 @@ def normalise(text: str) -> str:
         text = _SUBSCRIPT.sub(r"_\1", text)
     if "\\" in text:
         text = _NAMED_TEXT.sub(r"\1", _RELATION.sub(lambda sign: _RELATIONS[sign[1]], text))
-    return squeeze(_MARKUP.sub("", text) if holds(text, _MARKS) else text).strip()
+    return squeeze(_MARKUP.sub("", text)).strip()

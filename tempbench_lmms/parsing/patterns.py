@@ -1,33 +1,9 @@
-"""Patterns that are compiled when they are first asked for.
-
-The tables of words make some patterns long, and all of them together take seconds to compile; most commands
-read no reply, and most replies need few of them.
-"""
+"""Patterns that are compiled by their first use: most commands read no reply, and most replies need few."""
 
 import re
 from typing import Any, cast
 
-# A word of a script that spaces its words begins and ends at the signs of the others, U+2E80 to U+FFFF:
-# "정답은 Before입니다". To compile a pattern goes through all signs of a range, and folds their case where it
-# matters, which took most of the time; before the range there are fewer, and none after it is gone through.
-_SPACED = r"\x00-\u2e7f\U00010000-\U0010ffff"
-_IN_WORD = rf"(?=[^\W\d_])[{_SPACED}]"
-WORD_BEGINS, WORD_ENDS = rf"(?-i:(?<!{_IN_WORD}))", rf"(?-i:(?!{_IN_WORD}))"
-# Before such a sign: most texts have none, and one look tells.
-UNSPACED = rf"(?-i:(?=[^{_SPACED}]))"
-
-_METHODS = (
-    "search",
-    "match",
-    "fullmatch",
-    "finditer",
-    "findall",
-    "sub",
-    "subn",
-    "split",
-    "groupindex",
-    "flags",
-)
+_METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 
 
 class _Lazy:
@@ -47,10 +23,6 @@ class _Lazy:
 
 def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """Returns what behaves as the compiled pattern, and is compiled by the first use of it.
-
-    Args:
-        pattern: The pattern.
-        flags: Those of `re.compile`.
 
     >>> lazy("B+", re.IGNORECASE).findall("abbA")
     ['bb']

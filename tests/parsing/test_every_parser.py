@@ -39,7 +39,7 @@ OFFERED = {
     "parsing.decide.read": lambda found: (found.value is None) == (found.reason in REASONS),
     "parsing.reader.read": lambda found: (found.value is None) == (found.reason in REASONS),
     "parsing.fields.read": lambda found: all((one.value is None) == (one.reason in REASONS) for one in found),
-    "parsing.final_answer.final_answer": lambda found: found is None or found == found.strip() != "",
+    "parsing.text.final_answer": lambda found: found is None or found == found.strip() != "",
     "parsing.fields.others": lambda found: all(map(_is_span, found)),
     "parsing.text.clip": lambda found: len(found) < 8_010,
 }

@@ -8,8 +8,7 @@ from tempbench_lmms.coherence.official import integers
 from tempbench_lmms.coherence.official_text import normalise
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice
-from tempbench_lmms.parsing.final_answer import final_answer
-from tempbench_lmms.parsing.text import clip, squeeze
+from tempbench_lmms.parsing.text import clip, final_answer, squeeze
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from tempbench_lmms.parsing.mentions.places import ordinal
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
-
 _BETWEEN = roles("fill image option and then conclude is prep step article to counter")
 _LEFT_OPEN = roles("hedge parallel unsure unable equal refuse partly")
 _SIGNS = lazy(r"[\s,;.:()\[\]\"'|#/&•*+=~<>→⇒➜➔➝、。–—-]")
