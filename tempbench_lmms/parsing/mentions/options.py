@@ -13,6 +13,9 @@ from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 _LETTER = lazy(r"(?<![^\W_])(?<![^\W_]['.-])(?<![^\W_A-H]/)([A-H])(?![^\W_]|['-][^\W_]|\+\+)", re.ASCII)
+# In a reply without capitals, a letter before a sign or the end.
+_CAPITAL = lazy(r"[A-Z]")
+_SMALL = lazy(r"(?<![^\W_])(?<![^\W_]['/.-])([a-h])(?=[.,;:!?)\]]|\s*$)")
 _BRACKETED = lazy(r"[(\[\"']([a-h])[)\]\"']|(?:^|(?<=\n))([a-h])(?:[).](?=\s)|(?=,\s\d|\s*\n|$))")
 _BEHIND_NOUN = lazy(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
 # "A man", "A, B": an article is followed by a word that is no verb or sign of an answer.
@@ -51,6 +54,9 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
     for one in _LETTER.finditer(text.text):
         if one[1] in choice.letters and one.start() not in taken and not _is_article(text, one):
             found.append(Mention(one[1], *one.span(), "letter"))
+    if not _CAPITAL.search(text.text) and not _shown(choice.texts):
+        found += [Mention(one[1].upper(), *one.span(), "letter") for one in _SMALL.finditer(text.text)]
+        found = [one for one in found if one.value in choice.letters]
     for one in _BRACKETED.finditer(text.text):
         value = (one[1] or one[2]).upper()
         if value in choice.letters and one.start(one.lastindex or 1) not in taken:
