@@ -15,7 +15,7 @@ from tempbench_lmms.parsing.tokens import Text
 _LETTER = lazy(r"(?<![^\W_])(?<![^\W_]['.-])(?<![^\W_A-H]/)([A-H])(?![^\W_]|['-][^\W_]|\+\+)", re.ASCII)
 # In a reply without capitals, a letter before a sign or the end.
 _CAPITAL = lazy(r"[A-Z]")
-_SMALL = lazy(r"(?<![^\W_])(?<![^\W_]['/.-])([a-h])(?=[.,;:!?)\]]|\s*$)")
+_SMALL = lazy(r"(?<![^\W_])(?<![^\W_]['/.-])([a-h])(?=[.,;:!?)\]]|\s*$)", re.ASCII)
 _BRACKETED = lazy(r"[(\[\"']([a-h])[)\]\"']|(?:^|(?<=\n))([a-h])(?:[).](?=\s)|(?=,\s\d|\s*\n|$))")
 _BEHIND_NOUN = lazy(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
 # "A man", "A, B": an article is followed by a word that is no verb or sign of an answer.
@@ -72,11 +72,12 @@ def _labelled(
     named = bool(choice.noun) and said.rstrip("s") == choice.noun
     noun, option = named or bool(word.roles & _NOUNS), named or "option" in word.roles
     colon = ":" in behind.group() and text.text[end : end + 2].strip() in ("", ".")
-    if said in _shown(choice.texts) or (not colon and not noun and word.roles & _OTHERS):
+    other = said in _shown(choice.texts) or (not colon and not noun and word.roles & _OTHERS)
+    if other and "\n" not in behind.group():
         taken.add(behind.start(1))
     small = letter.islower() and not option and not _ENDS.match(text.text, end)
     article = letter == "a" and text.text[end : end + 1] == " "
-    if behind.start(1) in taken or not noun or small or article or letter.upper() not in choice.letters:
+    if behind.start(1) in taken or other or not noun or small or article or letter.upper() not in choice.letters:
         return []
     taken.add(behind.start(1))
     return [Mention(letter.upper(), word.start if option else behind.start(1), end, "label")]
