@@ -107,6 +107,7 @@ _DOUBTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
         frozenset(("or", "ask", "suppose", "refuse", "turn", "wrong", "no")),
     ),
 }
+_NOUNS = frozenset(("image", "option", "answer", "rank.former", "rank.latter"))
 _COURTESY = frozenset(("courtesy",))
 _BEGINS = frozenset(("and", "or", "to", "article", "prep", "from", "because", "near", "at", "is"))
 _TIME = frozenset(("unit.second", "start", "end", "when"))
@@ -185,14 +186,20 @@ def _strong(case: Case) -> Said | None:
     if not strong:
         return None
     last = strong[-1]
-    behind = [one for one in live if one.mention.start > last.mention.start and one.stance == Stance.OPEN]
-    if _values(behind) - {last.mention.value}:
+    if any(_contradicts(one, last) for one in live):
         return None, "several"
     if last.mention.form != "span" and _gives_up(text, last):
         return None, "refused"
     heads = [one for one in live if one.stance == Stance.HEAD and one.sentence == 0]
     others = [one for one in [*heads, *strong] if one.mention.value != last.mention.value]
     return (last, "") if all(_outdoes(text, last, other) for other in others) else (None, "several")
+
+
+def _contradicts(other: Judged, last: Judged) -> bool:
+    """Whether a mention behind an answer leaves it open, or begins another sentence with another value."""
+    if other.mention.start < last.mention.start or other.mention.value == last.mention.value:
+        return False
+    return other.stance in (Stance.OPEN, Stance.HEAD)
 
 
 def _gives_up(text: Text, last: Judged) -> bool:
@@ -256,11 +263,13 @@ def _weak(case: Case) -> Said | None:
 
 def _is_doubtful(text: Text, one: Judged) -> bool:
     """Whether words in the sentence of a mention cast doubt on it that its evidence does not outweigh."""
-    if one.mention.form == "listed":
+    mention, (start, end) = one.mention, text.sentences[one.sentence]
+    ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
+    if text.has(ahead, start, mention.start) or text.has(behind, mention.end, end):
         return True
-    start, end = text.sentences[one.sentence]
-    ahead, behind = _DOUBTS.get(one.mention.form, (frozenset(), frozenset()))
-    return text.has(ahead, start, one.mention.start) or text.has(behind, one.mention.end, end)
+    if mention.form == "place":
+        return not text.has(_NOUNS, start, mention.end)
+    return mention.form == "listed"
 
 
 def _remaining(case: Case) -> Said | None:
