@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing import exact
 from tempbench_lmms.parsing.clean import Part, clean
-from tempbench_lmms.parsing.echo import without_prompt
-from tempbench_lmms.parsing.expected import Expected
+from tempbench_lmms.parsing.echo import without_options, without_prompt
+from tempbench_lmms.parsing.expected import Choice, Count, Expected
 from tempbench_lmms.parsing.finders import Finder, finder_of
 from tempbench_lmms.parsing.mention import outer
 from tempbench_lmms.parsing.reading import Reading, none
@@ -17,7 +17,10 @@ from tempbench_lmms.parsing.tokens import Span, Text
 
 def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bool = False) -> Reading[Any]:
     """Reads the answer that a reply gives to what is expected."""
-    cleaned = clean(without_prompt(reply, prompt))
+    reply = without_prompt(reply, prompt)
+    if isinstance(expected, (Choice, Count)):
+        reply = without_options(reply, expected.letters, expected.texts)
+    cleaned = clean(reply)
     if cleaned.cut_off:
         return none("cut_off")
     finder = finder_of(expected)

@@ -1,4 +1,4 @@
-"""The prompt's own words in a reply: they are no answer.
+"""The question's own words in a reply: they are no answer.
 
 An option's line stays where it is the only one, or comes again at the end, since it may be the answer.
 """
@@ -42,3 +42,26 @@ def without_prompt(text: str, prompt: str | None = None) -> str:
         repeated.remove(options[-1])
     gone = {row.start() for row in repeated}
     return _LINE.sub(lambda row: " " * len(row.group()) if row.start() in gone else row.group(), text)
+
+
+_ENTRY = lazy(r"(?:(?:option|caption|sentence) )?[(\[]?([A-H])[).\]:] ?(.+)", re.IGNORECASE)
+_WORD = lazy(r"[^\W_]+")
+
+
+def without_options(text: str, letters: str, texts: tuple[str, ...]) -> str:
+    r"""Returns a reply with space in place of the list of all options, each in a line with its letter.
+
+    >>> without_options("B. run\nA. walk\n\nwalk", "AB", ("walk", "run"))
+    '      \n       \n\nwalk'
+    """
+    if len(texts) < 2 or text.count("\n") < len(texts):
+        return text
+    shown = {letter: _WORD.findall(said.lower()) for letter, said in zip(letters, texts, strict=False)}
+    listed: dict[str, re.Match[str]] = {}
+    for row in _LINE.finditer(text):
+        entry = _ENTRY.fullmatch(_plain(row.group()))
+        if entry and _WORD.findall(entry[2].lower()) == shown.get(entry[1].upper()):
+            listed.setdefault(entry[1].upper(), row)
+    gone = {row.start() for row in listed.values()}
+    rest = _LINE.sub(lambda row: " " * len(row.group()) if row.start() in gone else row.group(), text)
+    return rest if len(listed) == len(shown) and not rest.isspace() else text

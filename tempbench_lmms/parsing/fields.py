@@ -9,7 +9,7 @@ from typing import Any
 
 from tempbench_lmms.parsing import decide, span_choice
 from tempbench_lmms.parsing.clean import Part, clean
-from tempbench_lmms.parsing.echo import without_prompt
+from tempbench_lmms.parsing.echo import without_options, without_prompt
 from tempbench_lmms.parsing.expected import Fields, TimeSpan
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.mentions import spans
@@ -39,7 +39,8 @@ def read(
 
 def _span(reply: str, both: Fields, letter: str | None, prompt: str | None, at_limit: bool) -> Reading[Span]:
     """Returns the span of the first part of a reply that has one."""
-    cleaned = clean(without_prompt(reply, prompt))
+    asked = both.choice
+    cleaned = clean(without_options(without_prompt(reply, prompt), asked.letters, asked.texts))
     reason = "cut_off" if cleaned.cut_off else "empty"
     for part in cleaned.parts:
         if part.text:

@@ -15,7 +15,6 @@ from tempbench_lmms.parsing.tokens import Text
 _LETTER = lazy(r"(?<![^\W_])(?<![^\W_]['.-])(?<![^\W_A-H]/)([A-H])(?![^\W_]|['-][^\W_]|\+\+)", re.ASCII)
 # In a reply without capitals, a letter before a sign or the end.
 _CAPITAL = lazy(r"[A-Z]")
-_SMALL = lazy(r"(?<![^\W_])(?<![^\W_]['/.-])([a-h])(?=[.,;:!?)\]]|\s*$)", re.ASCII)
 _BRACKETED = lazy(r"[(\[\"']([a-h])[)\]\"']|(?:^|(?<=\n))([a-h])(?:[).](?=\s)|(?=,\s\d|\s*\n|$))")
 _BEHIND_NOUN = lazy(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
 # "A man", "A, B": an article is followed by a word that is no verb or sign of an answer.
@@ -42,6 +41,14 @@ _BETWEEN = r"[^\w\n]{1,3}"
 _DEALT = roles("deny turn than")
 
 
+# A small letter that a sign, a number or the end follows; it is no word there, but "a" may be.
+_SMALL = lazy(
+    r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['/.-])([a-h])"
+    r"(?=[)\]\"']*(?:\s*$|\s*[,;:(\n–—。、，]|\.(?!\w)|\s-\s|\s[\[(\d]|[\u2e80-\uffff]))"
+)
+_LEAD = roles("is answer option choose conclude likely switch final back")
+
+
 def letters(text: Text, choice: Choice) -> list[Mention]:
     """Returns the letters of options in a text."""
     found: list[Mention] = []
@@ -54,9 +61,10 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
     for one in _LETTER.finditer(text.text):
         if one[1] in choice.letters and one.start() not in taken and not _is_article(text, one):
             found.append(Mention(one[1], *one.span(), "letter"))
-    if not _CAPITAL.search(text.text) and not _shown(choice.texts):
-        found += [Mention(one[1].upper(), *one.span(), "letter") for one in _SMALL.finditer(text.text)]
-        found = [one for one in found if one.value in choice.letters]
+    for one in _SMALL.finditer(text.text) if not _shown(choice.texts) else ():
+        said = not _CAPITAL.search(text.text) or (one[1] != "a" and _is_said(text, one.start()))
+        if one[1].upper() in choice.letters and one.start() not in taken and said:
+            found.append(Mention(one[1].upper(), *one.span(), "letter"))
     for one in _BRACKETED.finditer(text.text):
         value = (one[1] or one[2]).upper()
         if value in choice.letters and one.start(one.lastindex or 1) not in taken:
@@ -81,6 +89,15 @@ def _labelled(
         return []
     taken.add(behind.start(1))
     return [Mention(letter.upper(), word.start if option else behind.start(1), end, "label")]
+
+
+def _is_said(text: Text, start: int) -> bool:
+    """Whether a place begins a sentence, or stands right behind a word that leads to an answer."""
+    if not text.text[text.sentences[text.sentence(start)].start : start].strip(" \"'("):
+        return True
+    before = next(reversed(text.within(max(0, start - 24), start)), None)
+    near = before is not None and not text.text[before.end : start].strip(" :,=-–\"'(")
+    return near and before is not None and bool(before.roles & _LEAD)
 
 
 def _is_article(text: Text, one: re.Match[str]) -> bool:
