@@ -62,6 +62,10 @@ class Text:
                 place = word.end
         return "".join([*pieces, self.text[place:end]])
 
+    def ends(self, place: int) -> bool:
+        """Whether nothing but white space stands between a place and the end of its sentence."""
+        return not self.text[place : self.sentences[self.sentence(place - 1)].end].strip()
+
     def sentence(self, place: int) -> int:
         """Returns the number of the sentence in which a place lies."""
         return max(0, bisect.bisect_right(self._sentence_starts, place) - 1)

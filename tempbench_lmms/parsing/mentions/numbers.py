@@ -84,7 +84,7 @@ def items(text: Text, item: Item) -> list[Mention]:
         if (
             number is not None
             and number > 1
-            and _SIGN.match(text.text, word.end)
+            and (text.ends(word.end) or _SIGN.match(text.text, word.end))
             and "image" not in word.roles
         ):
             before = text.within(max(0, word.start - 20), word.start)

@@ -85,7 +85,9 @@ def _labelled(
         taken.add(behind.start(1))
     small = letter.islower() and not option and not _ENDS.match(text.text, end)
     article = letter == "a" and text.text[end : end + 1] == " "
-    if behind.start(1) in taken or other or not noun or small or article or letter.upper() not in choice.letters:
+    article = article or ("\n" in behind.group() and _is_article(text, behind))
+    known = noun and not other and letter.upper() in choice.letters and behind.start(1) not in taken
+    if not known or small or article:
         return []
     taken.add(behind.start(1))
     return [Mention(letter.upper(), word.start if option else behind.start(1), end, "label")]

@@ -109,7 +109,7 @@ def _in_words(text: Text, labels: Sequence[str], few: bool) -> Iterator[_Label]:
     for word in text.words:
         place, number = ordinal(word.roles), ordinal(word.roles, "number.")
         before = text.text[max(0, word.start - 4) : word.start].lower()
-        alone = few and text.text[word.end : word.end + 1] in ("", *",.;-→\n")
+        alone = few and (text.ends(word.end) or text.text[word.end] in ",.;-→\n")
         noun = bool(_IMAGE.match(text.text, word.end) and _next(text, word.end) & {"image"})
         listed = alone and not text.text[: word.start].rstrip(" ")[-1:].isalpha()
         if place and not (noun or listed or (few and before.endswith(("the ", "and ")))):

@@ -69,8 +69,9 @@ def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
             continue
         end = word.end
         after = [w for w in text.within(word.end, word.end + 24) if w.roles != {"fill"}]
-        follows = text.text[word.end : word.end + 1]
-        beside = after[0] if after and after[0].start <= word.end + 2 else None
+        ended = text.ends(word.end)
+        follows = "" if ended else text.text[word.end : word.end + 1]
+        beside = after[0] if after and after[0].start <= word.end + 2 and not ended else None
         goes_on = follows != " " or (beside and beside.start <= word.end + 1 and beside.roles & _GOES_ON)
         if beside and not set(text.text[word.end : beside.start]) & set("(.") and _is_noun(text, beside, nouns):
             end = beside.end
