@@ -43,7 +43,7 @@ _DEALT = roles("deny turn than")
 
 # A small letter that a sign, a number or the end follows; it is no word there, but "a" may be.
 _SMALL = lazy(
-    r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['/.-])([a-h])"
+    r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['/.-])(a(?! )|[b-h])"
     r"(?=[)\]\"']*(?:\s*$|\s*[,;:(\n–—。、，]|\.(?!\w)|\s-\s|\s[\[(\d]|[\u2e80-\uffff]))"
 )
 _LEAD = roles("is answer option choose conclude likely switch final back")
