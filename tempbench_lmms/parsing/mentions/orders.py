@@ -25,7 +25,6 @@ _NUMBER = lazy(r"(?<![\d_/.A-Za-z])(?<!\d:)(\d{1,2})(?:st|nd|rd|th)?(?![\d%/A-Za
 _IMAGE = lazy(r"\s[^\W\d]+(?!\s?[:#]?\d)")
 _MORE = lazy(r"\s*(?:,|->|→|>)\s*#?\d+(?![\d\s]*[^\d\s.,;)])")
 _ENDS = ("first", "last")
-_LONGEST_GAP = 60
 _LONGEST_TO = 24
 _FAR = 200
 _MOST = 20
@@ -143,43 +142,22 @@ def _ways(order: _Order, start: int, end: int) -> list[str]:
     reverse = {w.end + 1 for w in said if "falling" in w.roles}
     said = [w for w in said if w.start not in reverse]
     found = [(w.start, "falling" if "falling" in w.roles else "rising") for w in said]
-    ends = [(w, _place(order, w)) for w in words if _place(order, w) in _ENDS or "opening" in w.roles]
+    ends = [(w, _place(order, w)) for w in words if _place(order, w) in _ENDS]
     for (one, first), (last, second) in itertools.pairwise(ends):
         gap = order.text.text[one.end : last.start]
         to = order.text.has(roles("to towards"), one.end, last.start) or gap.strip() in ("→", "->")
-        if "opening" in one.roles and not _gap(order, one.end, last.start).strip():
-            found.append((one.start, "rising" if second == "first" else "falling"))
-        elif len(gap) < _LONGEST_TO and (
-            (to and first != second) or ("ordinal.1" in last.roles and not gap.strip())
-        ):
+        if to and first != second and len(gap) < _LONGEST_TO:
             found.append((one.start, "rising" if first == "first" else "falling"))
     return [way for _, way in sorted(found)]
 
 
-def _labelled(order: _Order, stretch: tuple[int, int]) -> bool:
-    return any(stretch[0] <= one.start < stretch[1] for one in order.named)
-
-
 def _direction(order: _Order, start: int, end: int) -> str:
     """Returns which way an order goes by the words before it, else by those behind it; empty for none."""
-    sentences, number = order.text.sentences, order.text.sentence(start)
-    begin = sentences[number].start
-    before = order.text.text[:begin]
-    if number and (
-        before.rstrip().endswith(":")
-        or (before.endswith("\n") and not _labelled(order, sentences[number - 1]))
-    ):
-        begin = sentences[number - 1].start
+    sentences = order.text.sentences
+    begin = sentences[order.text.sentence(start)].start
     behind = sentences[order.text.sentence(end - 1)].end
-    return next(
-        iter(
-            [
-                *_ways(order, max(begin, start - _FAR), start)[::-1],
-                *_ways(order, start, min(behind, end + _FAR)),
-            ]
-        ),
-        "",
-    )
+    before = _ways(order, max(begin, start - _FAR), start)[::-1]
+    return next(iter([*before, *_ways(order, start, min(behind, end + _FAR))]), "")
 
 
 def _mention(order: _Order, values: Sequence[str], start: int, end: int) -> Mention:
@@ -213,7 +191,7 @@ def _rows(order: _Order) -> Iterator[Mention]:
         pieces, last = [[order.named[at]]], order.named[at]
         for one in order.named[at + 1 :]:
             gap = _gap(order, last.end, one.start)
-            if len(gap) > _LONGEST_GAP or _SIGNS.sub("", gap) not in ("", "e"):
+            if _SIGNS.sub("", gap) not in ("", "e"):
                 break
             concludes = [w for w in order.text.within(last.end, one.start) if "conclude" in w.roles]
             if _STRONG.search(text, last.end, one.start) or any(text[w.start].isalpha() for w in concludes):
@@ -222,8 +200,6 @@ def _rows(order: _Order) -> Iterator[Mention]:
             last = one
         run = [one for piece in pieces for one in piece]
         at += len(run)
-        if len(run) > n and text[run[-n - 1].end : run[-n].start].strip() in ("->", "→"):
-            pieces.append(run[-n:])
         for row in [run] if len(run) <= n else pieces:
             whole = len(row) == n == len({one.value for one in row}) and not _MORE.match(text, row[-1].end)
             if whole and (mention := _of_row(order, row)):
@@ -292,24 +268,12 @@ def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
 def _told(order: _Order) -> Iterator[Mention]:
     """Yields orders told over sentences, by what is said of the place of each label."""
     n, at = len(order.labels), 0
-    named, text = order.named[-_FAR:], order.text.text
-    if n == 3 and len(named) == 2 and len(groups := list(_groups(order, named))) == 2:
-        ends = {group.place: group.labels[0].value for group in groups}
-        between = {*order.labels} - {*ends.values()}
-        if {*ends} == {*_ENDS} and len(between) == 1:
-            yield _mention(order, [ends["first"], *between, ends["last"]], named[0].start, named[1].end)
+    named = order.named[-_FAR:]
     while at + n <= len(named):
         row = named[at : at + n]
         if len({one.value for one in row}) == n:
             groups = list(_groups(order, row))
             places = [one.place for one in groups]
-            bracketed = all(
-                text[one.start - 1 : one.end + 1] == f"({text[one.start : one.end]})" for one in row
-            )
-            listed = all(_heads(order, one) for one in row) and [one.value for one in row] != [*order.labels]
-            if bracketed or (listed and not any(places)):
-                yield _mention(order, [one.value for one in row], row[0].start, row[-1].end)
-                return
             said = (
                 {"first", "last"} & {*places}
                 or (len(places) > 1 and all(places[1:]))
@@ -320,12 +284,6 @@ def _told(order: _Order) -> Iterator[Mention]:
                 yield one
                 at += n - 1
         at += 1
-
-
-def _heads(order: _Order, one: _Label) -> bool:
-    """Whether a label begins its line."""
-    start = order.text.text.rfind("\n", 0, one.start) + 1
-    return not re.search(r"\w", _gap(order, start, one.start))
 
 
 def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
@@ -362,8 +320,6 @@ def _chained(order: _Order) -> Iterator[Mention]:
         kinds = frozenset[str]().union(*(w.roles for w in text.within(one.end, other.start)))
         gap = text.text[one.end : other.start]
         early, late = bool(kinds & {"before", "early"}) or gap.strip() == "<", bool(kinds & {"after", "late"})
-        if order.quantities:
-            early, late = early or "short" in kinds, late or "long" in kinds
         if early != late and not _CUT.search(gap) and not kinds & _LEFT_OPEN:
             pairs.append((one, other) if early else (other, one))
     left, values = {*order.labels}, []

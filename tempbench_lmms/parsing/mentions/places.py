@@ -73,7 +73,11 @@ def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
         follows = "" if ended else text.text[word.end : word.end + 1]
         beside = after[0] if after and after[0].start <= word.end + 2 and not ended else None
         goes_on = follows != " " or (beside and beside.start <= word.end + 1 and beside.roles & _GOES_ON)
-        if beside and not set(text.text[word.end : beside.start]) & set("(.") and _is_noun(text, beside, nouns):
+        if (
+            beside
+            and not set(text.text[word.end : beside.start]) & set("(.")
+            and _is_noun(text, beside, nouns)
+        ):
             end = beside.end
         elif _said(text, word.start) and not follows.strip(_SIGNS):
             pass

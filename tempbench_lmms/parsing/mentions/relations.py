@@ -19,15 +19,11 @@ _STEP = lazy(
 )
 _OTHER = {"A": "B", "B": "A"}
 # Where a model that has answered invents the next example.
-_AGAIN = lazy(
-    r"\n\W*(?:Step A (?:description|picture|produces)|Step A\W{0,3}:|Context\b|Example \d|Now\b)",
-    re.IGNORECASE,
-)
+_AGAIN = lazy(r"\n\W*(?:Step A (?:description|picture|produces)|Step A\W{0,3}:|Example \d)", re.IGNORECASE)
 _HEAD = lazy(r"(?:(?:^|(?<=[\n.;,|]))[\s(*\"'|-]*|(?<=\s)\()([123])(?:\s*(?:[.:)=|-]|->|→|–|—))(?!\d)")
 _NUMBER = lazy(r"\W{0,3}([123])(?!\d)")
 _MORE = lazy(r"(?:\s*,\s*|\s*&\s*|\s*,?\s*[^\W\d]{1,4}\s+)(?:[^\W\d]{1,9}\s*)?([123])(?!\d)")
 _LISTED = lazy(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
-_COMMA = lazy(r",\s\w+,? or\b")
 _MOST_BETWEEN = 90
 _LONGEST = 300
 
@@ -80,15 +76,9 @@ def compared(text: Text, named: Named, more: str = "", less: str = "") -> list[M
 
 def find(text: Text) -> list[Mention]:
     """Returns the places that state a class; where a reply reviews its answer, those that count."""
-    asked = _questions(text)
     found = _stated(text, steps(text))
-    if len(asked) > 1 and len(_paired(text, asked, _answers(text), True)) > 1:
-        # Behind three answers a class counts only where it is announced: "The answer is: Before."
-        rest = [one for one in found if one.start > asked[-1][1]]
-        found = [one for one in rest if text.has(roles("answer"), one.start - 20, one.start)]
     for again in _AGAIN.finditer(text.text):
-        before = [one for one in found if one.end <= again.start()]
-        if any(text.has(roles("answer"), one.start - 24, one.start) for one in before):
+        if before := [one for one in found if one.end <= again.start()]:
             found = before
             break
     last = max((one.end for one in found), default=len(text.text))
@@ -104,7 +94,7 @@ def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
     before, behind = [o for o in found if o.end <= head], [o for o in found if o.start >= head]
     announces = roles("answer conclude final")
     announced = [one for one in behind if text.has(announces, max(head, one.start - 40), one.start)]
-    if announced or text.text.endswith((":", ">")):
+    if announced:
         return announced
     numbers = range(text.sentence(head), len(text.sentences))
     plain = [i for i in numbers if not text.asks[i] and not text.has(_NOT_PLAIN, *text.sentences[i])]
@@ -130,22 +120,7 @@ def _stated(text: Text, named: Named) -> list[Mention]:
             found += _placed(text, word, named, "first" in word.roles)
         elif word.roles & roles("before early feeds after late needs once then"):
             found += _ordered(text, word, named)
-    found.sort(key=lambda one: one.start)
-    # "It can be done before or after the other."
-    for one, other in itertools.pairwise(found):
-        begin = max(text.sentences[text.sentence(one.start)].start, one.start - 2 * _MOST_BETWEEN)
-        near = other.start - one.end < 20 and (
-            text.has(roles("or"), one.end, other.start) or _COMMA.match(text.text, one.end)
-        )
-        if (
-            near
-            and {one.value, other.value} == {"before", "after"}
-            and text.has(roles("able"), begin, one.start)
-        ):
-            whole = Mention("independent", one.start, other.end, "class")
-            sentence = text.sentences[text.sentence(one.start)]
-            return [whole, *(o for o in found if not sentence.start <= o.start < sentence.end)]
-    return found
+    return sorted(found, key=lambda one: one.start)
 
 
 @lru_cache(maxsize=8)
@@ -170,11 +145,7 @@ def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
     opens = "then" in word.roles or not any(sign.isalnum() for sign in text.text[clause.start : word.start])
     if not left and opens and text.text[: clause.start].rstrip()[-1:] not in (":", "(", "-", "–"):
         left = [one for one in named if sentence.start <= one[0] and one[1] <= word.start][::-1]
-        if not left and not right and text.text[word.end : word.end + 2].strip(" \"'").isalnum():
-            right = [one for one in named if word.end <= one[0] and one[1] <= sentence.end]
     if len(left) > 1 and left[0][2] != left[1][2] and not right:
-        if text.has(roles("than"), left[1][1], left[0][0]):
-            return left[1:2], left[:1]
         joins = text.within(left[0][1], word.start)
         to = joins and "is" in joins[-1].roles and text.has(roles("to"), left[1][1], left[0][0])
         # "The relation of A to B is after", and "A [is] B after" in Chinese, Japanese and Korean.
@@ -188,12 +159,10 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     left, right = _beside(text, word, named)
     clause, then = _scope(text, word)[1], "then" in word.roles
     late = bool(word.roles & roles("after late needs once"))
-    if left and right and (left[0][2] == right[0][2] or text.has(roles("deny no"), word.end, right[0][0])):
-        return []
     if not left and not right:
         return _class(text, word, late)
     ends = text.text[word.end : word.end + 2].strip(" \"'")[:1]
-    open_end = not right and not then and (ends.isalnum() or ends == ":")
+    open_end = not right and not then and ends.isalnum()
     if not (left and right) and (word.roles & roles("needs feeds") or open_end):
         return _neither(text, word, clause)
     step = left[0][2] if left else _OTHER[right[0][2]]
@@ -275,10 +244,6 @@ def triple(text: Text) -> str | None:
         if again and not example and not text.has(roles("back switch turn final"), asked[0][0], end):
             break
         answers.update(dict.fromkeys(numbers, kind))
-    if len(asked) == 1 and asked[0][2] == ("1", "2", "3") and len(said) == 3:
-        answers = dict(zip("123", (one[2] for one in said), strict=True))
-    if [*answers.values()] == ["yes"] and text.words and "only" in text.words[0].roles:
-        answers = dict.fromkeys("123", "no") | answers
     return _class_of([answers[n] for n in "123"]) if len(answers) == 3 else None
 
 
@@ -287,8 +252,6 @@ def _questions(text: Text) -> Asked:
     found: Asked = []
     places: Asked = []
     for word in text.words:
-        if found and word.start < found[-1][1]:
-            continue
         if "question" in word.roles and (number := _NUMBER.match(text.text, word.end)):
             numbers: tuple[str, ...] = (number[1],)
             end = number.end()
@@ -336,8 +299,6 @@ def _answers(text: Text, single: bool = True) -> list[tuple[int, int, str]]:
     found = []
     for word in text.words:
         kind = next((k for k in ("unsure", "yes", "no") if k in word.roles), "")
-        if "negate" in word.roles:
-            kind = "no"
         if "affirm" in word.roles and not re.match(r"\w|:", text.text[word.end :]):
             kind = "yes"
         behind = re.search(r"(?<!/)(?:/|\bor)\W{0,3}$", text.text[max(0, word.start - 8) : word.start])

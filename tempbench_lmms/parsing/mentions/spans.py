@@ -20,13 +20,11 @@ _MOST = 40  # spans that are looked at in a reply that loops
 Span = tuple[float, float]
 _NUMBER = lazy(
     r"(?P<clock>(?<!\d)(?<!\d:)(?<!\+)\d{1,3}(?::\d\d){1,2}(?:[.,]\d{1,3})?(?!\d|:\d))"
-    r"|(?P<share>\d\d?/\d\d?(?=\s?(?:[-–]|[^\W\d_])))"
     r"|(?:(?<![A-Za-z_+])|(?<=\d[mhMH])|(?<=\dmin))(?P<number>\d+(?:\.\d+|,\d\d?(?![\d.,]))?|(?<![\w)\]])\.\d+)"
     r"(?:(?i:st|nd|rd|th|e|ème|º|ª|°)(?!\w))?"
 )
 _OTHER = lazy(
-    r"(?P<cjk>[零〇一二三四五六七八九十百两兩]+(?=\s?[秒分])|[일이삼사오육칠팔구십백]+(?=\s?[초분]))"
-    r"|(?P<join>[-–—=]{1,4}>|[-–—―~→⇒/〜…]|[≤<](?=\s?[tx]\s?[≤<])|\.{2,})"
+    r"(?P<join>[-–—=]{1,4}>|[-–—―~→⇒/〜…]|[≤<](?=\s?[tx]\s?[≤<])|\.{2,})"
     r"""|(?P<letter>[A-H](?!\w))|(?P<prime>(?<=\d)(?:''|″|′|'|(?<='\d\d)"))"""
     r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+|\S|\n"
 )
@@ -137,28 +135,16 @@ def _word(text: Text, word: Word, said: _Item) -> _Item:
     start, end, roles = word
     number, nth = _role_number(roles, "number."), _role_number(roles, "ordinal.")
     more = number or (nth if "unit.second" not in roles else None)
-    if more and said.unit == "word" and not text.text[said.end : start].strip(" -"):
-        if more == 100 > said.amount:
-            return _Item("n", said.start, end, said.amount * 100, "word")
-        if said.amount >= 20 and said.amount % 10 == 0 and more < (100 if said.amount >= 100 else 10):
-            return _Item("n", said.start, end, said.amount + more, "word")
-    if "one" in roles and _is_before(text, end, frozenset(("unit.minute",))):
-        return _Item("n", start, end, 1.0, "word")
+    goes_on = said.unit == "word" and said.amount >= 20 and said.amount % 10 == 0
+    if goes_on and more and more < 10 and not text.text[said.end : start].strip(" -"):
+        return _Item("n", said.start, end, said.amount + more, "word")
     code = next((code for role, code in _CODES.items() if role in roles), "w")
-    if (
-        code in "SE"
-        and text.text[end : end + 2].strip()[:1].isdigit()
-        and roles & {"first_part", "last_part"}
-    ):
-        code = "1" if code == "S" else "9"  # "最后12秒"
     if code == "H":
         return _Item("H", start, end, _role_number(roles, "part.") or 2.0)
     if code == "T" and text.text[start:end].lower() == "a" and not text.text[end + 1 : end + 2].isdigit():
         code = "_"  # "12 a 20" joins, and any other "a" is an article
     if code in "_w" and number is not None and ("fill" not in roles or _is_before(text, end, _UNITS)):
         return _Item("n", start, end, number, "word")
-    if code in "_w" and nth is not None and nth > 2:
-        return _Item("n", start, end, nth, "word")
     return _Item(code, start, end)
 
 
@@ -177,11 +163,6 @@ def _token(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Wo
         for part in match[kind].replace(",", ".").split(":"):
             amount = amount * 60 + float(part)
         return [_Item("c", start, end, amount)]
-    if kind == "share":
-        one, other = map(int, match[kind].split("/"))
-        return [_Item("n", start, end, 100 * one / max(1, other)), _Item("%", end, end)]
-    if kind == "cjk":
-        return [_Item("n", start, end, _cjk_value(match[kind]), "word")]
     if kind == "join":
         return _join(text, match, said, words)
     if kind == "prime":
@@ -206,20 +187,6 @@ def _number(text: Text, digits: str, start: int, end: int, said: _Item) -> list[
             return [numbers[0], _Item(",", place, place + 1), numbers[1]]
     amount = float(digits.replace(",", "."))
     return [_Item("n", start, end, amount, "exact" if comma or "." in digits else "")]
-
-
-_NUMERALS = str.maketrans("〇两兩일이삼사오육칠팔구십백", "零二二一二三四五六七八九十百")
-
-
-def _cjk_value(signs: str) -> float:
-    """Returns the number that Chinese or Korean signs stand for: 三十二 is 32."""
-    total = digit = 0
-    for sign in signs.translate(_NUMERALS):
-        if sign in "十百":
-            total, digit = total + (digit or 1) * (10 if sign == "十" else 100), 0
-        else:
-            digit = digit * 10 + "零一二三四五六七八九".index(sign)
-    return float(total + digit)
 
 
 def _join(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Word]) -> list[_Item]:
@@ -284,9 +251,6 @@ def _point(items: list[_Item], numbers: list[_Item]) -> list[_Item]:
     units = ["s"] if first.code == "c" else [item.code for item in items if item.code in "smhi%"]
     if not units:
         return [_Item("d" if first.unit == "exact" else "p", start, end, first.amount)]
-    if units == ["m", "s"] and numbers[-1].amount >= 60:  # "between the one-minute and the 75-second mark"
-        i = items.index(numbers[1])
-        return [*_point(items[:2], [first]), *items[2:i], *_point(items[i:], numbers[1:])]
     units += ["s"] * (len(numbers) - len(units))
     amount = sum(one.amount * _TIMES[unit] for one, unit in zip(numbers, units, strict=False))
     return [_Item("P", start, end, amount, units[0] if len(numbers) == 1 else "s")]
