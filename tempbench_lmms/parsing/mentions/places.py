@@ -79,12 +79,19 @@ def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
             and _is_noun(text, beside, nouns)
         ):
             end = beside.end
-        elif _said(text, word.start) and not follows.strip(_SIGNS):
-            pass
-        elif follows.strip(_SIGNS) or not _alone(text, word.start, word.end) or not goes_on:
-            continue
-        found.append(Mention(place, word.start, end, "place"))
+        way = _way(text, word.start, end)
+        if end > word.end or way or (_said(text, word.start) and not follows.strip(_SIGNS)):
+            found.append(Mention(n + 1 - place if way == "from_right" else place, word.start, end, "place"))
+        elif not follows.strip(_SIGNS) and _alone(text, word.start, word.end) and goes_on:
+            found.append(Mention(place, word.start, end, "place"))
     return found
+
+
+def _way(text: Text, start: int, end: int) -> str:
+    """Returns the end of a row from which a place is counted: "the second image from the right"."""
+    near = [*text.within(max(0, start - 8), start)[-1:], *text.within(end, end + 30)[:1]]
+    close = [w for w in near if w.start <= end + 1 and w.end >= start - 1]
+    return next((role for w in close for role in ("from_right", "from_left") if role in w.roles), "")
 
 
 class Slot(NamedTuple):
