@@ -230,9 +230,9 @@ class Earns:
         """Returns what is read of a reply, and its verdict."""
         try:
             readings = self.rows[place].readings()
+            return {name: one.value for name, one in readings.items()}, self.rows[place].verdict(readings)
         except Exception as error:  # what stands behind a rule may take for granted that it holds
             return repr(error), "stopped"
-        return {name: one.value for name, one in readings.items()}, self.rows[place].verdict(readings)
 
     def note(self, part: range) -> list[tuple[tuple[Any, str], set[int]]]:
         """Returns for some replies what is read, and what counts in them."""
