@@ -138,12 +138,12 @@ Said = tuple[Judged | None, str]
 
 def decide(text: Text, judged: list[Judged], finder: Finder) -> Said:
     """Returns the mention that states the answer; or None, and why."""
-    case = Case(text, judged, _live(text, judged), finder)
+    case = Case(text, judged, alive(text, judged), finder)
     said = (rule(case) for rule in RULES)
     return next(one for one in said if one is not None)
 
 
-def _live(text: Text, judged: list[Judged]) -> list[Judged]:
+def alive(text: Text, judged: list[Judged]) -> list[Judged]:
     """Returns the mentions that may be the answer: no remarks, nothing behind a courtesy or before a correction."""
     if not judged:
         return []

@@ -7,7 +7,7 @@ that stand with options, the one of the chosen option counts.
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tempbench_lmms.parsing.decide import decide
+from tempbench_lmms.parsing.decide import alive, decide
 from tempbench_lmms.parsing.expected import Choice, TimeSpan
 from tempbench_lmms.parsing.finders import finder_of
 from tempbench_lmms.parsing.mention import Mention
@@ -54,7 +54,7 @@ def _said(text: Text, mention: Mention) -> str:
 
 
 def _decide(at: _Spans, span: TimeSpan, letter: str | None) -> tuple[Judged | None, str]:
-    live = [one for one in at.judged if one.stance >= Stance.OPEN]
+    live = alive(at.text, at.judged)
     live = _demoted(live, lambda one: _is_all(one, span))
     sides = {one.mention: _side(at, one.mention) for one in live}
     live = _demoted(live, lambda one: sides[one.mention] == "of")
@@ -62,7 +62,7 @@ def _decide(at: _Spans, span: TimeSpan, letter: str | None) -> tuple[Judged | No
         live = _demoted(live, lambda one: sides[one.mention] in _SIDES)
     if letter and len(_values(live)) > 1:
         mine = [one for one in live if _letter_of(at, one.mention) == letter]
-        if len(_values(mine)) == 1:
+        if len(_values(mine)) == 1 and not mine[0].listed:
             return mine[-1], ""
         live = _demoted(live, lambda one: _letter_of(at, one.mention) not in (None, letter))
     if len(_values(live)) != 1:
