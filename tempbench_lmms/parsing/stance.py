@@ -78,6 +78,7 @@ _ANNOUNCES = _roles("answer choose switch final")
 _LEADS = _roles("is prep")
 _DENIES = _roles("deny wrong no")
 _UNCERTAIN = _roles("hedge refuse suppose because")
+_BOUNDS = _roles("more less")
 _POINTS = _roles("back only to from because turn conclude is")
 _BRACKETS = lazy(r"\([^()\n]{0,80}\)")
 _FAR = 60
@@ -322,7 +323,9 @@ def _bounded(at: _Place) -> Stance | None:
     limits = roles & {"to", "because"} and not roles & {"prep", "fill"}
     if at.counted and limits:
         return Stance.ASKED
-    return Stance.OPEN if "bound" in roles and at.form == "number" else None
+    behind = [w for w in at.text.within(at.end, at.end + _FAR)[:1] if w.start <= at.end + 1]  # "4 or more"
+    bounded = any(roles_ & _BOUNDS for roles_ in (roles, *(w.roles for w in behind)))
+    return Stance.OPEN if bounded and at.form == "number" else None
 
 
 def _hedged(at: _Place) -> Stance | None:

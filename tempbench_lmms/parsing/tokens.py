@@ -37,7 +37,7 @@ class Text:
 
     def __init__(self, text: str, spans: bool = True) -> None:
         self.text = text
-        self.words: list[Word] = scan(text.lower() if len(text.lower()) == len(text) else text, spans)
+        self.words = _compounds(text, scan(text.lower() if len(text.lower()) == len(text) else text, spans))
         self._starts = [word.start for word in self.words]
         asides = (w.start for w in self.words if w.roles & _ASIDE and text[w.start].isupper())
         self.sentences = _cut(text, _sentences(text), asides)
@@ -83,6 +83,37 @@ class Text:
         cuts.update(w.start for w in self.within(*sentence) if w.roles & turning and not w.roles & {"deny"})
         ends = sorted(cuts)
         return [Span(a, b) for a, b in itertools.pairwise(ends) if b > a]
+
+
+_JOINS = lazy(r"[ -](?:(?:y|et|e)[ -])?")
+
+
+def _compounds(text: str, words: list[Word]) -> list[Word]:
+    """Returns words with the numbers that two of them make as one: "thirty-five", "treinta y cinco"."""
+    made: list[Word] = []
+    for word in words:
+        kind = next((kind for kind in ("number.", "ordinal.") if _number(word, kind)), "")
+        for n in (1, 2):
+            tens = _number(made[-n], "number.") if kind and len(made) >= n else None
+            whole = _compound(tens, _number(word, kind) or 0) if tens else 0
+            if whole and _JOINS.fullmatch(text, made[-n].end, word.start):
+                word = Word(made[-n].start, word.end, frozenset((f"{kind}{whole}", f"number.{whole}")))
+                del made[-n:]
+                break
+        made.append(word)
+    return made
+
+
+def _number(word: Word, kind: str) -> int | None:
+    return next((int(role[len(kind) :]) for role in word.roles if role.startswith(kind)), None)
+
+
+def _compound(one: int, other: int) -> int:
+    """Returns the number that two words make: "twenty-five", "soixante-dix", "quatre-vingt"; 0 for none."""
+    if (one, other) == (4, 20):
+        return 80
+    tens = one >= 20 and one % 10 == 0 and (other < 10 or (other < 20 and one in (60, 80)))
+    return one + other if tens and other else 0
 
 
 _ASIDE = frozenset(("ask", "courtesy", "note"))

@@ -24,14 +24,6 @@ SECONDS = {
 _AMOUNT = lazy(
     r"(\d+(?:[.,]\d+)?)(?:\s?(?:-|–|to|bis|à|a|~|至|到|から|or|and|and\s)\s?(\d+(?:[.,]\d+)?))?\s?[+]?\s?-?$"
 )
-_MORE = lazy(
-    r"more than|over|at least|or more|or longer|mehr als|über|plus de|más de|超过|以上|\+", re.IGNORECASE
-)
-_LESS = lazy(
-    r"less than|under|at most|up to|within|weniger als|moins de|menos de|以内|不到|未満|fewer than",
-    re.IGNORECASE,
-)
-
 
 def _unit(word: Word) -> float | None:
     return next((SECONDS.get(role[5:]) for role in word.roles if role.startswith("unit.")), None)
@@ -115,24 +107,24 @@ def ranges(texts: tuple[str, ...]) -> tuple[tuple[float, float], ...]:
         said = amounts(Text(text.lower(), spans=False))
         if len(said) != 1:
             return ()
-        low, high = said[0][:2]
-        if _MORE.search(text):
-            high = math.inf
-        elif _LESS.search(text):
-            low = 0.0
-        found.append((low, high))
+        found.append(_bounded(Text(text.lower(), spans=False), *said[0]))
     return tuple(found)
+
+
+def _bounded(text: Text, low: float, high: float, start: int, end: int) -> tuple[float, float]:
+    """Returns an amount with the bound beside it: "more than a year", "a year or more", "2+ years"."""
+    near = [*text.within(max(0, start - 16), start), *text.within(end, end + 12)]
+    said = frozenset[str]().union(*(word.roles for word in near))
+    if "less" in said:
+        return 0.0, high
+    return (low * 1.0001, math.inf) if "more" in said or "+" in text.text[start:end] else (low, high)
 
 
 def find(text: Text, options: tuple[tuple[float, float], ...], letters: str) -> list[Mention]:
     """Returns the amounts of time that fall into one option."""
     found = []
     for low, high, start, end in amounts(text):
-        around = text.text[max(0, start - 14) : end + 10]
-        if _MORE.search(around) and not _LESS.search(around):
-            low, high = low * 1.0001, math.inf
-        elif _LESS.search(around):
-            low = 0.0
+        low, high = _bounded(text, low, high, start, end)
         inside = [i for i, (least, most) in enumerate(options) if _overlap(low, high, least, most)]
         if len(inside) == 1:
             found.append(Mention(letters[inside[0]], start, end, "words"))

@@ -133,32 +133,17 @@ def _role_number(roles: frozenset[str], kind: str) -> float | None:
 def _word(text: Text, word: Word, said: _Item) -> _Item:
     """Returns the item of a word of the lexicon; a number may go on what was said: "twenty-" and "five"."""
     start, end, roles = word
-    number, nth = _role_number(roles, "number."), _role_number(roles, "ordinal.")
-    more = number or (nth if "unit.second" not in roles else None)
-    if said.unit == "word" and more and not text.text[said.end : start].strip(" -"):
-        whole = _compound(said.amount, more)
-        return _Item("n" if whole else "w", said.start, end, whole, "word")
+    number = _role_number(roles, "number.")
+    if said.unit == "word" and number and not text.text[said.end : start].strip(" -"):
+        return _Item("w", said.start, end, 0, "word")
     code = next((code for role, code in _CODES.items() if role in roles), "w")
     if code == "H":
         return _Item("H", start, end, _role_number(roles, "part.") or 2.0)
     if code == "T" and text.text[start:end].lower() == "a" and not text.text[end + 1 : end + 2].isdigit():
         code = "_"  # "12 a 20" joins, and any other "a" is an article
-    if number and number >= 20 and (and_ := _AND.match(text.text, end)):  # "treinta y cinco"
-        unit = next((w for w in text.within(and_.end(), and_.end() + 12) if w.start == and_.end()), None)
-        ones = _role_number(unit.roles, "number.") if unit else None
-        if unit and ones and ones < 10 and number % 10 == 0:
-            return _Item("n", start, unit.end, number + ones, "word")
     if code in "_w" and number is not None and ("fill" not in roles or _is_before(text, end, _UNITS)):
         return _Item("n", start, end, number, "word")
     return _Item(code, start, end)
-
-
-def _compound(one: float, other: float) -> float:
-    """Returns the number that two words make: "twenty-five", "soixante-dix", "quatre-vingt"; 0 for none."""
-    if (one, other) == (4, 20):
-        return 80
-    tens = one >= 20 and one % 10 == 0 and (other < 10 or (other < 20 and one in (60, 80)))
-    return one + other if tens else 0
 
 
 def _is_before(text: Text, end: int, roles: frozenset[str]) -> bool:
@@ -217,7 +202,6 @@ def _join(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Wor
     return [_Item("x" if negative else "T", start, end)]
 
 
-_AND = lazy(r"[ -](?:y|et|e)[ -]")
 # A frame's number, a clock, a percentage, "the 10 first seconds", "half a minute", minutes and seconds
 _POINT = lazy(
     r"(?P<kind>[KI])n(?![smih%])|c(?:[sm](?!n))?|n[i%]|n(?P<edge>[19])s|(?:n?&?HG?)n?m|nm&H"
