@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.tokens import Text
+from tempbench_lmms.parsing.tokens import Span, Text
 
 
 class Stance(IntEnum):
@@ -68,7 +68,7 @@ def _roles(names: str) -> frozenset[str]:
 _NO_TERMS = Terms(frozenset(), frozenset())
 # What says nothing between a mention and the word that judges it.
 _FILL = _roles("fill prep final only is answer option image conclude likely choose right back turn switch count")
-_NEAR = _FILL | _roles("deny also and all hedge unsure")
+_NEAR = _FILL | _roles("deny also and all hedge unsure able must")
 _TAIL = _roles("deny no and or fill option nor")
 _ASKED = _roles("long odd")
 _TURNS = _roles("turn conclude")
@@ -147,7 +147,8 @@ class _Place:
         self.start, self.end, self.next = group[0].start, group[-1].end, after
         self.number = text.sentence(self.start)
         self.sentence = text.sentences[self.number]
-        self.clause = next(c for c in text.clauses(self.sentence) if c.start <= self.start < c.end)
+        clauses = [c for c in text.clauses(self.sentence) if c.start < self.end and self.start < c.end]
+        self.clause = Span(clauses[0].start, clauses[-1].end)
         self.left = max(before, self.sentence.start)
         limit = self.sentence.end
         if self.form == "listed" or text.text[self.end : self.end + 1] in (":", "."):
@@ -249,7 +250,7 @@ def _opposite(at: _Place) -> Stance:
 def _opens_with_no(at: _Place) -> bool:
     """Whether a "No," opens the sentence, or the part behind the mention before, and a mention follows."""
     signs = at.text.text
-    if at.form == "judged" and at.start == at.sentence.start and signs[at.end : at.end + 1] == ",":
+    if at.form == "judged" and at.blank(at.sentence.start, at.start) and signs[at.end : at.end + 1] == ",":
         return at.text.has(_roles("no"), at.start, at.end)
     return any(
         "no" in word.roles and at.blank(at.left, word.start) and signs[word.end : word.end + 1] in tuple(",:;.!")
@@ -275,6 +276,8 @@ def _denied(at: _Place) -> Stance | None:
     """Says DENIED of what is denied or rejected, but not of what is both: "not wrong"."""
     if at.verdict == "wrong":
         return None if at.denied else Stance.DENIED
+    if at.several and at.denied and not at.text.has(_roles("and or nor deny"), at.start, at.end):
+        return Stance.OPEN  # "not B, C"
     return Stance.DENIED if at.denied or at.verdict == "not" else None
 
 
@@ -296,6 +299,9 @@ def _refused(at: _Place) -> Stance | None:
 
 def _supposed(at: _Place) -> Stance | None:
     """Says SUPPOSED of what stands behind a condition: "if it is B"."""
+    behind = at.text.within(at.end, at.sentence.end)[:1]
+    if behind and "suppose" in behind[0].roles and at.next < at.sentence.end and at.blank(at.end, behind[0].start):
+        return Stance.SUPPOSED  # "B if it is on, else C"
     supposed = [w.end for w in at.ahead if "suppose" in w.roles and "choose" not in w.roles]
     return Stance.SUPPOSED if supposed and not at.text.has(_TURNS, supposed[-1], at.start) else None
 
@@ -303,7 +309,7 @@ def _supposed(at: _Place) -> Stance | None:
 def _drafted(at: _Place) -> Stance | None:
     """Says DRAFT of what was thought at first: "my first guess was B"."""
     drafted = at.last("draft")
-    if drafted and not at.text.has(_roles("turn answer back"), drafted, at.start):
+    if drafted and drafted > at.left and not at.text.has(_roles("turn answer back"), drafted, at.start):
         return Stance.DRAFT
     after = at.text.within(at.end, min(at.clause.end, at.right))
     near = (is_empty(without(at.text, at.end, w.start, _FILL)) for w in after if "draft" in w.roles)

@@ -364,7 +364,8 @@ def _foreground(text: Text, found: list[Mention]) -> list[Mention]:
     for one in sorted(found, key=lambda m: m.start):
         last = kept[-1] if kept else None
         beside = last and last.value != one.value and text.sentence(last.start) == text.sentence(one.start)
-        if not (last and beside and text.has(roles("background"), last.end, one.start)):
+        signs = bool(last) and bool(set(text.text[last.end : one.start]) & set(";:")) if last else False
+        if not (last and beside and not signs and text.has(roles("background"), last.end, one.start)):
             kept.append(one)
     return kept
 

@@ -198,7 +198,7 @@ def _class(text: Text, word: Word, late: bool) -> list[Mention]:
         not before or before[-1].roles & _NAMES or gap.strip()
     )
     ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end : sentence.end])
-    ends = ends or bool(_next(text, word.end) & roles("because turn right wrong or is"))
+    ends = ends or bool(_next(text, word.end) & roles("and because deny is or right turn wrong"))
     neither = _neither(text, word, sentence)
     if neither or not (named and ends and word.roles & roles("before after")):
         return neither

@@ -15,6 +15,7 @@ _JUDGING = frozenset(("true", "false"))
 _FOLLOWS = frozenset(
     (
         "because",
+        "deny",
         "turn",
         "and",
         "or",
