@@ -10,6 +10,7 @@ from tempbench_lmms.parsing.echo import without_options, without_prompt
 from tempbench_lmms.parsing.expected import Choice, Count, Expected
 from tempbench_lmms.parsing.finders import Finder, finder_of
 from tempbench_lmms.parsing.mention import outer
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, none
 from tempbench_lmms.parsing.stance import Judged, Stance, is_empty, judge
 from tempbench_lmms.parsing.tokens import Span, Text
@@ -111,6 +112,7 @@ _DOUBTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     ),
 }
 _NOUNS = frozenset(("image", "option", "answer", "rank.former", "rank.latter"))
+_WORD = lazy(r"[^\W\d_]{2,} $")
 _COURTESY = frozenset(("courtesy",))
 _BEGINS = frozenset(("and", "or", "to", "article", "prep", "from", "because", "near", "at", "is"))
 _TIME = frozenset(("unit.second", "start", "end", "when"))
@@ -270,6 +272,8 @@ def _is_doubtful(text: Text, one: Judged) -> bool:
     ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
     if text.has(ahead, start, mention.start) or text.has(behind, mention.end, end):
         return True
+    if mention.form == "letter" and (word := _WORD.search(text.text, start, mention.start)):  # "Vitamin C"
+        return not any(known.end > word.start() for known in text.words if known.start < mention.start)
     if mention.form == "place":
         return not text.has(_NOUNS, start, mention.end)
     return mention.form == "listed"
