@@ -28,6 +28,7 @@ def roles(names: str) -> frozenset[str]:
 
 
 _IDIOM = roles("idiom")
+_ALWAYS, _SHARE = roles("en signs zh ja ko ru"), 3
 
 
 class Word(NamedTuple):
@@ -50,7 +51,11 @@ class _Node:
     def __init__(self) -> None:
         self.next: dict[str, _Node] = {}
         self.stems: dict[str, _Node] = {}
-        self.roles: frozenset[str] = frozenset()
+        self.roles: dict[str, frozenset[str]] = {}
+
+    def within(self, spoken: frozenset[str]) -> frozenset[str]:
+        """Returns the roles of a phrase in some languages."""
+        return frozenset[str]().union(*(roles for one, roles in self.roles.items() if one in spoken))
 
     def after(self, unit: str) -> "Iterator[_Node]":
         """Yields the nodes that a word leads to: its own, and those of the stems that it begins with."""
@@ -96,7 +101,7 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
 @cache
 def _root(spans: bool) -> _Node:
     root = _Node()
-    for _, role, phrase, times in entries():
+    for language, role, phrase, times in entries():
         if times and not spans:
             continue
         stem = phrase.endswith("*")
@@ -105,8 +110,31 @@ def _root(spans: bool) -> _Node:
         for i, unit in enumerate(units):
             last = stem and i == len(units) - 1
             node = (node.stems if last else node.next).setdefault(unit, _Node())
-        node.roles |= {role}
+        node.roles[language] = node.roles.get(language, frozenset()) | {role}
     return root
+
+
+@cache
+def _vocabularies() -> dict[str, frozenset[str]]:
+    """Returns the first words of the phrases of each language."""
+    found: dict[str, set[str]] = {}
+    for entry in entries():
+        found.setdefault(entry.language, set()).add(UNIT.findall(entry.phrase.lower())[0])
+    return {language: frozenset(words) for language, words in found.items()}
+
+
+def _spoken(units: set[str]) -> frozenset[str]:
+    """Returns the languages of a text: English, and each with a third as many words that English lacks.
+
+    So no word of another language is taken for an English one that is written alike: "of", "door", "fin".
+    """
+    known = {language: words & units for language, words in _vocabularies().items()}
+    english = known["en"]
+    return _ALWAYS.union(
+        one
+        for one, said in known.items()
+        if said - english and len(said - english) * _SHARE >= len(english - said)
+    )
 
 
 @cache
@@ -128,12 +156,13 @@ def scan(text: str, spans: bool = True) -> list[Word]:
     words = []
     i, root = 0, _root(spans)
     concepts = _concepts()
+    spoken = _spoken({unit.group() for unit in units})
     while i < len(units):
         best = None
         reached = list(root.after(units[i].group()))
         j = i
         while reached:
-            roles = frozenset[str]().union(*(node.roles for node in reached))
+            roles = frozenset[str]().union(*(node.within(spoken) for node in reached))
             if roles:
                 best = j, roles
             j += 1
@@ -145,9 +174,9 @@ def scan(text: str, spans: bool = True) -> list[Word]:
             # An idiom hides what its words do, and not what they name.
             inner = (root.next.get(unit.group()) for unit in units[i : best[0] + 1])
             words += [
-                Word(unit.start(), unit.end(), node.roles & concepts)
+                Word(unit.start(), unit.end(), named)
                 for unit, node in zip(units[i : best[0] + 1], inner, strict=True)
-                if node and node.roles & concepts
+                if node and (named := node.within(spoken) & concepts)
             ]
             i = best[0] + 1
         elif best:
