@@ -139,6 +139,7 @@ class _Place:
         right: The same, but not behind the sentence; behind a label, the line.
         several: Whether they name several values.
         counted: Whether the values are numbers.
+        ordered: Whether they say that one step comes before another.
         terms: What approves and what rejects.
     """
 
@@ -156,7 +157,7 @@ class _Place:
             limit = max(limit, len(text.text) if line < 0 else line)
         self.right = min(after, limit)
         self.several = len({one.value for one in group}) > 1
-        self.counted = type(group[0].value) is int
+        self.counted, self.ordered = type(group[0].value) is int, group[0].value in ("before", "after")
         self.terms = _NO_TERMS if self.form == "judged" else terms
 
     @cached_property
@@ -343,6 +344,9 @@ def _hedged(at: _Place) -> Stance | None:
     scope = at.text.within(start, min(behind, max(at.clause.end, at.end)))
     if not at.turns and at.form != "span":
         scope = [*at.ahead[:1], *scope]
+    able = at.ordered and any("able" in w.roles for w in at.lead)
+    if able and not at.text.has(_roles("only deny"), *at.clause):
+        return Stance.OPEN  # "A can come before B"
     if any("hedge" in w.roles and "likely" not in w.roles for w in scope):
         return Stance.NAMED if not at.several and _is_announced(at) else Stance.OPEN
     return None

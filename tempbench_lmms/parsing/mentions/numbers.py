@@ -125,6 +125,9 @@ _ANY = lazy(
 _UNITS = ("unit.", "number.", "ordinal.")
 
 
+_DETERMINES = frozenset(("first", "last", "other", "article", "ordinal.1", "ordinal.2", "ordinal.3"))
+
+
 def counts(text: Text, count: Count) -> list[Mention]:
     """Returns the places that name a number, by itself or by the letter of its option."""
     values = {value_of(said): letter for letter, said in zip(count.letters, count.texts, strict=False)}
@@ -138,6 +141,7 @@ def counts(text: Text, count: Count) -> list[Mention]:
             number is not None
             and (number != 1 or word.end - word.start > 1)
             and "ordinal." not in str(word.roles)
+            and not ("one" in word.roles and _is_pronoun(text, word))
         ):
             numbers.append(Mention(number, word.start, word.end, "number"))
     pictured = _pictures(text)
@@ -213,6 +217,12 @@ def _pictures(text: Text) -> list[tuple[int, int]]:
     """Returns where numbers stand that belong to pictures: "frames 2, 6 and 9"."""
     heads = (_LISTED.match(text.text, word.end) for word in text.words if word.roles & {"image", "step"})
     return [head.span() for head in heads if head]
+
+
+def _is_pronoun(text: Text, word: Word) -> bool:
+    """Whether "one" stands for a thing: "the last one"."""
+    before = text.within(max(0, word.start - 12), word.start)
+    return bool(before) and before[-1].end == word.start - 1 and bool(before[-1].roles & _DETERMINES)
 
 
 def _measures(text: Text, one: Mention) -> bool:

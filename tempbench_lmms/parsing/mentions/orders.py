@@ -22,7 +22,7 @@ _STRONG = lazy(r"[:;.\n(–—。]|\s-\s")
 _BRACKET = lazy(r"[(\[]([^()\[\]\n]{2,80})[)\]]")
 _WHOLE = lazy(r"(?<![^\W_])\w{3,9}(?![^\W_])")
 _NUMBER = lazy(r"(?<![\d_/.A-Za-z])(?<!\d:)(\d{1,2})(?:st|nd|rd|th)?(?![\d%/A-Za-z]|\.\d|:\d)")
-_IMAGE = lazy(r"\s[^\W\d]+(?!\s?[:#]?\d)")
+_IMAGE = lazy(r"\s[^\W\d]+(?![^\W\d]|\s?[:#]?\d)")
 _MORE = lazy(r"\s*(?:,|->|→|>)\s*#?\d+(?![\d\s]*[^\d\s.,;)])")
 _ENDS = ("first", "last")
 _LONGEST_TO = 24
@@ -86,7 +86,14 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
         found = [one for one in found if one.value == measured[0].value]
     elif not found:
         found = measured or (_as_shown(order) if labels[0].isdigit() else [])
-    return sorted(found, key=lambda one: one.start)
+    kept = [one for one in found if one.value != order.labels or not _is_given(text, one)]
+    return sorted(kept or found, key=lambda one: one.start)
+
+
+def _is_given(text: Text, one: Mention) -> bool:
+    """Whether an order is said to be the one that is shown: "the given order is 1, 2, 3"."""
+    start = text.sentences[text.sentence(one.start)].start
+    return text.has(roles("shown"), max(start, one.start - _LONGEST_TO), one.start)
 
 
 def _within(spans: list[tuple[int, int]], place: int) -> bool:
@@ -346,11 +353,15 @@ def _ranked(order: _Order) -> Iterator[Mention]:
     while at + 2 * n <= len(every):
         row = every[at : at + 2 * n]
         one, other = [v.value for v in row[::2]], [v.value for v in row[1::2]]
+        between = order.text.text[row[0].end : row[1].start]
+        bare = digits and not any(map(str.isalpha, between)) and bool(set(between) & set(":=→>"))
         behind = _rank_behind(order, row) if digits else not one[0].isdigit()
+        told = not bare or behind or "\n" in order.text.text[row[0].start : row[-1].end]
         ranks, labels = (other, one) if behind else (one, other)
         apart = any("\n" in text.text[a.end : b.start] for a, b in zip(row[::2], row[1::2], strict=True))
         if (
             not apart
+            and told
             and {*ranks} == numbers
             and {*labels} == {*order.labels}
             and (behind or not digits or one == sorted(one))
