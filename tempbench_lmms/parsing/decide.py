@@ -113,6 +113,8 @@ _DOUBTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 }
 _NOUNS = frozenset(("image", "option", "answer", "rank.former", "rank.latter"))
 _WORD = lazy(r"[^\W\d_]{2,} $")
+_SAID = frozenset(("text", "words", "both"))
+_CONCLUDES = frozenset(("conclude", "back"))
 _COURTESY = frozenset(("courtesy",))
 _BEGINS = frozenset(("and", "or", "to", "article", "prep", "from", "because", "near", "at", "is"))
 _TIME = frozenset(("unit.second", "start", "end", "when"))
@@ -243,6 +245,18 @@ def _closing(case: Case) -> Said | None:
     return None if opens or last[0].mention.form == "listed" else (last[-1], "")
 
 
+def _stated(case: Case) -> Said | None:
+    """Says the option whose words the first sentence states, where those behind it only explain."""
+    text, first = case.text, [one for one in case.live if one.sentence == 0]
+    if len(_values(first)) != 1 or first[0].mention.form not in _SAID or len(text.sentences) < 2:
+        return None
+    doubted = any(one.stance == Stance.OPEN or _is_doubtful(text, one) for one in first)
+    others = [one for one in case.live if one.mention.value != first[0].mention.value]
+    doubted = doubted or any(text.begins(one.sentence, one.mention.start) for one in others)
+    concludes = text.has(_CONCLUDES, text.sentences[-1].start, len(text.text))
+    return None if doubted or concludes else (first[0], "")
+
+
 def _weak(case: Case) -> Said | None:
     """Says the only value that is named, or that opens the reply, if nothing in its sentence casts doubt on it."""
     text, finder = case.text, case.finder
@@ -298,7 +312,7 @@ def _nothing(case: Case) -> Said:
     return None, "several" if case.live else "nothing"
 
 
-RULES: list[Callable[[Case], Said | None]] = [_strong, _closing, _weak, _remaining, _nothing]
+RULES: list[Callable[[Case], Said | None]] = [_strong, _closing, _stated, _weak, _remaining, _nothing]
 
 
 def _eased(case: Case) -> list[Judged]:

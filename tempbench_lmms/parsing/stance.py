@@ -67,7 +67,9 @@ def _roles(names: str) -> frozenset[str]:
 
 _NO_TERMS = Terms(frozenset(), frozenset())
 # What says nothing between a mention and the word that judges it.
-_FILL = _roles("fill prep final only is answer option image conclude likely choose right back turn switch count")
+_FILL = _roles(
+    "fill prep final only is answer option image conclude likely choose right back turn switch count"
+)
 _NEAR = _FILL | _roles("deny also and all hedge unsure able must")
 _TAIL = _roles("deny no and or fill option nor")
 _ASKED = _roles("long odd")
@@ -242,7 +244,7 @@ def judge(
 
 
 def _opposite(at: _Place) -> Stance:
-    """Returns the stance to the opposite of a verdict that is denied: "not necessarily true" leaves it open."""
+    """Returns the stance to the opposite of a denied verdict: "not necessarily true" leaves it open."""
     denying = next((word.end for word in reversed(at.lead) if word.roles & _DENIES), at.start)
     between = without(at.text, denying, at.start, _FILL | _roles("claim sequence article"))
     return Stance.CONCLUDED if sum(map(str.isalnum, between)) <= _PARTICLE else Stance.OPEN
@@ -254,7 +256,9 @@ def _opens_with_no(at: _Place) -> bool:
     if at.form == "judged" and at.blank(at.sentence.start, at.start) and signs[at.end : at.end + 1] == ",":
         return at.text.has(_roles("no"), at.start, at.end)
     return any(
-        "no" in word.roles and at.blank(at.left, word.start) and signs[word.end : word.end + 1] in tuple(",:;.!")
+        "no" in word.roles
+        and at.blank(at.left, word.start)
+        and signs[word.end : word.end + 1] in tuple(",:;.!")
         for word in at.text.within(at.left, at.start)
     )
 
@@ -264,7 +268,11 @@ def _alternative(at: _Place) -> Stance | None:
     joined = at.text.has(_roles("or"), at.start, at.end) or "/" in at.text.text[at.start : at.end]
     if at.opened("or") or at.verdict == "open":
         return Stance.OPEN
-    return Stance.OPEN if at.several and joined and not at.denied and at.verdict not in ("wrong", "not") else None
+    return (
+        Stance.OPEN
+        if at.several and joined and not at.denied and at.verdict not in ("wrong", "not")
+        else None
+    )
 
 
 def _compared(at: _Place) -> Stance | None:
@@ -301,7 +309,12 @@ def _refused(at: _Place) -> Stance | None:
 def _supposed(at: _Place) -> Stance | None:
     """Says SUPPOSED of what stands behind a condition: "if it is B"."""
     behind = at.text.within(at.end, at.sentence.end)[:1]
-    if behind and "suppose" in behind[0].roles and at.next < at.sentence.end and at.blank(at.end, behind[0].start):
+    if (
+        behind
+        and "suppose" in behind[0].roles
+        and at.next < at.sentence.end
+        and at.blank(at.end, behind[0].start)
+    ):
         return Stance.SUPPOSED  # "B if it is on, else C"
     supposed = [w.end for w in at.ahead if "suppose" in w.roles and "choose" not in w.roles]
     return Stance.SUPPOSED if supposed and not at.text.has(_TURNS, supposed[-1], at.start) else None
@@ -520,11 +533,16 @@ def _said_next(at: _Place) -> str:
 
 def _is_announced(at: _Place) -> bool:
     """Whether the words before a mention announce it as the answer."""
-    text, clause = at.text, at.clause
+    clause = at.clause
     if any(word.roles & at.terms.approves & _ASKED for word in at.lead):
         return True
     near = at.lead[-1] if at.lead and "is" in at.lead[-1].roles else None
-    if near and at.reaches(near) and near.start - clause.start < _FAR and any("answer" in w.roles for w in at.lead):
+    if (
+        near
+        and at.reaches(near)
+        and near.start - clause.start < _FAR
+        and any("answer" in w.roles for w in at.lead)
+    ):
         return True
     for word in reversed(at.lead):
         if not at.reaches(word):

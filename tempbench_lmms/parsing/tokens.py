@@ -70,6 +70,12 @@ class Text:
         """Returns the number of the sentence in which a place lies."""
         return max(0, bisect.bisect_right(self._sentence_starts, place) - 1)
 
+    def begins(self, sentence: int, place: int) -> bool:
+        """Whether nothing but an article or the like stands before a place in its sentence."""
+        start = self.sentences[sentence].start
+        words = [word for word in self.within(start, place) if "fill" in word.roles]
+        return sum(map(str.isalnum, self.text[start:place])) == sum(w.end - w.start for w in words)
+
     @cached_property
     def asks(self) -> list[bool]:
         """Whether each sentence ends in a question mark."""

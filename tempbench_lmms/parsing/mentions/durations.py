@@ -25,6 +25,7 @@ _AMOUNT = lazy(
     r"(\d+(?:[.,]\d+)?)(?:\s?(?:-|–|to|bis|à|a|~|至|到|から|or|and|and\s)\s?(\d+(?:[.,]\d+)?))?\s?[+]?\s?-?$"
 )
 
+
 def _unit(word: Word) -> float | None:
     return next((SECONDS.get(role[5:]) for role in word.roles if role.startswith("unit.")), None)
 

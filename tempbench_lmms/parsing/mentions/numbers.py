@@ -234,7 +234,10 @@ def _measures(text: Text, one: Mention) -> bool:
     near = bool(before) and not text.text[before[-1].end : one.start].strip(" #:.(-–")
     if near and before[-1].roles & {"image", "step"}:
         return True
-    begins = text.text[one.start : one.end].isdigit() and text.text[: one.start].rstrip(" ")[-1:] in ("", "\n")
+    begins = text.text[one.start : one.end].isdigit() and text.text[: one.start].rstrip(" ")[-1:] in (
+        "",
+        "\n",
+    )
     return begins and text.text[one.end : one.end + 2] in (". ", ") ") and one.end + 2 < len(text.text)
 
 
