@@ -45,6 +45,8 @@ VALUES: dict[str, list[Any]] = {
     "signs": [("<", "[")],
     "finder": [finder_of(expected) for expected in EXPECTED],
     "both": [Fields(Choice("ABCD", OPTIONS), TimeSpan(60.0))],
+    "letters": ["ABCD"],
+    "texts": [OPTIONS],
     "video": [TimeSpan(60.0)],
 }
 

@@ -28,7 +28,7 @@ def roles(names: str) -> frozenset[str]:
 
 
 _IDIOM = roles("idiom")
-_ALWAYS, _SHARE = roles("en signs zh ja ko ru"), 3
+_ALWAYS, _SHARE = roles("en signs zh ja ko ru"), 5
 
 
 class Word(NamedTuple):
@@ -124,7 +124,7 @@ def _vocabularies() -> dict[str, frozenset[str]]:
 
 
 def _spoken(units: set[str]) -> frozenset[str]:
-    """Returns the languages of a text: English, and each with a third as many words that English lacks.
+    """Returns the languages of a text: English, and each with a fifth as many words that English lacks.
 
     So no word of another language is taken for an English one that is written alike: "of", "door", "fin".
     """

@@ -62,7 +62,7 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
         if one[1] in choice.letters and one.start() not in taken and not _is_article(text, one):
             found.append(Mention(one[1], *one.span(), "letter"))
     for one in _SMALL.finditer(text.text) if not _shown(choice.texts) else ():
-        said = not _CAPITAL.search(text.text) or (one[1] != "a" and _is_said(text, one.start()))
+        said = _is_said(text, one.start()) or (one[1] != "a" and not _CAPITAL.search(text.text))
         if one[1].upper() in choice.letters and one.start() not in taken and said:
             found.append(Mention(one[1].upper(), *one.span(), "letter"))
     for one in _BRACKETED.finditer(text.text):
