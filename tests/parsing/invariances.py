@@ -153,37 +153,37 @@ _CONFIDENCE = ("Confidence: 85%", "Confidence: high", "My confidence is 0.9.", "
 _NOTES = ("Note: I looked at the frames that were shown.", "Note: the pictures are small.")
 _APOLOGIES = (" Sorry, I meant {}.", " Apologies, it should be {}.", " My mistake, it is {}.")
 _MINDS = (" On second thought, {}.", " No, wait, it is {}.", " I change my answer to {}.")
-CHANGES: dict[str, tuple[Callable[[Labelled], Made], float, float]] = {
-    "a closing question, same line": (behind(" ", *_QUESTIONS), 63, 2),
-    "a closing question, next line": (behind("\n", *_QUESTIONS), 98, 1),
-    "a closing question, new paragraph": (behind("\n\n", *_QUESTIONS), 98, 1),
-    "a courtesy, same line": (behind(" ", *_COURTESIES), 95, 2),
-    "a courtesy, next line": (behind("\n", *_COURTESIES), 99, 1),
-    "a courtesy, new paragraph": (behind("\n\n", *_COURTESIES), 99, 1),
-    "a line of confidence": (behind("\n", *_CONFIDENCE), 96, 1),
-    "a note": (behind("\n\n", *_NOTES), 95, 2),
-    "capitals": (_cased(str.upper), 99, 0),
-    "small letters": (_cased(str.lower), 96, 0),
-    "CRLF": (lambda row: (row.reply.replace("\n", "\r\n"), row.label) if "\n" in row.reply else None, 100, 0),
-    "space around": (lambda row: (f"\n\n {row.reply} \n", row.label), 100, 0),
-    "a code fence": (around("```\n", "\n```"), 100, 0),
-    "bold": (around("**", "**"), 100, 0),
-    "a bullet": (around("- ", ""), 99, 0),
-    "said twice": (lambda row: (f"{row.reply}\n\n{row.reply}", row.label) if _plain(row) else None, 96, 0),
-    "the options before it, in another order": (_restated, 84, 2),
-    "thinking before it": (_thought, 100, 0),
-    '"not" before a bare answer': (_denied, 90, 10),
-    "an apology that corrects": (corrected(*_APOLOGIES), 45, 45),
-    "an edit behind it": (corrected("\nEdit: {}", "\nCorrection: {}", "\n\nUpdate: {}"), 27, 66),
-    "another mind": (corrected(*_MINDS), 93, 6),
-    "another answer in its place": (_swapped, 100, 0),
+CHANGES: dict[str, Callable[[Labelled], Made]] = {
+    "a closing question, same line": behind(" ", *_QUESTIONS),
+    "a closing question, next line": behind("\n", *_QUESTIONS),
+    "a closing question, new paragraph": behind("\n\n", *_QUESTIONS),
+    "a courtesy, same line": behind(" ", *_COURTESIES),
+    "a courtesy, next line": behind("\n", *_COURTESIES),
+    "a courtesy, new paragraph": behind("\n\n", *_COURTESIES),
+    "a line of confidence": behind("\n", *_CONFIDENCE),
+    "a note": behind("\n\n", *_NOTES),
+    "capitals": _cased(str.upper),
+    "small letters": _cased(str.lower),
+    "CRLF": lambda row: (row.reply.replace("\n", "\r\n"), row.label) if "\n" in row.reply else None,
+    "space around": lambda row: (f"\n\n {row.reply} \n", row.label),
+    "a code fence": around("```\n", "\n```"),
+    "bold": around("**", "**"),
+    "a bullet": around("- ", ""),
+    "said twice": lambda row: (f"{row.reply}\n\n{row.reply}", row.label) if _plain(row) else None,
+    "the options before it, in another order": _restated,
+    "thinking before it": _thought,
+    '"not" before a bare answer': _denied,
+    "an apology that corrects": corrected(*_APOLOGIES),
+    "an edit behind it": corrected("\nEdit: {}", "\nCorrection: {}", "\n\nUpdate: {}"),
+    "another mind": corrected(*_MINDS),
+    "another answer in its place": _swapped,
 }
-"""Each change by name; and on the test's sample, the share in percent that follows, and that is misread."""
+"""Each change by name."""
 
 
 def read_changed(name: str, rows: Iterable[Labelled]) -> Iterator[tuple[str, Labelled]]:
     """Yields each row that a change makes of some that are read right, and its verdict."""
     for row in rows:
-        if made := CHANGES[name][0](row):
+        if made := CHANGES[name](row):
             changed = [replace(row, reply=made[0], label=label) for label in made[1:]]
             yield min(((one.verdict(), one) for one in changed), key=lambda one: one[0] != "right")

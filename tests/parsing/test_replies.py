@@ -65,18 +65,18 @@ def test_the_docs_have_the_shares(read, update_goldens):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", invariances.CHANGES)
-def test_what_changes_a_reading(name):
+def test_what_changes_a_reading_and_what_does_not():
     """Of a twenty-fifth of `dev`, which rows that are added leave as it is."""
     rows = [row for row in DEV if zlib.crc32(row.reply.encode()) % 25 == 0 and row.verdict() == "right"]
-    changed = list(invariances.read_changed(name, rows))
-    found = Counter(verdict for verdict, _ in changed)
-    _, follow, misread = invariances.CHANGES[name]
-    others = [
-        (verdict, row.kind, row.reply[-200:], row.label) for verdict, row in changed if verdict != "right"
-    ]
-    assert found["right"] >= follow / 100 * len(changed) > 0, others
-    assert found["misread"] <= misread / 100 * len(changed), others
+    total, wrong = Counter[str](), []
+    for name in invariances.CHANGES:
+        changed = list(invariances.read_changed(name, rows))
+        found = Counter(verdict for verdict, _ in changed)
+        assert found["right"] >= 0.96 * found.total() > 0, name
+        total += found
+        wrong += [(name, verdict, row.reply[-200:]) for verdict, row in changed if verdict != "right"]
+    assert total["right"] >= 0.98 * total.total(), wrong
+    assert total["misread"] <= 0.005 * total.total(), wrong
 
 
 @settings(max_examples=200)
