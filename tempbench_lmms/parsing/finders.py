@@ -38,10 +38,6 @@ class Finder(NamedTuple):
         found = exact.whole(text, self)
         return found if found is not None else decide.of_text(text, self)
 
-    def all_values(self) -> set[Any]:
-        """Returns all values that there are; nothing where they cannot be counted."""
-        return set(self.values)
-
 
 _NONE = Terms(frozenset(), frozenset())
 _TERMS = {

@@ -1,10 +1,9 @@
 """Finds amounts of time, and the options, themselves ranges of time, that they fall into."""
 
 import math
-import re
 from functools import lru_cache
 
-from tempbench_lmms.parsing.lexicon import Word
+from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.mentions.places import ordinal
 from tempbench_lmms.parsing.patterns import lazy
@@ -22,82 +21,56 @@ SECONDS = {
     "decade": 3652.5 * DAY,
 }
 _AMOUNT = lazy(
-    r"(\d+(?:[.,]\d+)?)(?:\s?(?:-|–|to|bis|à|a|~|至|到|から|or|and|and\s)\s?(\d+(?:[.,]\d+)?))?\s?[+]?\s?-?$"
+    r"(\d+(?:[.,]\d+)?)(?:\s?(?:-|–|~|to|or|and\s?|bis|à|a|至|到|から)\s?(\d+(?:[.,]\d+)?))?\s?[+]?\s?-?$"
 )
+_NUMBER, _JOINS = roles("half several one"), roles("and or to from fill")
+_SOME = 6  # "a few", "decades": from two, or one, up to six
+_WHOLE = 0.9
+_MARGIN = 0.03
+Amount = tuple[float, float, int, int]
+"""Least and most seconds, and where they stand."""
+
 
 
 def _unit(word: Word) -> float | None:
     return next((SECONDS.get(role[5:]) for role in word.roles if role.startswith("unit.")), None)
 
 
-def amounts(text: Text) -> list[tuple[float, float, int, int]]:
-    """Returns the amounts of time in a text: least and most seconds, and where they stand."""
-    found = []
+def amounts(text: Text) -> list[Amount]:
+    """Returns the amounts of time in a text, the two ends of a range as one."""
+    found: list[Amount] = []
     for word in text.words:
-        unit = _unit(word)
-        if unit is None:
+        amount = _amount(text, word)
+        if amount is None:
             continue
-        before = text.text[max(0, word.start - 24) : word.start]
-        if match := _AMOUNT.search(before):
-            low = float(match[1].replace(",", "."))
-            high = float(match[2].replace(",", ".")) if match[2] else low
-            found.append((low * unit, high * unit, word.start - len(match.group()), word.end))
-            continue
-        lead = [
-            w
-            for w in text.within(max(0, word.start - 20), word.start)
-            if not text.text[w.end : word.start].strip(" -")
-        ]
-        said = next(
-            (
-                w
-                for w in reversed(lead)
-                if ordinal(w.roles, "number.") is not None or w.roles & {"half", "several", "one"}
-            ),
-            None,
-        )
-        if said is None and lead and "fill" not in lead[-1].roles:
-            continue
-        number = 1.0 if said is None else ordinal(said.roles, "number.")
-        if said is not None and number is None:
-            number = 0.5 if "half" in said.roles else 1.0
-        if said is None and "unit.decade" in word.roles:
-            found.append((unit, 6 * unit, word.start, word.end))
-        elif said is not None and "several" in said.roles:
-            found.append((2 * unit, 6 * unit, said.start, word.end))
-        elif said is not None and number:
-            found.append((number * unit, number * unit, said.start, word.end))
-    return _joined(text, found)
+        last = found[-1] if found else amount
+        between = text.without(last[3], amount[2], _JOINS).strip(" -–,") if last[1] < amount[0] else "-"
+        if between:
+            found.append(amount)
+        else:
+            found[-1] = (last[0], amount[1], last[2], amount[3])
+    return found
 
 
-def _joined(text: Text, found: list[tuple[float, float, int, int]]) -> list[tuple[float, float, int, int]]:
-    """Returns amounts with those that are the two ends of a range as one."""
-    joined: list[tuple[float, float, int, int]] = []
-    for one in found:
-        if joined and joined[-1][1] < one[0]:
-            between = text.text[joined[-1][3] : one[2]].strip(" \\n,").lower()
-            if between in {
-                "and",
-                "to",
-                "-",
-                "–",
-                "or",
-                "und",
-                "bis",
-                "y",
-                "a",
-                "et",
-                "à",
-                "和",
-                "到",
-                "至",
-                "から",
-                "에서",
-            }:
-                joined[-1] = (joined[-1][0], one[1], joined[-1][2], one[3])
-                continue
-        joined.append(one)
-    return joined
+def _amount(text: Text, word: Word) -> Amount | None:
+    """Returns the amount that a unit has before it: in digits, in a word, or none ("decades")."""
+    if (unit := _unit(word)) is None:
+        return None
+    if match := _AMOUNT.search(text.text, max(0, word.start - 24), word.start):
+        low = float(match[1].replace(",", "."))
+        high = float(match[2].replace(",", ".")) if match[2] else low
+        return low * unit, high * unit, match.start(), word.end
+    lead = text.within(max(0, word.start - 20), word.start)
+    lead = [w for w in lead if not text.text[w.end : word.start].strip(" -")]
+    counted = (w for w in reversed(lead) if ordinal(w.roles, "number.") is not None or w.roles & _NUMBER)
+    said = next(counted, None)
+    if said is None:
+        alone = "unit.decade" in word.roles and not (lead and "fill" not in lead[-1].roles)
+        return (unit, _SOME * unit, word.start, word.end) if alone else None
+    if "several" in said.roles:
+        return 2 * unit, _SOME * unit, said.start, word.end
+    number = ordinal(said.roles, "number.") or (0.5 if "half" in said.roles else 1.0)
+    return number * unit, number * unit, said.start, word.end
 
 
 @lru_cache(maxsize=256)
@@ -132,10 +105,6 @@ def find(text: Text, options: tuple[tuple[float, float], ...], letters: str) -> 
     return found
 
 
-_WHOLE = 0.9
-_MARGIN = 0.03
-
-
 def _overlap(low: float, high: float, least: float, most: float) -> bool:
     """Whether an amount lies in a range: nine tenths of it, and a point not at the range's very edge."""
     if math.isinf(high):
@@ -143,7 +112,6 @@ def _overlap(low: float, high: float, least: float, most: float) -> bool:
     if low == 0.0 < high:
         return least == 0.0 and high <= most * (1 + _MARGIN)
     if low == high:
-        exact = low % DAY == 0 and low <= 2000 * DAY and low / DAY % 1 == 0
-        spare = 0.0 if exact else _MARGIN
+        spare = 0.0 if low % DAY == 0 and low <= 2000 * DAY else _MARGIN
         return least * (1 + spare if least else 1) <= low <= most * (1 - spare)
     return min(high, most) - max(low, least) >= _WHOLE * (high - low)
