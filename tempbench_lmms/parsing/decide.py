@@ -148,7 +148,7 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> Said:
 
 
 def alive(text: Text, judged: list[Judged]) -> list[Judged]:
-    """Returns the mentions that may be the answer: no remarks, nothing behind a courtesy or before a correction."""
+    """Returns what may be the answer: no remarks, nothing behind a courtesy or before a correction."""
     if not judged:
         return []
     said = [one for one in judged if one.mention.form != "listed" or one.stance > Stance.NAMED]
@@ -210,9 +210,9 @@ def _contradicts(other: Judged, last: Judged) -> bool:
 
 
 def _gives_up(text: Text, last: Judged) -> bool:
-    """Whether a text says behind an answer that it cannot tell; times and who somebody is are other things."""
+    """Whether a text says behind an answer that it cannot tell, and does not speak of times."""
     for word in text.within(last.mention.end, len(text.text)):
-        if _UNDECIDED <= word.roles:
+        if word.roles >= _UNDECIDED:
             return True
         sentence = text.sentences[text.sentence(word.start)]
         if "refuse" in word.roles and last.stance < Stance.ANNOUNCED:

@@ -31,7 +31,6 @@ Amount = tuple[float, float, int, int]
 """Least and most seconds, and where they stand."""
 
 
-
 def _unit(word: Word) -> float | None:
     return next((SECONDS.get(role[5:]) for role in word.roles if role.startswith("unit.")), None)
 
