@@ -222,7 +222,7 @@ def _gives_up(text: Text, last: Judged) -> bool:
 
 
 def _outdoes(text: Text, last: Judged, other: Judged) -> bool:
-    """Whether a mention replaces another one before it: it announces more, in a line or a sentence of its own."""
+    """Whether a mention replaces another one before it: it announces more, in a sentence of its own."""
     if last.stance == Stance.ANNOUNCED and other.stance < Stance.ANNOUNCED:
         return True
     if last.sentence == other.sentence:
@@ -258,7 +258,7 @@ def _stated(case: Case) -> Said | None:
 
 
 def _weak(case: Case) -> Said | None:
-    """Says the only value that is named, or that opens the reply, if nothing in its sentence casts doubt on it."""
+    """Says the only value that is named, or that opens the reply, if nothing casts doubt on it."""
     text, finder = case.text, case.finder
     live = _eased(case)
     top = max((one.stance for one in live), default=Stance.OPEN)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing.expected import Choice, Count, Expected, Item, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.parsing.mention import Mention
-from tempbench_lmms.parsing.mentions import numbers, options, orders, relations, spans, truth
+from tempbench_lmms.parsing.mentions import counts, numbers, options, orders, relations, spans, truth
 from tempbench_lmms.parsing.stance import Terms
 from tempbench_lmms.parsing.tokens import Text
 
@@ -103,7 +103,7 @@ def finder_of(expected: Expected) -> Finder:
             (letter, numbers.value_of(said))
             for letter, said in zip(expected.letters, expected.texts, strict=False)
         ]
-        return Finder(expected, lambda text: numbers.counts(text, expected), tuple(letters))
+        return Finder(expected, lambda text: counts.find(text, expected), tuple(letters))
     if isinstance(expected, TimeSpan):
         return Finder(expected, lambda text: spans.find(text, expected))
     if isinstance(expected, Relation):

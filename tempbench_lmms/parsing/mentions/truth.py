@@ -11,6 +11,7 @@ _YES, _NO = frozenset(("true", "yes", "rising")), frozenset(("false", "no", "fal
 _CLAIM, _IS = frozenset(("claim",)), frozenset(("is",))
 _PLAIN = frozenset(("yes", "no"))
 _JUDGING = frozenset(("true", "false"))
+_DIRECTIONS = frozenset(("rising", "falling"))
 # A predicate ends its clause, or a word of these roles follows; before a noun it is an adjective.
 _FOLLOWS = frozenset(
     (
@@ -56,37 +57,8 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
         text: The text.
         ordered: Whether the claim says that images are in chronological order.
     """
-    found = []
-    for word in text.words:
-        roles = word.roles if ordered else word.roles - {"rising", "falling"}
-        start = text.sentences[text.sentence(word.start)].start
-        if "inverse" in roles:
-            found.append(Mention(False, word.start, word.end, "judged"))
-            continue
-        if "true" in roles and text.has(frozenset(("inverse",)), start, word.start):
-            continue
-        end = text.sentences[text.sentence(word.start)].end
-        claimed = text.has(_CLAIM | {"sequence"} if ordered else _CLAIM, start, end)
-        if roles & {"right", "wrong", "sound"} and claimed:
-            roles = roles | {"false" if "wrong" in roles else "true"}
-        if "praise" in roles and not claimed and _of_answer(text, start, word):
-            continue
-        yes, no = bool(roles & _YES), bool(roles & _NO)
-        if yes == no:
-            continue
-        bare = not any(sign.isalnum() for sign in text.text[: word.start] + text.text[word.end :])
-        if (
-            roles & {"rising", "falling"}
-            and not bare
-            and not text.has(_IS, start, word.start if text.text[word.start].isascii() else end)
-        ):
-            continue
-        if not roles & (_JUDGING | {"rising", "falling"}) or (roles & _PLAIN and not roles & _JUDGING):
-            if not _opens(text, word):
-                continue
-        elif not roles & {"rising", "falling"} and not claimed and not _predicate(text, word):
-            continue
-        found.append(Mention(yes, word.start, word.end, "judged"))
+    said = ((word, _says(text, word, ordered)) for word in text.words)
+    found = [Mention(yes, word.start, word.end, "judged") for word, yes in said if yes is not None]
     # "True or False" names the choice, and no answer.
     pairs = [
         i
@@ -96,11 +68,38 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
     echoed = {text.sentence(found[i].start) for i in pairs}
     kept = [one for i, one in enumerate(found) if i not in pairs and i - 1 not in pairs]
     kept = [one for one in kept if text.sentence(one.start) not in echoed or not _ordered_by(text, one)]
-    kept = [
-        one for one, after in zip(kept, [*kept[1:], None], strict=False) if not _corrects(text, one, after)
-    ]
+    after = [*kept[1:], None]
+    kept = [one for one, other in zip(kept, after, strict=False) if not _corrects(text, one, other)]
     judging = [one for one in kept if not (_ordered_by(text, one) and _quoted(text, one))]
     return judging or kept
+
+
+def _says(text: Text, word: Word, ordered: bool) -> bool | None:
+    """Returns what a word calls the claim; None where it does not judge it."""
+    roles = word.roles if ordered else word.roles - _DIRECTIONS
+    start, end = text.sentences[text.sentence(word.start)]
+    if "inverse" in roles:
+        return False
+    if "true" in roles and text.has(frozenset(("inverse",)), start, word.start):
+        return None
+    claimed = text.has(_CLAIM | {"sequence"} if ordered else _CLAIM, start, end)
+    if roles & {"right", "wrong", "sound"} and claimed:
+        roles = roles | {"false" if "wrong" in roles else "true"}
+    if "praise" in roles and not claimed and _of_answer(text, start, word):
+        return None
+    yes, no = bool(roles & _YES), bool(roles & _NO)
+    return yes if yes != no and _judges(text, word, roles, claimed) else None
+
+
+def _judges(text: Text, word: Word, roles: frozenset[str], claimed: bool) -> bool:
+    """Whether a word stands where it judges: as a predicate, or as an answer by itself."""
+    if roles & _DIRECTIONS:
+        start, end = text.sentences[text.sentence(word.start)]
+        bare = not any(sign.isalnum() for sign in text.text[: word.start] + text.text[word.end :])
+        return bare or text.has(_IS, start, word.start if text.text[word.start].isascii() else end)
+    if not roles & _JUDGING:
+        return _opens(text, word)
+    return claimed or _predicate(text, word)
 
 
 def _corrects(text: Text, one: Mention, after: Mention | None) -> bool:
