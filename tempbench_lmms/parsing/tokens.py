@@ -41,6 +41,7 @@ class Text:
         self._starts = [word.start for word in self.words]
         asides = (w.start for w in self.words if w.roles & _ASIDE and text[w.start].isupper())
         self.sentences = _cut(text, _sentences(text), asides)
+        self._said: dict[int, frozenset[str]] = {}
         self._sentence_starts = [span.start for span in self.sentences]
 
     def within(self, start: int, end: int) -> list[Word]:
@@ -69,6 +70,13 @@ class Text:
     def sentence(self, place: int) -> int:
         """Returns the number of the sentence in which a place lies."""
         return max(0, bisect.bisect_right(self._sentence_starts, place) - 1)
+
+    def said(self, sentence: int) -> frozenset[str]:
+        """Returns the roles of all words of a sentence."""
+        if sentence not in self._said:
+            words = self.within(*self.sentences[sentence])
+            self._said[sentence] = frozenset[str]().union(*(word.roles for word in words))
+        return self._said[sentence]
 
     def begins(self, sentence: int, place: int) -> bool:
         """Whether nothing but an article or the like stands before a place in its sentence."""

@@ -72,7 +72,8 @@ def items(text: Text, item: Item) -> list[Mention]:
         if word.roles & {"image", "option", "answer"}:
             behind = _BEHIND.match(text.text, word.end)
             if behind and word.roles & {"image", "option"}:
-                found += _listed(text, word.start, behind)
+                if not found or behind.start(1) >= found[-1].end:  # else the list before names it
+                    found += _listed(text, word.start, behind)
                 continue
             after = text.within(word.end, word.end + 16)
             if after and after[0].start <= word.end + 1 and "image" in word.roles:

@@ -29,9 +29,14 @@ def ordinal(roles: frozenset[str], kind: str = "ordinal.") -> int | None:
     return next((int(role[len(kind) :]) for role in roles if role.startswith(kind)), None)
 
 
+_LONGEST = 400
+
+
 def _alone(text: Text, start: int, end: int) -> bool:
     """Whether nothing but words without a meaning of their own stands beside a place in its sentence."""
     sentence = text.sentences[text.sentence(start)]
+    if sentence.end - sentence.start > _LONGEST:
+        return False
     rest, at = "", sentence.start
     for word in text.within(*sentence):
         if any(role.startswith("c.") or role == "pronoun" for role in word.roles):

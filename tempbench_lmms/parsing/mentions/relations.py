@@ -19,7 +19,9 @@ _STEP = lazy(
 )
 _OTHER = {"A": "B", "B": "A"}
 # Where a model that has answered invents the next example.
-_AGAIN = lazy(r"\n\W*(?:Step A (?:description|picture|produces)|Step A\W{0,3}:|Example \d)", re.IGNORECASE)
+_AGAIN = lazy(
+    r"\n\W{0,8}(?:Step A (?:description|picture|produces)|Step A\W{0,3}:|Example \d)", re.IGNORECASE
+)
 _HEAD = lazy(r"(?:(?:^|(?<=[\n.;,|]))[\s(*\"'|-]*|(?<=\s)\()([123])(?:\s*(?:[.:)=|-]|->|→|–|—))(?!\d)")
 _NUMBER = lazy(r"\W{0,3}([123])(?!\d)")
 _MORE = lazy(r"(?:\s*,\s*|\s*&\s*|\s*,?\s*[^\W\d]{1,4}\s+)(?:[^\W\d]{1,9}\s*)?([123])(?!\d)")

@@ -11,6 +11,8 @@ _YES, _NO = frozenset(("true", "yes", "rising")), frozenset(("false", "no", "fal
 _CLAIM, _IS = frozenset(("claim",)), frozenset(("is",))
 _PLAIN = frozenset(("yes", "no"))
 _JUDGING = frozenset(("true", "false"))
+_INVERSE = frozenset(("inverse",))
+_SAYS = _YES | _NO | {"right", "wrong", "sound"}
 _DIRECTIONS = frozenset(("rising", "falling"))
 # A predicate ends its clause, or a word of these roles follows; before a noun it is an adjective.
 _FOLLOWS = frozenset(
@@ -77,12 +79,14 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
 def _says(text: Text, word: Word, ordered: bool) -> bool | None:
     """Returns what a word calls the claim; None where it does not judge it."""
     roles = word.roles if ordered else word.roles - _DIRECTIONS
-    start, end = text.sentences[text.sentence(word.start)]
     if "inverse" in roles:
         return False
-    if "true" in roles and text.has(frozenset(("inverse",)), start, word.start):
+    if not roles & _SAYS:
         return None
-    claimed = text.has(_CLAIM | {"sequence"} if ordered else _CLAIM, start, end)
+    said, start = text.said(text.sentence(word.start)), text.sentences[text.sentence(word.start)].start
+    if "true" in roles & said and "inverse" in said and text.has(_INVERSE, start, word.start):
+        return None
+    claimed = bool(said & (_CLAIM | {"sequence"} if ordered else _CLAIM))
     if roles & {"right", "wrong", "sound"} and claimed:
         roles = roles | {"false" if "wrong" in roles else "true"}
     if "praise" in roles and not claimed and _of_answer(text, start, word):
