@@ -51,7 +51,7 @@ Change = str | Callable[[re.Match[str]], str]
 # What is changed, in this order: only where a text holds the sign before it.
 _CHANGES: tuple[tuple[str, re.Pattern[str], Change], ...] = (
     ("&", lazy(rf"&({'|'.join(_ENTITIES)});"), lambda m: _ENTITIES[m[1]]),
-    ("<", lazy(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>"), " "),
+    ("<", lazy(r"<\|\w{1,40}\|>|</?[se]>|<｜[\w▁]{1,40}｜>"), " "),
     ("<", lazy(r"<(del|strike|s)>[^<>]{0,200}</\1>", re.IGNORECASE), " "),
     (
         "<",

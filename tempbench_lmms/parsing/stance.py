@@ -84,6 +84,7 @@ _BOUNDS = _roles("more less")
 _POINTS = _roles("back only to from because turn conclude is")
 _BRACKETS = lazy(r"\([^()\n]{0,80}\)")
 _FAR = 60
+_PHRASE = 12
 _PARTICLE = 3  # letters of a word without weight: "no se corresponde"
 
 
@@ -245,7 +246,10 @@ def judge(
 
 def _opposite(at: _Place) -> Stance:
     """Returns the stance to the opposite of a denied verdict: "not necessarily true" leaves it open."""
-    denying = next((word.end for word in reversed(at.lead) if word.roles & _DENIES), at.start)
+    words = [word for word in at.lead if word.roles & _DENIES]
+    if words and words[-1].end - words[-1].start > _PHRASE:  # "it is not the case that"
+        return Stance.CONCLUDED
+    denying = words[-1].end if words else at.start
     between = without(at.text, denying, at.start, _FILL | _roles("claim sequence article"))
     return Stance.CONCLUDED if sum(map(str.isalnum, between)) <= _PARTICLE else Stance.OPEN
 
