@@ -24,7 +24,7 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     cleaned = clean(reply)
     if cleaned.cut_off:
         return none("cut_off")
-    finder = finder_of(expected)
+    finder = finder_of(expected, of_text)
     reason = "empty"
     parts = cleaned.parts[1:] if cleaned.tagged and _corrected(cleaned.parts, finder) else cleaned.parts
     for part in parts:
@@ -75,6 +75,8 @@ def _body(text: Text) -> str:
 
 def of_text(text: str, finder: Finder) -> Any:
     """Returns what a short plain text answers; None where it answers nothing."""
+    if (found := exact.whole(text, finder)) is not None:
+        return found
     scanned = Text(text, finder.spans)
     picked, _ = decide(
         scanned, judge(scanned, outer(finder.find(scanned)), finder.terms, finder.swap), finder

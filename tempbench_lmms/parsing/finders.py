@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing.expected import Choice, Count, Expected, Item, Order, Relation, TimeSpan, Truth
+from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.mentions import counts, numbers, options, orders, relations, spans, truth
 from tempbench_lmms.parsing.stance import Terms
@@ -19,6 +20,7 @@ class Finder(NamedTuple):
     values: tuple[Any, ...] = ()
     terms: Terms = Terms()
     swap: Mapping[Any, Any] | None = None
+    say: Callable[[str, "Finder"], Any] | None = None
 
     @property
     def spans(self) -> bool:
@@ -33,79 +35,59 @@ class Finder(NamedTuple):
 
     def read_text(self, text: str) -> Any:
         """Returns what a short text answers by itself."""
-        from tempbench_lmms.parsing import decide, exact
-
-        found = exact.whole(text, self)
-        return found if found is not None else decide.of_text(text, self)
+        return self.say(text, self) if self.say else None
 
 
-_NONE = Terms(frozenset(), frozenset())
+_NONE = Terms(roles(""), roles(""))
 _TERMS = {
     "": Terms(),
-    "truth": Terms(verdicts=frozenset(("true", "false"))),
-    "odd": Terms(frozenset(("right", "wrong", "odd")), frozenset(("suits",))),
-    "longest": Terms(frozenset(("right", "long")), frozenset(("wrong", "short"))),
-    "first before second": Terms(
-        frozenset(("right", "first", "early", "before")), frozenset(("wrong", "last", "late", "after"))
-    ),
+    "truth": Terms(verdicts=roles("true false")),
+    "odd": Terms(roles("right wrong odd"), roles("suits")),
+    "longest": Terms(roles("right long"), roles("wrong short")),
+    "first before second": Terms(roles("right first early before"), roles("wrong last late after")),
 }
+_OPPOSITE = {True: False, False: True}
 
 
-def _longer(text: Text) -> list[Mention]:
-    """Returns what judges that more time lies in the first pair, in words of truth or of length."""
-    pairs = [(one.start, one.end, "AB"[one.value - 1]) for one in numbers.items(text, Item(2))]
-    judged = truth.find(text)
-    stated = relations.compared(text, pairs, "long", "short")
-    return judged or [one._replace(value=one.value == "before", form="judged") for one in stated]
-
-
-def _before(text: Text) -> list[Mention]:
-    judged = truth.find(text)
-    stated = relations.compared(text, options._images(text))
-    return judged or [one._replace(value=one.value == "before", form="judged") for one in stated]
+def _claimed(text: Text, claim: str) -> list[Mention]:
+    """Returns what judges a claim: words of truth, or else what the reply says of the two itself."""
+    if judged := truth.find(text, claim == "chronological"):
+        return judged
+    if claim == "first longer":
+        pairs = [(one.start, one.end, "AB"[one.value - 1]) for one in numbers.items(text, Item(2))]
+        stated = relations.compared(text, pairs, "long", "short")
+    else:
+        stated = relations.compared(text, options.images(text)) if claim == "first before second" else []
+    return [one._replace(value=one.value == "before", form="judged") for one in stated]
 
 
 @lru_cache(maxsize=512)
-def finder_of(expected: Expected) -> Finder:
-    """Returns what finds the answers that a question expects."""
+def finder_of(expected: Expected, say: Callable[[str, Finder], Any] | None = None) -> Finder:
+    """Returns what finds the answers that a question expects.
+
+    Args:
+        expected: What a question expects.
+        say: What reads the text in a field of an object.
+    """
     if isinstance(expected, Choice):
-        return Finder(
-            expected,
-            lambda text: options.find(text, expected),
-            tuple(expected.letters),
-            _TERMS.get("truth" if options.opposites(expected) else expected.asks, Terms()),
-            options.opposites(expected),
-        )
-    if isinstance(expected, Item):
-        return Finder(
-            expected,
-            lambda text: numbers.items(text, expected),
-            tuple(range(1, expected.upper + 1)),
-            _TERMS["odd" if expected.odd else ""],
-        )
-    if isinstance(expected, Truth):
-        ordered = expected.claim == "chronological"
-        if expected.claim == "first longer":
-            return Finder(expected, _longer, (True, False), _NONE, swap={True: False, False: True})
-        if expected.claim == "first before second":
-            return Finder(expected, _before, (True, False), _NONE, swap={True: False, False: True})
-        return Finder(
-            expected,
-            lambda text: truth.find(text, ordered),
-            (True, False),
-            _NONE,
-            swap={True: False, False: True},
-        )
-    if isinstance(expected, Order):
-        return Finder(expected, lambda text: orders.find(text, expected.labels, expected.quantities))
-    if isinstance(expected, Count):
-        letters = [
-            (letter, numbers.value_of(said))
-            for letter, said in zip(expected.letters, expected.texts, strict=False)
-        ]
-        return Finder(expected, lambda text: counts.find(text, expected), tuple(letters))
-    if isinstance(expected, TimeSpan):
-        return Finder(expected, lambda text: spans.find(text, expected))
-    if isinstance(expected, Relation):
-        return Finder(expected, relations.find, relations.CLASSES)
-    return Finder(expected, lambda text: [])
+        truths, letters = options.opposites(expected), tuple(expected.letters)
+        terms = _TERMS.get("truth" if truths else expected.asks, Terms())
+        found = Finder(expected, lambda text: options.find(text, expected), letters, terms, truths)
+    elif isinstance(expected, Item):
+        places, terms = tuple(range(1, expected.upper + 1)), _TERMS["odd" if expected.odd else ""]
+        found = Finder(expected, lambda text: numbers.items(text, expected), places, terms)
+    elif isinstance(expected, Truth):
+        claim = expected.claim
+        found = Finder(expected, lambda text: _claimed(text, claim), (True, False), _NONE, _OPPOSITE)
+    elif isinstance(expected, Order):
+        found = Finder(expected, lambda text: orders.find(text, expected.labels, expected.quantities))
+    elif isinstance(expected, Count):
+        values = zip(expected.letters, map(numbers.value_of, expected.texts), strict=False)
+        found = Finder(expected, lambda text: counts.find(text, expected), tuple(values))
+    elif isinstance(expected, TimeSpan):
+        found = Finder(expected, lambda text: spans.find(text, expected))
+    elif isinstance(expected, Relation):
+        found = Finder(expected, relations.find, relations.CLASSES)
+    else:
+        found = Finder(expected, lambda text: [])
+    return found._replace(say=say)

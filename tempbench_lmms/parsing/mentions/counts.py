@@ -3,7 +3,8 @@
 from tempbench_lmms.parsing.expected import Choice, Count
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention, apart, as_list
-from tempbench_lmms.parsing.mentions import options, places
+from tempbench_lmms.parsing.mentions import places
+from tempbench_lmms.parsing.mentions.letters import letters
 from tempbench_lmms.parsing.mentions.numbers import value_of
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
@@ -51,7 +52,7 @@ def _letters(text: Text, count: Count) -> list[Mention]:
     option = frozenset(("option",))
     row = places.find(text, len(count.letters), option)
     placed = [one for one in row if text.has(option, one.start, one.end)]
-    named = options.letters(text, Choice(count.letters, count.texts))
+    named = letters(text, Choice(count.letters, count.texts))
     return apart([*named, *(one._replace(value=count.letters[one.value - 1]) for one in placed)])
 
 

@@ -6,32 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 from tempbench_lmms.parsing.expected import Choice, Item
-from tempbench_lmms.parsing.lexicon import Word, roles
+from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mention import Mention, apart, as_list
 from tempbench_lmms.parsing.mentions import durations, numbers, orders, places, relations, truth, words
+from tempbench_lmms.parsing.mentions.letters import letters, orders_of
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
-_LETTER = lazy(r"(?<![^\W_])(?<![^\W_]['.-])(?<![^\W_A-H]/)([A-H])(?![^\W_]|['-][^\W_]|\+\+)", re.ASCII)
-# In a reply without capitals, a letter before a sign or the end.
-_CAPITAL = lazy(r"[A-Z]")
-_BRACKETED = lazy(r"[(\[\"']([a-h])[)\]\"']|(?:^|(?<=\n))([a-h])(?:[).](?=\s)|(?=,\s\d|\s*\n|$))")
-_BEHIND_NOUN = lazy(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
-# "A man", "A, B": an article is followed by a word that is no verb or sign of an answer.
-_ARTICLE = lazy(r"\s+[a-zß-ÿ]")
-_INSIDE = lazy(r"[a-z],? $")
-_ENDS = lazy(r"[ .]*$")
-_VERBS = roles(
-    "is right wrong deny and or because turn hedge likely conclude suppose back choose before after refuse"
-    " early late long short first last"
-)
-_NOUNS, _OTHERS = roles("option answer choose"), roles("image step video")
-# "A to F", "A/B/C": all options, and no choice.
-_RANGE = lazy(
-    r"\(?\b[A-H]\)?(?:(?:\s?[/|]\s?\(?[A-H]\)?){2,}"
-    r"|\s(?:to|through|bis|à|至|到)\s(?:option\s)?\(?[C-H]\b\)?|\s?[-–]\s?[C-H]\b)"
-)
-_NUMBER = lazy(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
 _SHORTEST_TEXT = 2
 _PAIR = 2
 _LISTED = 3
@@ -39,89 +20,6 @@ _LEADS_IN = lazy(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")
 _IN_BRACKETS = lazy(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
 _BETWEEN = r"[^\w\n]{1,3}"
 _DEALT = roles("deny turn than")
-
-
-# A small letter that a sign, a number or the end follows; it is no word there, but "a" may be.
-_SMALL = lazy(
-    r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['/.-])(a(?! )|[b-h])"
-    r"(?=[)\]\"']*(?:\s*$|\s*[,;:(\n–—。、，]|\.(?!\w)|\s-\s|\s[\[(\d]|[\u2e80-\uffff]))"
-)
-_LEAD = roles("is answer option choose conclude likely switch final back")
-
-
-def letters(text: Text, choice: Choice) -> list[Mention]:
-    """Returns the letters of options in a text."""
-    found: list[Mention] = []
-    taken = {place for one in _RANGE.finditer(text.text) for place in range(*one.span())}
-    for word in text.words:
-        found += _numbered(text, word, choice)
-        behind = _BEHIND_NOUN.match(text.text, word.end)
-        if behind and behind.start(1) not in taken:
-            found += _labelled(text, word, behind, choice, taken)
-    for one in _LETTER.finditer(text.text):
-        if one[1] in choice.letters and one.start() not in taken and not _is_article(text, one):
-            found.append(Mention(one[1], *one.span(), "letter"))
-    for one in _SMALL.finditer(text.text) if not _shown(choice.texts) else ():
-        said = _is_said(text, one.start()) or (one[1] != "a" and not _CAPITAL.search(text.text))
-        if one[1].upper() in choice.letters and one.start() not in taken and said:
-            found.append(Mention(one[1].upper(), *one.span(), "letter"))
-    for one in _BRACKETED.finditer(text.text):
-        value = (one[1] or one[2]).upper()
-        if value in choice.letters and one.start(one.lastindex or 1) not in taken:
-            found.append(Mention(value, *one.span(), "letter"))
-    return apart(found)
-
-
-def _labelled(
-    text: Text, word: Word, behind: re.Match[str], choice: Choice, taken: set[int]
-) -> list[Mention]:
-    """Returns the option that a noun names with a letter; the letter is taken then, or of another noun."""
-    said, letter, end = text.text[word.start : word.end].lower(), behind[1], behind.end()
-    named = bool(choice.noun) and said.rstrip("s") == choice.noun
-    noun, option = named or bool(word.roles & _NOUNS), named or "option" in word.roles
-    colon = ":" in behind.group() and text.text[end : end + 2].strip() in ("", ".")
-    other = said in _shown(choice.texts) or (not colon and not noun and word.roles & _OTHERS)
-    if other and "\n" not in behind.group():
-        taken.add(behind.start(1))
-    small = letter.islower() and not option and not _ENDS.match(text.text, end)
-    article = letter == "a" and text.text[end : end + 1] == " "
-    article = article or ("\n" in behind.group() and _is_article(text, behind))
-    known = noun and not other and letter.upper() in choice.letters and behind.start(1) not in taken
-    if not known or small or article:
-        return []
-    taken.add(behind.start(1))
-    return [Mention(letter.upper(), word.start if option else behind.start(1), end, "label")]
-
-
-def _is_said(text: Text, start: int) -> bool:
-    """Whether a place begins a sentence, or stands right behind a word that leads to an answer."""
-    if not text.text[text.sentences[text.sentence(start)].start : start].strip(" \"'("):
-        return True
-    before = next(reversed(text.within(max(0, start - 24), start)), None)
-    near = before is not None and not text.text[before.end : start].strip(" :,=-–\"'(")
-    return near and before is not None and bool(before.roles & _LEAD)
-
-
-def _is_article(text: Text, one: re.Match[str]) -> bool:
-    """Whether an "A" stands before a word that is no verb or sign of an answer."""
-    if one[1] != "A" or not _ARTICLE.match(text.text, one.end()) or _INSIDE.search(text.text, 0, one.start()):
-        return False
-    after = next(iter(text.within(one.end(), one.end() + 24)), None)
-    return after is None or after.start > one.end() + 1 or not after.roles & _VERBS
-
-
-def _numbered(text: Text, word: Word, choice: Choice) -> list[Mention]:
-    """Returns an option that a noun and a number name: "option 2", "caption two"."""
-    said, option = text.text[word.start : word.end].lower(), "option" in word.roles
-    if not option and said != choice.noun:
-        return []
-    digit = _NUMBER.match(text.text, word.end) if option and not _digits(choice.texts) else None
-    after = next(iter(text.within(word.end, word.end + 8)), None)
-    number, end = (int(digit[1]), digit.end()) if digit else (None, word.end)
-    if digit is None and after and after.start == word.end + 1 and not said.endswith("s"):
-        number, end = places.ordinal(after.roles, "number."), after.end
-    inside = number is not None and 0 < number <= len(choice.letters)
-    return [Mention(choice.letters[number - 1], word.start, end, "label")] if number and inside else []
 
 
 _LESS = lazy(r"\bless\b")
@@ -155,17 +53,6 @@ def _better(text: Text, one: Mention, other: Mention, than: int) -> Any | None:
         return None
     rest = text.without(one.end, than, roles("wrong"))
     return other.value if bool(wrong) != bool(_LESS.search(rest)) else one.value
-
-
-@lru_cache(maxsize=512)
-def _digits(texts: tuple[str, ...]) -> bool:
-    return any(sign.isdigit() for text in texts for sign in text)
-
-
-@lru_cache(maxsize=512)
-def _shown(texts: tuple[str, ...]) -> frozenset[str]:
-    """Returns the nouns of labels that options are made of: "Sentence a -> Sentence b"."""
-    return roles("image sentence images sentences") if _orders(texts) else frozenset()
 
 
 @lru_cache(maxsize=512)
@@ -216,20 +103,7 @@ def texts(text: Text, choice: Choice) -> list[Mention]:
     ]
 
 
-_LABEL = lazy(
-    r"(?:image|sentence|picture|event)\s+([a-h])(?![^\W_])|(?<![^\W_])([A-Ha-h])(?![^\W_])", re.IGNORECASE
-)
-
-
-@lru_cache(maxsize=256)
-def _orders(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Returns the order of labels that each option is; nothing where one is none."""
-    found = [tuple((one[1] or one[2]).upper() for one in _LABEL.finditer(text)) for text in texts]
-    arrows = all("->" in text or "→" in text for text in texts)
-    return found if arrows and len({frozenset(one) for one in found}) == 1 and len(found[0]) > _PAIR else []
-
-
-def _images(text: Text) -> list[tuple[int, int, str]]:
+def images(text: Text) -> list[tuple[int, int, str]]:
     """Returns where the first and the second image are named."""
     image = roles("image")
     found = [
@@ -256,13 +130,13 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     if _said_again(text, named, choice):
         return []
     named = as_list(named, min(_LISTED, row))
-    if choice.asks == "first before second" and (order := relations.compared(text, _images(text))):
+    if choice.asks == "first before second" and (order := relations.compared(text, images(text))):
         letter = {"before": choice.letters[0], "after": choice.letters[1]}
         return apart([*named, *(one._replace(value=letter[one.value]) for one in order)])
     placed = _placed(choice.texts)
     if truths:
         kept = _elsewhere(text, kept, named)
-    elif ordered := dict(zip(_orders(choice.texts), choice.letters, strict=False)):
+    elif ordered := dict(zip(orders_of(choice.texts), choice.letters, strict=False)):
         whole = [one for one in orders.find(text, tuple(sorted(next(iter(ordered))))) if one.value in ordered]
         kept = [one._replace(value=ordered[one.value], form="text") for one in whole]
         named = _apart_from(named, whole)
