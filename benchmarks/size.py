@@ -15,21 +15,21 @@ KINDS = ["py", "js", "html", "css", "jinja", "toml", "yaml", "yml", "tsv", "csv"
 NOT_COUNTED = {"vendor", "reference", "mini"}
 BUDGETS = {
     # Part: the ceiling that continuous integration holds, and the goal where that is lower.
-    "tempbench_lmms": (46_600, 32_000),
-    "statements of tempbench_lmms": (29_500, 21_000),
-    "tempbench_lmms/parsing": (11_150, 4_500),
-    "tempbench_lmms/coherence": (1_700, 1_100),
-    "tempbench_lmms/mateo": (1_300, 1_100),
+    "tempbench_lmms": (41_450, 32_000),
+    "statements of tempbench_lmms": (26_650, 21_000),
+    "tempbench_lmms/parsing": (6_200, 4_500),
+    "tempbench_lmms/coherence": (1_770, 1_100),
+    "tempbench_lmms/mateo": (1_100, 1_100),
     "tempbench_lmms/motion_only": (600, 600),
     "tempbench_lmms/nextgqa": (1_100, 1_100),
-    "tempbench_lmms/rextime": (1_450, 1_100),
-    "tempbench_lmms/tempcompass_pairs": (1_100, 1_100),
-    "tempbench_lmms/tempvs": (1_450, 1_100),
+    "tempbench_lmms/rextime": (1_400, 1_100),
+    "tempbench_lmms/tempcompass_pairs": (700, 600),
+    "tempbench_lmms/tempvs": (1_400, 1_100),
     "tempbench_lmms/timeblind": (600, 600),
-    "tempbench_lmms/timepercept": (850, 600),
+    "tempbench_lmms/timepercept": (800, 600),
     "hf_datasets": (9_050, 9_000),
     "benchmarks": (3_000, 3_000),
-    "tests": (33_900, 26_000),
+    "tests": (33_400, 26_000),
 }
 
 
@@ -57,7 +57,7 @@ def main() -> int:
     passed = [part for part, (ceiling, _) in BUDGETS.items() if found[part] > ceiling]
     print(f"{'':34} {'now':>7} {'ceiling':>8} {'goal':>7}")
     for part, (ceiling, goal) in BUDGETS.items():
-        print(f"{part:34} {found[part]:7,} {ceiling:8,} {goal:7,}{'  PASSED' * (part in passed)}")
+        print(f"{part:34} {found[part]:7,} {ceiling:8,} {goal:7,}{'  too large' * (part in passed)}")
     return bool(passed)
 
 

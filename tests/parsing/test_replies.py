@@ -95,5 +95,6 @@ def test_what_earns_its_place():
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "| `parsing.stance:" in said
     assert "| `parsing.mentions." in said
-    assert "_END`" not in said
-    assert re.search(r"\n\d+ of \d+ \(\d+%\), on \d+ replies\n$", said)
+    shares = re.search(r"\n(\d+) of (\d+) \(\d+%\), on \d+ replies\n$", said)
+    assert shares
+    assert 0 < int(shares[1]) < int(shares[2])
