@@ -84,6 +84,7 @@ _BOUNDS = _roles("more less")
 _POINTS = _roles("back only to from because turn conclude is")
 _BRACKETS = lazy(r"\([^()\n]{0,80}\)")
 _FAR = 60
+_FILLING = 120  # signs; also what keeps a loop of articles from costing time by its square
 _PHRASE = 12
 _PARTICLE = 3  # letters of a word without weight: "no se corresponde"
 
@@ -91,6 +92,11 @@ _PARTICLE = 3  # letters of a word without weight: "no se corresponde"
 def is_empty(stretch: str) -> bool:
     """Whether a stretch of text holds no letter and no digit."""
     return not any(sign.isalnum() for sign in stretch)
+
+
+def is_filling(text: Text, start: int, end: int, roles: frozenset[str]) -> bool:
+    """Whether a stretch holds nothing but words of some roles; no stretch of such length does."""
+    return end - start <= _FILLING and is_empty(without(text, start, end, roles))
 
 
 def without(text: Text, start: int, end: int, roles: frozenset[str]) -> str:
@@ -208,7 +214,7 @@ class _Place:
 
     def reaches(self, word: Word) -> bool:
         """Whether nothing but filling stands between a word and the mention behind it."""
-        return is_empty(without(self.text, word.end, self.start, _FILL))
+        return is_filling(self.text, word.end, self.start, _FILL)
 
     def opened(self, role: str) -> bool:
         """Whether a word of a role is the first of the sentence, before the mention."""
@@ -330,7 +336,7 @@ def _drafted(at: _Place) -> Stance | None:
     if drafted and drafted > at.left and not at.text.has(_roles("turn answer back"), drafted, at.start):
         return Stance.DRAFT
     after = at.text.within(at.end, min(at.clause.end, at.right))
-    near = (is_empty(without(at.text, at.end, w.start, _FILL)) for w in after if "draft" in w.roles)
+    near = (is_filling(at.text, at.end, w.start, _FILL) for w in after if "draft" in w.roles)
     return Stance.DRAFT if any(near) else None
 
 
@@ -393,12 +399,12 @@ def _placed(at: _Place) -> Stance | None:
     text, clause = at.text, at.clause
     if at.form == "listed":
         return Stance.NAMED
-    head = is_empty(without(text, at.sentence.start, at.start, _FILL))
+    head = is_filling(text, at.sentence.start, at.start, _FILL)
     rest = is_empty(_BRACKETS.sub(" ", without(text, at.end, at.sentence.end, _FILL)))
     if head and rest:
         return Stance.NAMED if text.has(_roles("prep"), at.sentence.start, at.start) else Stance.BARE
-    begins = is_empty(without(text, clause.start, at.start, _FILL))
-    ends = is_empty(without(text, at.end, min(clause.end, at.sentence.end), _FILL))
+    begins = is_filling(text, clause.start, at.start, _FILL)
+    ends = is_filling(text, at.end, min(clause.end, at.sentence.end), _FILL)
     if text.has(_roles("conclude"), at.sentence.start, at.start) or _closes(at, begins, ends, rest):
         return Stance.CONCLUDED
     colon = begins and at.number == 0 and text.text[at.end : at.end + 1] == ":"
@@ -433,7 +439,7 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
     if ends and "back" in nearest:
         return True
     if at.turns and ends:
-        close = is_empty(without(text, at.turns[-1], at.start, _FILL))
+        close = is_filling(text, at.turns[-1], at.start, _FILL)
         if close or (last and nearest & _LEADS):
             return True
     colon = text.text[: clause.start].rstrip(" \"'*")[-1:] == ":"
@@ -456,9 +462,11 @@ def _of_it(at: _Place) -> list[Word]:
     if not at.next == at.right < len(text.text):
         return tail
     while tail and tail[-1].roles & _TAIL:
-        behind = without(text, tail[-1].end, at.right, _FILL | {"and"})
-        comma = "," in behind and "," not in text.text[at.end : tail[-1].start]
-        if not is_empty(behind) or (tail[-1].roles & {"deny", "no"} and comma):
+        last = tail[-1]
+        if not is_filling(text, last.end, at.right, _FILL | {"and"}):
+            break
+        comma = "," in text.text[last.end : at.right] and "," not in text.text[at.end : last.start]
+        if last.roles & {"deny", "no"} and comma:
             break
         tail.pop()
     return tail
@@ -470,7 +478,7 @@ def _said(at: _Place) -> str:
     words = _of_it(at)
     for i, word in enumerate(words):
         gap = at.text.text[last : word.start]
-        near = is_empty(without(at.text, at.end, word.start, _NEAR))
+        near = is_filling(at.text, at.end, word.start, _NEAR)
         if said := _mark(at, word, near):
             return said
         if _ends_here(at, word, gap):
@@ -529,7 +537,7 @@ def _said_next(at: _Place) -> str:
     for word in text.within(following.start, min(following.end, at.next)):
         if word.roles & at.terms.rejects:
             points = "is" in word.roles or text.has(_roles("is"), following.start, word.start)
-            return "not" if points and is_empty(without(text, following.start, word.start, _FILL)) else ""
+            return "not" if points and is_filling(text, following.start, word.start, _FILL) else ""
         if not word.roles & _FILL:
             return ""
     return ""
@@ -562,7 +570,7 @@ def _is_headed(at: _Place) -> bool:
     """Whether the noun stands before the colon, or the end of the line, that begins the clause."""
     text, start = at.text, at.clause.start
     for word in reversed(text.within(max(at.left, start - _FAR), start)):
-        if not is_empty(without(text, word.end, start, _FILL)):
+        if not is_filling(text, word.end, start, _FILL):
             return False
         if word.roles & (_ANNOUNCES | at.terms.approves):
             return text.text[word.end : start].strip(" \"'")[-1:] in {":", "-", "–", "—", ""}

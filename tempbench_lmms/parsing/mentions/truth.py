@@ -128,7 +128,7 @@ def _of_answer(text: Text, start: int, word: Word) -> bool:
 def _opens(text: Text, word: Word) -> bool:
     """Whether a yes or no stands at the beginning of a clause, and by itself."""
     lead = text.within(max(0, word.start - 24), word.start)
-    after = text.text[word.end : word.end + 2].strip(" \"'*")
+    after = text.text[word.end : word.end + 3].strip(" \"'*")
     if (
         lead
         and lead[-1].roles & {"is", "conclude", "switch"}
@@ -138,7 +138,7 @@ def _opens(text: Text, word: Word) -> bool:
         start = text.sentences[text.sentence(word.start)].start
         if lead[-1].roles & {"conclude", "switch"} or text.has(frozenset(("answer",)), start, word.start):
             return True
-    before = text.text[max(0, word.start - 2) : word.start].strip(" \"'*(")
+    before = text.text[max(0, word.start - 3) : word.start].rstrip(" \"'*(")[-1:]
     return before in {"", ":", ".", ",", ";", "\n", "-", "–", "—", "!", "?", "。", ">"} and (
         not after or not after[0].isalnum()
     )
