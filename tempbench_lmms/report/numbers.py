@@ -38,7 +38,7 @@ OTHER_CODE = (
 )
 NO_LOG = "the log does not give this value"
 FEW = "too few groups of questions enter it"
-WHOLE = "the official scorer gives one number over all questions"
+WHOLE = "it is one number over all questions"
 
 
 @dataclass(frozen=True)

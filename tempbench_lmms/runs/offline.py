@@ -95,7 +95,9 @@ def score(benchmark: str, given: Given) -> Scores:
     own = benchmarks.optional(benchmark, "imports")
     if not given.predictions.exists():
         raise TempbenchError(f"{given.predictions} does not exist; check the path")
-    rules = getattr(own, "official", None)
+    reader = _reader(own, given)
+    is_official = own is not None and reader in own.READERS.values()
+    rules = getattr(own, "official", None) if is_official else None
     source = Source(given.predictions, name, (), config, given.model, given.allow_pickle)
     try:
         source.docs = docs = _docs(benchmark, config, own, given.data)
@@ -105,7 +107,6 @@ def score(benchmark: str, given: Given) -> Scores:
             raise TempbenchError(f"{error}{more}") from None
         return Scores(official=official, notes=(*source.remarks, f"no metrics of ours: {_UNKNOWN}"))
     official = rules(source) if rules else {}
-    reader = _reader(own, given)
     replies = {id_: answer.reply for id_, answer in collected(reader(source), source).items()}
     ids = [str(doc["question_id"]) for doc in docs]
     notes = [*dict.fromkeys(source.remarks), *check_complete(replies, ids, given.partial)]

@@ -1,12 +1,13 @@
 """What is promised of finished runs holds for a run of every benchmark: numbers again, report, import."""
 
 import json
+import math
 
 import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.harness.tasks import load_task, root_of
-from tempbench_lmms.runs import formats, importing, logs, rescoring
+from tempbench_lmms.runs import formats, importing, logs, offline, rescoring
 from tests.bundled import ONE_OF_EACH, docs
 from tests.command import tempbench
 from tests.runs.test_logs import write_run
@@ -54,9 +55,14 @@ def test_replies_from_elsewhere_have_the_run_s_numbers(folder, task, tmp_path):
     source = importing.source_of(tmp_path / "replies.jsonl", task)
     importing.run(formats.READERS["replies"], "replies", source, tmp_path / "imported", partial=True)
     theirs = log_of(tmp_path / "imported")
+    given = offline.Given(tmp_path / "replies.jsonl", task=task, partial=True)
+    scored = offline.score(root_of(load_task(task))[0], given)
     for name, value in log.values.items():
         if name not in ("details", "alias"):
             assert theirs.values[name] == value, name
+            found = scored.metrics[name][0] if name in scored.metrics else value
+            assert found == pytest.approx(value) or (value == "-" and math.isnan(found)), name
+    assert len(scored.metrics) > 3
 
 
 def test_a_report_has_all_of_them(tmp_path):
