@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import benchmarks, parsing
+from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.parsing.expected import Choice, Count, Fields, Item, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.parsing.finders import finder_of
 
@@ -33,7 +34,7 @@ EXPECTED = [
     Order(tuple("12345")),
     Truth("chronological"),
     Count("ABCD", ("2", "3", "4", "5")),
-    Relation("cot"),
+    Relation("cot", CLASSES),
 ]
 # What stands behind the reply in a parser's parameters; each value in turn where there are several. What one
 # benchmark alone has is `VALUES` in its `tests/NAME/contract.py`.

@@ -67,7 +67,7 @@ def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = Fals
     """
     if form not in FORMS:
         raise ValueError(f"{form!r} is not one of {', '.join(FORMS)}")
-    return reader.read(reply, Relation(form), prompt, at_limit)
+    return reader.read(reply, Relation(form, CLASSES), prompt, at_limit)
 
 
 def _class_of(answers: Sequence[str]) -> str:

@@ -93,9 +93,11 @@ class Relation(NamedTuple):
     Attributes:
         form: `triple` for three questions, each answered with Yes, No or I don't know; `cot` for one
             answer; `reflection` for an answer that is reviewed and given again.
+        classes: The three values, in this order.
     """
 
     form: str
+    classes: tuple[str, ...]
 
 
 class Fields(NamedTuple):

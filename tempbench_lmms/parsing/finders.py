@@ -87,7 +87,7 @@ def finder_of(expected: Expected, say: Callable[[str, Finder], Any] | None = Non
     elif isinstance(expected, TimeSpan):
         found = Finder(expected, lambda text: spans.find(text, expected))
     elif isinstance(expected, Relation):
-        found = Finder(expected, relations.find, relations.CLASSES)
+        found = Finder(expected, relations.find, expected.classes)
     else:
         found = Finder(expected, lambda text: [])
     return found._replace(say=say)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
 from tempbench_lmms.parsing.reading import REASONS, RULES
@@ -14,7 +15,7 @@ KINDS = [
     Order(tuple("12345")),
     Truth(),
     Count("ABCD", ("2", "3", "4", "5")),
-    Relation("cot"),
+    Relation("cot", CLASSES),
 ]
 REFUSALS = (
     "Based on the {} frames provided, it is not possible to determine the count.",

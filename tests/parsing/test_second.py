@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 
+from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.parsing import second
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.parsing.reading import SECOND, Reading, Reread
@@ -13,7 +14,7 @@ from tests.second_reader import fenced, obedient
 
 CHOICE, ITEM, ORDER, TRUTH = Choice("ABC"), Item(5), Order(("1", "2", "3")), Truth()
 COUNT, SPAN = Count("ABC", ("2", "3", "7")), TimeSpan(60.0)
-TRIPLE, COT = Relation("triple"), Relation("cot")
+TRIPLE, COT = Relation("triple", CLASSES), Relation("cot", CLASSES)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Span, Text
 
-CLASSES = ("before", "after", "independent")
 Named = list[tuple[int, int, str]]
 Asked = list[tuple[int, int, tuple[str, ...]]]
 _STEP = lazy(
@@ -331,4 +330,6 @@ def _paired(text: Text, asked: Asked, said: Named, forward: bool) -> list[tuple[
 
 
 def _class_of(given: list[str]) -> str:
-    return CLASSES[given.index("yes")] if sorted(given) == ["no", "no", "yes"] else "other"
+    if sorted(given) != ["no", "no", "yes"]:
+        return "other"
+    return "before" if given[0] == "yes" else "after" if given[1] == "yes" else "independent"
