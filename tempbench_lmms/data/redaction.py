@@ -56,9 +56,7 @@ _CHOICE = re.compile(r"[-+]?(?:inf|nan)|true|false|none|auto|", re.IGNORECASE)
 _PLAIN = re.compile(
     rf"[-+]?[0-9]{{0,7}}(?:\.[0-9]{{0,7}})?(?:e[-+]?[0-9]{{1,3}})?|{_CHOICE.pattern}", re.IGNORECASE
 )
-_OBJECT = re.compile(
-    rf'\{{(?:[\s{{}},:]|"{_SETTING.pattern}"|(?<![\w.])(?:{_PLAIN.pattern})(?![\w.]))*\}}', re.IGNORECASE
-)
+_OBJECT = re.compile(rf'\{{(?:[\s{{}},:]|"{_SETTING.pattern}"|(?<![\w.])(?i:{_PLAIN.pattern})(?![\w.]))*\}}')
 _NAME = re.compile(r"\s*-{0,2}[A-Za-z_][A-Za-z0-9_.-]{0,60}\s*")
 _OPTION = re.compile(r"--[a-z][a-z_-]{0,40}")
 # The name of a model, of a file, of a setting: nothing in which an argument or a header could hide.

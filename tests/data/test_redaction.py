@@ -75,6 +75,7 @@ some = st.text(st.characters(categories=["L", "N"]), min_size=8, max_size=40)
 @settings(max_examples=8, derandomize=True)
 @example(secret="0" * 8)
 @example(secret="a" * 40)
+@example(secret="PARALLEL")
 @given(secret=some)
 def test_no_secret_is_shown(form, secret):
     shows_no_secret(form, secret)
