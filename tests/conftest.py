@@ -1,9 +1,14 @@
 """What the tests share."""
 
 import os
+import tempfile
 
-# The Hub's client reads this once, when something first imports it: no test reaches a network.
+# The Hub's client and `datasets` read these once, when something imports them: no test reaches a network or
+# touches the user's caches. Processes that pytest-xdist starts have those of the first one.
 os.environ["HF_HUB_OFFLINE"] = "1"
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    _HOME = tempfile.TemporaryDirectory(prefix="tempbench-tests-", ignore_cleanup_errors=True)
+    os.environ["HF_HOME"] = _HOME.name
 # On tiny models threads only wait for each other. torch reads this when it is imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -46,8 +51,7 @@ def session_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def _offline(session_folder: Path) -> None:
-    """No test touches the user's caches."""
-    os.environ["HF_HOME"] = str(session_folder / "hf")
+    """No test touches the user's settings."""
     os.environ["XDG_CONFIG_HOME"] = str(session_folder / "config")  # the key of hashes
     os.environ.pop("TEMPBENCH_DATA", None)
     # Whether a default encoder could be had here, or not, takes an import of torch to find out.
