@@ -12,8 +12,8 @@ from tempbench_lmms.parsing.finders import Finder, finder_of
 from tempbench_lmms.parsing.mention import outer
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, none
-from tempbench_lmms.parsing.stance import Judged, Stance, is_empty, judge
-from tempbench_lmms.parsing.tokens import Span, Text
+from tempbench_lmms.parsing.stance import Judged, Stance, judge
+from tempbench_lmms.parsing.tokens import Span, Text, is_empty
 
 
 def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bool = False) -> Reading[Any]:
@@ -353,7 +353,7 @@ def _in_brackets(text: Text, one: Judged, live: list[Judged], finder: Finder) ->
     before = text.text[start : one.mention.start]
     opened = before.rfind("(")
     inside = opened > before.rfind(")")
-    label = one.mention.form in _LABELS and not any(sign.isalnum() for sign in before[opened:])
+    label = one.mention.form in _LABELS and is_empty(before[opened:])
     first = 0 if opened >= 0 and is_empty(before[:opened]) else start
     return (
         inside

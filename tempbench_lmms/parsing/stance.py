@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.tokens import Span, Text
+from tempbench_lmms.parsing.tokens import Span, Text, is_empty
 
 
 class Stance(IntEnum):
@@ -89,24 +89,9 @@ _PHRASE = 12
 _PARTICLE = 3  # letters of a word without weight: "no se corresponde"
 
 
-def is_empty(stretch: str) -> bool:
-    """Whether a stretch of text holds no letter and no digit."""
-    return not any(sign.isalnum() for sign in stretch)
-
-
 def is_filling(text: Text, start: int, end: int, roles: frozenset[str]) -> bool:
     """Whether a stretch holds nothing but words of some roles; no stretch of such length does."""
-    return end - start <= _FILLING and is_empty(without(text, start, end, roles))
-
-
-def without(text: Text, start: int, end: int, roles: frozenset[str]) -> str:
-    """Returns a stretch of a text without the words of some roles."""
-    pieces, place = [], start
-    for word in text.within(start, end):
-        if word.roles & roles:
-            pieces.append(text.text[place : word.start])
-            place = word.end
-    return "".join([*pieces, text.text[place:end]])
+    return end - start <= _FILLING and is_empty(text.without(start, end, roles))
 
 
 def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
@@ -124,7 +109,7 @@ def _is_joined(text: Text, start: int, end: int) -> bool:
     """Whether nothing but a comma or a word that joins stands between two mentions of a sentence."""
     if text.sentence(start - 1) != text.sentence(end):
         return False
-    rest = _BRACKETS.sub(" ", without(text, start, end, _roles("and or nor option image fill")))
+    rest = _BRACKETS.sub(" ", text.without(start, end, _roles("and or nor option image fill")))
     if not is_empty(rest) or "." in rest or ":" in rest:
         return False
     if not rest.strip() and text.text[start - 1].isdigit() and text.text[end].isdigit():
@@ -256,7 +241,7 @@ def _opposite(at: _Place) -> Stance:
     if words and words[-1].end - words[-1].start > _PHRASE:  # "it is not the case that"
         return Stance.CONCLUDED
     denying = words[-1].end if words else at.start
-    between = without(at.text, denying, at.start, _FILL | _roles("claim sequence article"))
+    between = at.text.without(denying, at.start, _FILL | _roles("claim sequence article"))
     return Stance.CONCLUDED if sum(map(str.isalnum, between)) <= _PARTICLE else Stance.OPEN
 
 
@@ -400,7 +385,7 @@ def _placed(at: _Place) -> Stance | None:
     if at.form == "listed":
         return Stance.NAMED
     head = is_filling(text, at.sentence.start, at.start, _FILL)
-    rest = is_empty(_BRACKETS.sub(" ", without(text, at.end, at.sentence.end, _FILL)))
+    rest = is_empty(_BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL)))
     if head and rest:
         return Stance.NAMED if text.has(_roles("prep"), at.sentence.start, at.start) else Stance.BARE
     begins = is_filling(text, clause.start, at.start, _FILL)

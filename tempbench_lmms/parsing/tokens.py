@@ -26,6 +26,11 @@ class Span(NamedTuple):
     end: int
 
 
+def is_empty(stretch: str) -> bool:
+    """Whether a stretch of text holds no letter and no digit."""
+    return not any(sign.isalnum() for sign in stretch)
+
+
 class Text:
     """A text and what one scan of it found.
 

@@ -7,7 +7,7 @@ from tempbench_lmms.parsing.mentions import places
 from tempbench_lmms.parsing.mentions.letters import letters
 from tempbench_lmms.parsing.mentions.numbers import value_of
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.tokens import Text
+from tempbench_lmms.parsing.tokens import Text, is_empty
 
 _ANY = lazy(
     r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/#])(\d{1,4})(?![\d/%]|:\d|[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)"
@@ -87,7 +87,7 @@ def _none(text: Text, word: Word) -> bool:
             before + text.text[place : other.start] + ("" if other.roles & _THERE else "x"),
             other.end,
         )
-    return not any(sign.isalnum() for sign in before + text.text[place : word.start])
+    return is_empty(before + text.text[place : word.start])
 
 
 _LISTED = lazy(r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*")

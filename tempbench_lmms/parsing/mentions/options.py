@@ -11,7 +11,7 @@ from tempbench_lmms.parsing.mention import Mention, apart, as_list
 from tempbench_lmms.parsing.mentions import durations, numbers, orders, places, relations, truth, words
 from tempbench_lmms.parsing.mentions.letters import letters, orders_of
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.tokens import Text
+from tempbench_lmms.parsing.tokens import Text, is_empty
 
 _SHORTEST_TEXT = 2
 _PAIR = 2
@@ -229,7 +229,7 @@ def _said_again(text: Text, named: list[Mention], choice: Choice) -> bool:
         behind = re.match(rf"[ .):]*{re.escape(said.lower().strip(' .'))}", text.text[one.end :].lower())
         ends.append(one.end if one.form == "both" else one.end + behind.end() if behind else -1)
     gaps = [text.text[end : one.start] for end, one in zip(ends, named[1:], strict=False)]
-    return min(ends) > 0 and not any(sign.isalnum() for sign in "".join([*gaps, text.text[ends[-1] :]]))
+    return min(ends) > 0 and is_empty("".join([*gaps, text.text[ends[-1] :]]))
 
 
 def _foreground(text: Text, found: list[Mention]) -> list[Mention]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.tokens import Text
+from tempbench_lmms.parsing.tokens import Text, is_empty
 
 _NOUNS = frozenset(("option", "image", "answer"))
 _SIGNS = " .,:;!?)\"'\n。"
@@ -42,7 +42,7 @@ def _alone(text: Text, start: int, end: int) -> bool:
         if any(role.startswith("c.") or role == "pronoun" for role in word.roles):
             return False
         rest, at = rest + text.text[at : word.start], word.end
-    return not any(sign.isalnum() for sign in rest + text.text[at : sentence.end])
+    return is_empty(rest + text.text[at : sentence.end])
 
 
 def _is_noun(text: Text, word: Word, nouns: frozenset[str]) -> bool:
@@ -129,7 +129,7 @@ def _pairs(text: Text) -> list[tuple[tuple[int, int], int, int]]:
             if word.roles & _JOINS:
                 rest, place = rest + text.text[place : word.start], word.end
         rest += text.text[place:begin]
-        if other != one + 1 or any(sign.isalnum() for sign in rest.replace("第", "")):
+        if other != one + 1 or not is_empty(rest.replace("第", "")):
             continue
         before, after = text.text[max(0, start - 24) : start].lower(), text.text[last : last + 14]
         if _BETWEEN.search(before) or _BETWEEN_BEHIND.match(after):

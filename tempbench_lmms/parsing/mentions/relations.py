@@ -8,7 +8,7 @@ from functools import lru_cache
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.tokens import Span, Text
+from tempbench_lmms.parsing.tokens import Span, Text, is_empty
 
 Named = list[tuple[int, int, str]]
 Asked = list[tuple[int, int, tuple[str, ...]]]
@@ -143,7 +143,7 @@ def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
     named = named[first : bisect.bisect_left(named, (word.end + 2 * _MOST_BETWEEN, 0, ""))]
     left = [one for one in named if clause.start <= one[0] and one[1] <= word.start][::-1]
     right = [one for one in named if word.end <= one[0] and one[1] <= max(clause.end, word.end)]
-    opens = "then" in word.roles or not any(sign.isalnum() for sign in text.text[clause.start : word.start])
+    opens = "then" in word.roles or is_empty(text.text[clause.start : word.start])
     if not left and opens and text.text[: clause.start].rstrip()[-1:] not in (":", "(", "-", "–"):
         left = [one for one in named if sentence.start <= one[0] and one[1] <= word.start][::-1]
     if len(left) > 1 and left[0][2] != left[1][2] and not right:
@@ -195,9 +195,7 @@ def _class(text: Text, word: Word, late: bool) -> list[Mention]:
     sentence, clause = _scope(text, word)
     before = text.within(clause.start, word.start)
     gap = text.text[before[-1].end if before else clause.start : word.start]
-    named = not any(sign.isalnum() for sign in gap) and (
-        not before or before[-1].roles & _NAMES or gap.strip()
-    )
+    named = is_empty(gap) and (not before or before[-1].roles & _NAMES or gap.strip())
     ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end : sentence.end])
     ends = ends or bool(_next(text, word.end) & roles("and because deny is or right turn wrong"))
     neither = _neither(text, word, sentence)

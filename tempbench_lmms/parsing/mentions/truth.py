@@ -5,7 +5,7 @@ import itertools
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.tokens import Text
+from tempbench_lmms.parsing.tokens import Text, is_empty
 
 _YES, _NO = frozenset(("true", "yes", "rising")), frozenset(("false", "no", "falling"))
 _CLAIM, _IS = frozenset(("claim",)), frozenset(("is",))
@@ -99,7 +99,7 @@ def _judges(text: Text, word: Word, roles: frozenset[str], claimed: bool) -> boo
     """Whether a word stands where it judges: as a predicate, or as an answer by itself."""
     if roles & _DIRECTIONS:
         start, end = text.sentences[text.sentence(word.start)]
-        bare = not any(sign.isalnum() for sign in text.text[: word.start] + text.text[word.end :])
+        bare = is_empty(text.text[: word.start] + text.text[word.end :])
         return bare or text.has(_IS, start, word.start if text.text[word.start].isascii() else end)
     if not roles & _JUDGING:
         return _opens(text, word)
@@ -110,7 +110,7 @@ def _corrects(text: Text, one: Mention, after: Mention | None) -> bool:
     """Whether a "No," only takes back what was said before: "False. No, true"."""
     if after is None or one.value or after.value == one.value or text.has(_JUDGING, one.start, one.end):
         return False
-    return one.start > 0 and not any(sign.isalnum() for sign in text.text[one.end : after.start])
+    return one.start > 0 and is_empty(text.text[one.end : after.start])
 
 
 def _quoted(text: Text, one: Mention) -> bool:
