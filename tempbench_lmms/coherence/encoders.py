@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tempbench_lmms.data import hub
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Floats
 
@@ -55,7 +56,7 @@ def _load(what: str, model: str, variable: str, load: Callable[[], T]) -> T:
     try:
         if Path(model).is_absolute() and not Path(model).exists():
             raise FileNotFoundError("there is no such folder")  # before torch is imported for it
-        with _silent_transformers():
+        with hub.tried_once(model), _silent_transformers():
             return load()
     except (
         Exception

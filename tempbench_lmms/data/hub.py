@@ -71,6 +71,41 @@ def _checked_names(repository: str) -> Iterator[None]:
         setattr(client, _METADATA, original)
 
 
+@contextlib.contextmanager
+def tried_once(model: str, seconds: float = 5.0) -> Iterator[None]:
+    """Tries once whether the Hub answers; where not, a block makes do with what this machine's cache has.
+
+    The client tries each file six times, and waits for 23 seconds in between.
+    """
+    from huggingface_hub import constants, try_to_load_from_cache
+
+    before = constants.HF_HUB_OFFLINE
+    if not os.path.isdir(model) and (problem := _unreachable(model, seconds)):
+        if not isinstance(try_to_load_from_cache(model, "config.json"), str):
+            raise TempbenchError(f"it is not in this machine's cache, and {problem}")
+        constants.HF_HUB_OFFLINE = True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = before
+
+
+def _unreachable(model: str, seconds: float) -> str:
+    """Returns why the Hub cannot be asked for a model; empty where it answers, whatever it says."""
+    from huggingface_hub import constants, get_hf_file_metadata, hf_hub_url
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+    if constants.HF_HUB_OFFLINE:
+        return "HF_HUB_OFFLINE is set"
+    try:
+        get_hf_file_metadata(hf_hub_url(model, "config.json"), timeout=seconds)
+    except (HfHubHTTPError, HFValidationError):
+        return ""
+    except Exception as error:  # httpx's, requests' or Python's own
+        return f"{constants.ENDPOINT} does not answer ({one_line(str(error) or repr(error))})"
+    return ""
+
+
 def dataset_info(repository: str, revision: str = "main") -> Any:
     """Returns what the Hub says of a data set; its `sha` is a commit."""
     from huggingface_hub import HfApi
