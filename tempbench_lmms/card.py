@@ -148,38 +148,6 @@ def _order(path: Path) -> tuple[int, list[int], str]:
 
 
 @dataclass(frozen=True)
-class LoraSettings:
-    """The settings of a LoRA fine-tuning, as a paper prints them.
-
-    Attributes:
-        rank: r.
-        alpha: The scaling factor.
-        dropout: From 0 to 1.
-        learning_rate: Peak of the schedule.
-        epochs: Passes over the training data.
-        batch_size: Conversations a device and step.
-        source: Where the settings are printed, e.g. "section V.1 of the TimePerceptBench paper".
-        gradient_accumulation: Steps that are summed before an update.
-        scheduler: As transformers calls it.
-        target_modules: The modules to adapt, by the last part of their names; "all-linear" for all linear
-            layers.
-        weight_decay: Of the optimiser.
-    """
-
-    rank: int
-    alpha: int
-    dropout: float
-    learning_rate: float
-    epochs: float
-    batch_size: int
-    source: str
-    gradient_accumulation: int = 1
-    scheduler: str = "cosine"
-    target_modules: str | tuple[str, ...] = "all-linear"
-    weight_decay: float = 0.0
-
-
-@dataclass(frozen=True)
 class BenchmarkCard:
     """One benchmark.
 

@@ -40,7 +40,6 @@ VERBS = {
     "stats": "Measure a data set.",
     "build": "Make a data set from its raw sources.",
     "cut": "Cut a data set's clips out of full videos.",
-    "export-train": "Write training data for fine-tuning.",
 }
 
 

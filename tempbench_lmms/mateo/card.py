@@ -1,6 +1,6 @@
 """MATEO: the paper, its source and its numbers."""
 
-from tempbench_lmms.card import BenchmarkCard, LoraSettings, Source
+from tempbench_lmms.card import BenchmarkCard, Source
 
 CARD = BenchmarkCard(
     name="mateo",
@@ -44,17 +44,3 @@ COUNTS = {
 """What the paper prints. It contradicts itself: 993 relations before, but 933 after, which are the same
 swapped; and 1573 + 993 + 933 = 3499, the number that it gives of training examples before. So the counts of
 the data stand beside these, and nothing is checked against them."""
-
-LORA = LoraSettings(
-    rank=16,
-    alpha=32,
-    # Dropout and schedule are not printed; these are the defaults of peft and transformers.
-    dropout=0.0,
-    learning_rate=1e-5,
-    epochs=1,
-    batch_size=1,
-    source="appendix A.1 of the MATEO paper, which does not print dropout and schedule",
-    scheduler="linear",
-    target_modules=("q_proj", "k_proj", "v_proj", "o_proj"),
-    weight_decay=0.01,
-)

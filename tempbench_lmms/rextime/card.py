@@ -1,6 +1,6 @@
 """ReXTime: the paper, its sources and its numbers."""
 
-from tempbench_lmms.card import BenchmarkCard, LoraSettings, Source
+from tempbench_lmms.card import BenchmarkCard, Source
 
 CATEGORIES = ("sequential", "cause_effect", "means_end")
 """How a question and its answer are related (section 3.1)."""
@@ -10,17 +10,6 @@ SOURCES = ("activitynet", "qvhighlights")
 EVALUATED = ("validation", "test")
 SPLITS = (*EVALUATED, "train")
 
-LORA = LoraSettings(
-    rank=8,
-    alpha=8,
-    dropout=0.0,
-    learning_rate=5e-5,
-    epochs=3,
-    batch_size=1,
-    source="peft and transformers, their defaults: the ReXTime paper prints none",
-    gradient_accumulation=8,
-    scheduler="linear",
-)
 
 COUNTS = dict(zip(SPLITS, (921, 2143, 9695), strict=True))
 """Numbers of questions (Table 5)."""

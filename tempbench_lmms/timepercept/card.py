@@ -4,7 +4,7 @@ Of Table 1 `reference/` has the columns that are printed in order, and those val
 told from the scrambled rest. Table 2 is a copy of Table 1 (docs/fidelity/timepercept.md).
 """
 
-from tempbench_lmms.card import BenchmarkCard, LoraSettings, Source
+from tempbench_lmms.card import BenchmarkCard, Source
 
 TOU = ("tal", "isr", "sov", "pov", "tpl")
 """Temporal order understanding. Source: section III.B."""
@@ -112,16 +112,4 @@ CARD = BenchmarkCard(
     }
     | {"mean of five models": "other"},
     plain=("suite",),
-)
-
-LORA = LoraSettings(
-    rank=8,
-    alpha=16,
-    dropout=0.1,
-    learning_rate=5e-5,
-    epochs=3,
-    batch_size=2,
-    gradient_accumulation=8,
-    scheduler="cosine",
-    source="section V.1 of the TimePerceptBench paper (the adapted modules are not named there)",
 )

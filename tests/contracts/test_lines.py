@@ -23,7 +23,7 @@ from tests.each import for_each, sample
 from tests.runs.test_logs import write_run
 
 LOGS = {"logs", "run_a", "run_b"}
-DATA = ("prepare", "stats", "export-train", "verify", "build", "cut")
+DATA = ("prepare", "stats", "verify", "build", "cut")
 
 
 def commands():

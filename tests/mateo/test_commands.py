@@ -1,14 +1,13 @@
-"""Scores, counts and training data from the command line."""
+"""Scores and counts from the command line."""
 
 import json
-import math
 
 import pytest
 
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.mateo import commands, prompts, statistics, training
+from tempbench_lmms.mateo import prompts, statistics
 from tempbench_lmms.runs import offline
 from tests.command import tempbench
 
@@ -104,60 +103,3 @@ def test_stats():
     assert found["counts"]["test"]["plans"] == 13
     assert set(found["trivial"]) == {"always before", "always after", "always independent", "uniform"}
     assert "always independent" in tempbench("stats", "mateo", "--mini").stdout
-
-
-def test_training_data(tmp_path, capsys):
-    folder = tmp_path / "training"
-    commands.export_train(folder, mini=True)
-    shown = capsys.readouterr().out
-    # 52 dependent pairs in both orders, 52 independent ones in the original order alone (section 5.4).
-    assert "after: 52" in shown
-    assert "before: 52" in shown
-    assert "independent: 52" in shown
-    lines = (folder / "train/metadata.jsonl").read_text(encoding="utf-8").splitlines()
-    examples = [json.loads(line) for line in lines]
-    assert len(examples) == 3 * 52
-    assert not any(
-        row["question_id"] == example["id"]
-        for example in examples
-        for row in ROWS
-        if row["version"] == "swapped" and row["label"] == "independent"
-    )
-    (user,), (assistant,) = examples[0]["prompt"], examples[0]["completion"]
-    assert [part["type"] for part in user["content"]] == ["text", "image", "text", "image", "text"]
-    assert assistant["content"][0]["text"].startswith("Q1: The answer is: ")
-    assert len(examples[0]["images_file_names"]) == 2
-    with pytest.raises(TempbenchError, match="holds an export"):
-        commands.export_train(folder, mini=True)
-    commands.export_train(folder, modality="text", mini=True, force=True)
-    first = json.loads((folder / "train/metadata.jsonl").read_text(encoding="utf-8").splitlines()[0])
-    assert first["images_file_names"] == []
-
-
-def test_the_papers_settings(tmp_path):
-    # Appendix A.1: rank 16, alpha 32, learning rate 1e-5, weight decay 0.01, 1 epoch, batch size 1.
-    import yaml
-
-    commands.export_train(tmp_path / "training", modality="text", mini=True)
-    lora = json.loads((tmp_path / "training/peft_lora.json").read_text(encoding="utf-8"))
-    assert (lora["r"], lora["lora_alpha"]) == (16, 32)
-    assert lora["target_modules"] == ["q_proj", "k_proj", "v_proj", "o_proj"]
-    for file in ("trl_sft.yaml", "llamafactory_sft.yaml"):
-        settings = yaml.safe_load((tmp_path / "training" / file).read_text(encoding="utf-8"))
-        assert settings["learning_rate"] == pytest.approx(1e-5)
-        assert settings["weight_decay"] == 0.01
-        assert (settings["num_train_epochs"], settings["per_device_train_batch_size"]) == (1, 1)
-
-
-def test_there_is_no_reasoning_to_train_on(tmp_path):
-    with pytest.raises(TempbenchError, match="choose instructions"):
-        commands.export_train(tmp_path / "training", setting="cot", mini=True)
-    with pytest.raises(TempbenchError, match="unknown split 'dev'"):
-        commands.export_train(tmp_path / "training", split="dev", mini=False)
-    assert not (tmp_path / "training").exists()
-
-
-def test_training_questions_have_balanced_labels():
-    labels = [row["label"] for row in training.trained_on(ROWS)]
-    assert len({labels.count(label) for label in set(labels)}) == 1
-    assert math.isclose(len(labels), 0.75 * len(ROWS))
