@@ -19,10 +19,7 @@ _MOST = 30
 
 
 def command(benchmark: str) -> Callable[..., None]:
-    """Returns the command of a benchmark.
-
-    What it prints is of the function `measure(root)` in the benchmark's module `statistics`, if it has one.
-    """
+    """Returns the command of a benchmark."""
 
     def stats(
         mini: Annotated[bool, typer.Option("--mini", help="Of the bundled sample.")] = False,
@@ -32,8 +29,7 @@ def command(benchmark: str) -> Callable[..., None]:
         from tempbench_lmms.data.roots import mini_root, prepared_root
 
         root = mini_root(benchmark) if mini else prepared_root(benchmark)
-        own = benchmarks.optional(benchmark, "statistics")
-        measured = own.measure(root) if own else measure(benchmark, root)
+        measured = measure(benchmark, root)
         if as_json:
             print(json.dumps(measured, indent=2))
         else:

@@ -1,4 +1,4 @@
-"""Plots as data: what a benchmark's module `figures` makes of a run, and what the page's library draws."""
+"""Plots as data, which the page's library draws as bars."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,6 @@ class Figure:
 
     Attributes:
         title: Figures of one title are drawn as one, their series side by side.
-        kind: `bars`, `lines` (categories are numbers), or `matrix` (a series a row, counts).
         categories: What the points of a series belong to.
         series: At least one.
         axis: What the categories are.
@@ -42,7 +41,6 @@ class Figure:
     """
 
     title: str
-    kind: str
     categories: tuple[str, ...]
     series: tuple[Series, ...]
     axis: str = ""
@@ -70,7 +68,6 @@ class Figure:
         ]
         return {
             "title": self.title,
-            "kind": self.kind,
             "axis": self.axis,
             "categories": list(self.categories),
             "series": [
@@ -99,8 +96,6 @@ def merged(figures: Sequence[Figure]) -> list[Figure]:
     for figure in figures:
         known = out.get(figure.title, replace(figure, series=()))
         categories = known.categories + tuple(c for c in figure.categories if c not in known.categories)
-        if figure.kind == "lines":
-            categories = tuple(sorted(categories, key=float))
         series: list[Series] = []
         for part in (known, figure):
             for one in part.series:
@@ -145,7 +140,6 @@ def with_spread(point: Number | None) -> Number | None:
 
 def shares(
     title: str,
-    kind: str,
     label: str,
     groups: Mapping[str, Number | None],
     axis: str = "",
@@ -155,7 +149,6 @@ def shares(
 
     Args:
         title: The figure's.
-        kind: As in `Figure`.
         label: The series' name.
         groups: The values by group.
         axis: What the groups are.
@@ -166,7 +159,7 @@ def shares(
     by_group = chance if isinstance(chance, Mapping) else dict.fromkeys(groups, chance)
     known = {name: value for name in groups if (value := by_group.get(name)) is not None}
     series = Series(label, tuple(groups.values()))
-    return [Figure(title, kind, tuple(groups), (series,), axis, chance=known)]
+    return [Figure(title, tuple(groups), (series,), axis, chance=known)]
 
 
 def position_bias(title: str, label: str, records: Sequence[Record]) -> list[Figure]:
@@ -183,33 +176,4 @@ def position_bias(title: str, label: str, records: Sequence[Record]) -> list[Fig
         return Series(name, points, is_reference)
 
     both = (series(label, answers, False), series("right answers", right, True))
-    return [Figure(title, "bars", letters, both, "answer", note="Share of each answer")]
-
-
-def confusion(title: str, counts: Mapping[str, Mapping[str, int]], note: str = "") -> list[Figure]:
-    """Returns a confusion matrix.
-
-    Args:
-        title: With the run's name: matrices of two runs are never joined.
-        counts: By true class, then by predicted class.
-        note: A sentence on it.
-    """
-    columns = tuple(dict.fromkeys(name for row in counts.values() for name in row))
-    rows = tuple(
-        Series(gold, tuple(Number(row.get(name, 0)) for name in columns)) for gold, row in counts.items()
-    )
-    return [Figure(title, "matrix", columns, rows, "predicted, by true class", note=note)] if columns else []
-
-
-def confusion_of(records: Sequence[Record], names: Mapping[str, str]) -> dict[str, dict[str, int]]:
-    """Returns how often each right answer got which answer; unread ones as "unparsed".
-
-    Args:
-        records: Records with `gold` and `answer`.
-        names: What the answers are called, in their order.
-    """
-    columns = [*names.values(), "unparsed"]
-    table = {name: dict.fromkeys(columns, 0) for name in names.values()}
-    for record in records:
-        table[names[record["gold"]]][names.get(record["answer"], "unparsed")] += 1
-    return table
+    return [Figure(title, letters, both, "answer", note="Share of each answer")]

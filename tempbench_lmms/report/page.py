@@ -1,7 +1,5 @@
 """One self-contained HTML page: no server, no network, nothing in it that a model wrote is ever markup."""
 
-import importlib
-import importlib.util
 import json
 from collections.abc import Sequence
 from math import isfinite
@@ -23,33 +21,20 @@ _ANSWERS = 10
 """With more right answers than these no plot of how often each was given is drawn."""
 
 
-def figures_of(section: Section) -> tuple[list[Figure], list[str]]:
-    """Returns a benchmark's plots, those of its own module and else its main numbers as bars, and problems.
-
-    A benchmark's module `figures` has `figures(row: Row) -> list[Figure]`; figures of one title are drawn as
-    one over all rows.
-    """
-    name = f"tempbench_lmms.{section.card.name}.figures"
-    found: list[Figure] = []
-    problems = []
-    has_own = importlib.util.find_spec(name) is not None
-    for row in section.rows:
-        try:
-            found += importlib.import_module(name).figures(row) if has_own else _standard(section.card, row)
-        except (KeyError, TypeError, ValueError) as error:
-            problems.append(f"No plots of {row.label}: its log was made by another version ({error!r}).")
-    return merged(found or [one for row in section.rows for one in _standard(section.card, row)]), problems
+def figures_of(section: Section) -> list[Figure]:
+    """Returns a benchmark's plots; figures of one title are drawn as one over all rows."""
+    return merged([figure for row in section.rows for figure in _figures(section.card, row)])
 
 
-def _standard(card: BenchmarkCard, row: Row) -> list[Figure]:
-    """Returns the plots of a benchmark without own ones: main metrics, their groups, bias to an answer."""
+def _figures(card: BenchmarkCard, row: Row) -> list[Figure]:
+    """Returns the plots of a run: main metrics, their groups, bias to an answer."""
     main = {name: row.metric(name) for name in card.primary}
-    found = shares("Main numbers", "bars", row.label, main, chance=card.chance)
+    found = shares("Main numbers", row.label, main, chance=card.chance)
     for by, groups in card.groups.items():
         for metric in card.primary:
             numbers = {group: row.metric(f"{metric}_{group}") for group in groups}
             title = f"{metric.replace('_', ' ')} by {by}"
-            found += shares(title, "bars", row.label, numbers, chance=card.chance.get(metric))
+            found += shares(title, row.label, numbers, chance=card.chance.get(metric))
     asked = [record for record in row.records() if isinstance(record.get("gold"), str) and "answer" in record]
     if 1 < len({record["gold"] for record in asked}) <= _ANSWERS:
         found += position_bias("Bias to one answer", row.label, asked)
@@ -63,13 +48,11 @@ class Drawn(NamedTuple):
         section: Its numbers.
         figures: Its figures.
         first: The number of the first of them in the page's data.
-        problems: Why figures are missing.
     """
 
     section: Section
     figures: list[Figure]
     first: int
-    problems: list[str]
 
 
 def page(
@@ -94,8 +77,8 @@ def page(
     plots: list[dict[str, Any]] = []
     drawn = []
     for section in sections:
-        figures, problems = figures_of(section)
-        drawn.append(Drawn(section, figures, len(plots), problems))
+        figures = figures_of(section)
+        drawn.append(Drawn(section, figures, len(plots)))
         plots += [figure.data([row.label for row in section.rows]) for figure in figures]
     charts = [column.chart for column in overview.columns_of(sections)]
     return rendered(

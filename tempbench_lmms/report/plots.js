@@ -97,76 +97,6 @@
     return plot(figure.title, width, 34 + bottom, [6, 16, 26, left], { ...axes, marks: drawn });
   }
 
-  // The values that can be written below an axis without touching each other, the first one among them.
-  function apart(values, scale) {
-    let end = -Infinity;
-    return [...new Set(values)].sort((a, b) => a - b).filter((one) => {
-      const half = wide(String(one)) / 2 + 3;
-      if (one * scale - half < end) return false;
-      end = one * scale + half;
-      return true;
-    });
-  }
-
-  function lines(figure, width) {
-    const xs = figure.categories.map(Number);
-    const [first, last] = [Math.min(...xs), Math.max(...xs)];
-    const pad = (last - first) * 0.04 || 0.5;
-    const ticks = apart(xs, (width - 52) / (last - first + 2 * pad));
-    const label = { label: figure.axis || null, labelArrow: "none", labelAnchor: "center" };
-    const drawn = [Plot.gridY({ ticks: 5 }), Plot.axisY({ ticks: 5, label: null })];
-    drawn.push(Plot.axisX({ ticks, tickFormat: String, ...label }));
-    const chance = figure.chance.flatMap((value, c) => (value === null ? [] : [{ x: xs[c], value }]));
-    const along = { x: "x", y: "value", clip: true, sort: "x" };
-    drawn.push(Plot.line(chance, { ...along, ...CHANCE }));
-    const all = [];
-    const n = figure.series.length;
-    figure.series.forEach((one, s) => {
-      const look = lookOf(one);
-      // Runs stand a little apart, so that their intervals do not cover one another.
-      const aside = n > 1 ? ((s - (n - 1) / 2) / n) * pad * 0.8 : 0;
-      const points = pointsOf(figure, s).map((p) => ({ ...p, x: xs[p.c] + aside }));
-      all.push(...points);
-      drawn.push(Plot.line(points, { ...along, stroke: look.colour, strokeDasharray: look.dash }));
-      const ranges = points.filter((p) => p.low !== null);
-      drawn.push(Plot.ruleX(ranges, { x: "x", y1: "low", y2: "high", stroke: look.colour, clip: true }));
-      drawn.push(Plot.dot(points, { ...along, fill: look.colour, symbol: look.symbol, r: 3.5 }));
-    });
-    drawn.push(Plot.tip(all, Plot.pointer({ x: "x", y: "value", title: tip })));
-    const height = Math.round(Math.max(220, Math.min(420, width * 0.55)));
-    const axes = { x: { domain: [first - pad, last + pad] }, y: { domain: domainOf(figure), inset: 6 } };
-    return plot(figure.title, width, height, [10, 12, 40, 40], { ...axes, marks: drawn });
-  }
-
-  function matrix(figure, width) {
-    const rows = figure.series.map((one) => one.name);
-    const [left, labels] = names(rows, width, 0.35, (one) => one);
-    const cells = figure.series.flatMap((one, s) => {
-      const points = pointsOf(figure, s);
-      const total = d3.sum(points, (point) => point.value);
-      return points.map((point) => ({ ...point, share: total ? point.value / total : 0 }));
-    });
-    const title = (one) => `${one.name}, ${one.category}\n${one.value}, ${number(one.share)} of the row`;
-    const room = (width - left - 10) / figure.categories.length;
-    const place = { x: "category", y: "name" };
-    const ink = (one) => (one.share > 0.55 ? "var(--raised)" : "var(--ink)");
-    const shade = { fill: "var(--c0)", fillOpacity: "share", stroke: "var(--line)" };
-    return plot(figure.title, width, 34 + 38 * rows.length, [28, 6, 4, left], {
-      padding: 0.04,
-      x: { domain: figure.categories, axis: null },
-      y: { domain: rows, axis: null },
-      opacity: { domain: [0, 1], range: [0, 1] },
-      color: { type: "identity" },
-      marks: [
-        Plot.axisX({ anchor: "top", tickSize: 0, label: null, tickFormat: (one) => cut(one, room) }),
-        labels,
-        Plot.cell(cells, { ...place, ...shade }),
-        Plot.text(cells, { ...place, text: (one) => String(one.value), fill: ink }),
-        Plot.tip(cells, Plot.pointer({ ...place, title })),
-      ],
-    });
-  }
-
   // ---- legends
 
   function item(look, text) {
@@ -185,7 +115,6 @@
   }
 
   function legend(figure) {
-    if (figure.kind === "matrix") return ["Columns: predicted; the shade is the share of a row"];
     const own = figure.series.filter((one) => one.name && (figure.series.length > 1 || one.slot !== null));
     const items = own.map((one) => item(lookOf(one), one.name));
     if (figure.chance.some((one) => one !== null)) items.push(item(CHANCE, "chance"));
@@ -228,9 +157,8 @@
   function card(element) {
     const figure = data.figures[Number(element.dataset.figure)];
     const box = element.querySelector(".drawing");
-    const draw = { bars, lines, matrix }[figure.kind];
     element.querySelector(".as-svg").addEventListener("click", () => save(box.firstChild, figure.title));
-    whenSeen(element, () => put(element, draw(figure, widthOf(box)), legend(figure)), box);
+    whenSeen(element, () => put(element, bars(figure, widthOf(box)), legend(figure)), box);
   }
 
   const MARKS = {

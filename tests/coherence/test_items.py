@@ -1,4 +1,4 @@
-"""The scores of single questions, whose means are the metrics; and the counts of a data set."""
+"""The scores of single questions, whose means are the metrics."""
 
 import csv
 import io
@@ -7,11 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hf_datasets.coherence import prepare as preparing
-from hf_datasets.coherence import tomato
-from tempbench_lmms.coherence import captioning, items, scoring, statistics
-from tempbench_lmms.coherence.card import CARD, COUNTS
-from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.coherence import captioning, items, scoring
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.mateo.card import CLASSES
@@ -90,23 +86,3 @@ def test_a_table_of_the_questions(tmp_path: Path, text_encoder: object) -> None:
     assert not other.exists()
     assert tempbench("rescore", tmp_path / "a", "--items", file, "--force").returncode == 0
     assert len(list(csv.DictReader(io.StringIO(file.read_text())))) == 44
-
-
-def test_counts_of_the_bundled_sample() -> None:
-    measured = statistics.measure(mini_root("coherence"))
-    assert sum(sum(counts.values()) for counts in measured["questions"].values()) == 44
-    assert measured["captioned_videos"] == measured["references"] == 12
-    # 12 questions with 4 options, 20 with 5, 12 with 6.
-    assert measured["guessing"]["accuracy"] == pytest.approx((12 / 4 + 20 / 5 + 12 / 6) / 44)
-    empty = statistics.of([], [])
-    assert empty["guessing"] == {"accuracy": None, "numeric_distance": None}
-
-
-def test_counts_of_tomato(shared: Path) -> None:
-    release = tomato.find(shared / "real" / "tomato")
-    measured = statistics.of([row for row, _ in preparing.tomato_rows(release, [])], [])
-    assert {kind: sum(counts.values()) for kind, counts in measured["questions"].items()} == COUNTS
-    assert measured["guessing"]["accuracy"] == pytest.approx(CARD.chance["accuracy_4f"], abs=5e-6)
-    assert measured["guessing"]["numeric_distance"] == pytest.approx(
-        CARD.chance["numeric_distance_4f"], abs=5e-6
-    )

@@ -7,9 +7,8 @@ import pytest
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.mateo import prompts, statistics
+from tempbench_lmms.mateo import prompts
 from tempbench_lmms.runs import offline
-from tests.command import tempbench
 
 ROWS = read_rows(mini_root("mateo") / "pairs")
 
@@ -76,16 +75,6 @@ def test_bad_replies(tmp_path, lines, said):
         score(write(tmp_path, lines), "mateo_both_cot")
 
 
-@pytest.mark.slow
-def test_trivial_answers():
-    found = statistics.trivial(ROWS)
-    assert found["always independent"]["accuracy"] == 0.5
-    assert found["always independent"]["accuracy_dependent"] == 0
-    assert found["always independent"]["f1_independent"] == pytest.approx(2 / 3)
-    assert found["always before"]["accuracy"] == found["always after"]["accuracy"] == 0
-    assert found["uniform"]["accuracy"] == pytest.approx(1 / 9)
-
-
 def test_trivial_answers_on_the_paper_s_numbers(answered):
     # With 993 dependent and 1573 independent pairs: 1573/2566 = .613, F1 2*1573/(2*1573+993) = .760.
     from tempbench_lmms.mateo import scoring
@@ -95,11 +84,3 @@ def test_trivial_answers_on_the_paper_s_numbers(answered):
     records = answered(pairs)
     assert scoring.always_independent(records).value == pytest.approx(0.613, abs=5e-4)
     assert scoring.always_independent_f1(records).value == pytest.approx(0.760, abs=5e-4)
-
-
-@pytest.mark.slow
-def test_stats():
-    found = json.loads(tempbench("stats", "mateo", "--mini", "--json").stdout)
-    assert found["counts"]["test"]["plans"] == 13
-    assert set(found["trivial"]) == {"always before", "always after", "always independent", "uniform"}
-    assert "always independent" in tempbench("stats", "mateo", "--mini").stdout

@@ -28,7 +28,7 @@ from tempbench_lmms.report import (
 )
 from tempbench_lmms.report.figures import Figure, Series, merged
 from tempbench_lmms.report.grid import Number
-from tempbench_lmms.report.page import embedded, figures_of, page
+from tempbench_lmms.report.page import embedded, page
 from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import ATTACK, attack, edit, finish
 from tests.runs.test_logs import write_run
@@ -93,21 +93,6 @@ def test_incomplete_and_damaged_runs_are_called_out(tmp_path):
     out = page(list(numbers.of_logs(read_runs([tmp_path], partial=True))), n_pictured=0)
     assert "40 of 300 questions" in out
     assert re.search(r"cut off or not a log line[^<]*41", out)
-
-
-@pytest.mark.slow
-def test_log_of_an_older_version_has_no_plots(tmp_path):
-    log = write_run(tmp_path, task="tempvs_mini")
-    edit(log, lambda number, line: line["record"].pop("statement_type", None))
-    file = finish(log)
-    results = json.loads(file.read_text())
-    results["results"]["tempvs_mini"].pop("details,none")
-    file.write_text(json.dumps(results))
-    (section,) = tables.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
-    found, problems = figures_of(section)
-    assert [figure.title for figure in found] == ["Main numbers"]
-    assert "made by another version" in problems[0]
-    assert found[0].data([])["kind"] == "bars"
 
 
 def test_run_without_samples(tmp_path):
@@ -267,11 +252,11 @@ def test_a_column_has_its_metric_s_whole_name_or_stands_below_a_task_s(name):
 
 
 def test_figures_of_one_title_are_joined_by_category():
-    one = Figure("t", "lines", ("4", "8"), (Series("a", (Number(0.1), Number(0.2))),))
-    other = Figure("t", "lines", ("2", "8"), (Series("b", (Number(0.3), Number(0.4))),))
+    one = Figure("t", ("4", "8"), (Series("a", (Number(0.1), Number(0.2))),))
+    other = Figure("t", ("2", "8"), (Series("b", (Number(0.3), Number(0.4))),))
     (joined,) = merged([one, other])
-    assert joined.categories == ("2", "4", "8")
-    assert [[p and p.value for p in s.points] for s in joined.series] == [[None, 0.1, 0.2], [0.3, None, 0.4]]
+    assert joined.categories == ("4", "8", "2")
+    assert [[p and p.value for p in s.points] for s in joined.series] == [[0.1, 0.2, None], [None, 0.4, 0.3]]
 
 
 def test_reference_is_completed_by_the_run_that_knows_more():
@@ -301,18 +286,6 @@ def test_position_bias():
     assert figures.position_bias("t", "run", []) == []
 
 
-def test_confusion():
-    records = [{"gold": gold, "answer": answer} for gold, answer in (("A", "A"), ("A", "B"), ("B", None))]
-    counts = figures.confusion_of(records, {"A": "short", "B": "long"})
-    assert counts == {
-        "short": {"short": 1, "long": 1, "unparsed": 0},
-        "long": {"short": 0, "long": 0, "unparsed": 1},
-    }
-    (figure,) = figures.confusion("t", counts)
-    assert figure.categories == ("short", "long", "unparsed")
-    assert figures.confusion("t", {}) == []
-
-
 def test_a_share_of_questions_has_an_interval_that_is_not_empty():
     # 0 of 44: Wilson 1927 with z = 1.96 ends at 0.0803. `wilson` takes Student's t of 4 degrees of freedom,
     # 2.776, where no answer is right: 2.776^2 / (44 + 2.776^2) = 0.149.
@@ -331,7 +304,7 @@ def test_what_is_drawn_of_a_figure():
         Series("run", (Number(0.25, low=0.1, high=0.4, n=8), Number("-"), None)),
         Series("ref", (None, None, None), True),
     )
-    figure = Figure("t", "bars", ("1", "2", "3"), series, chance={"1": 0.2})
+    figure = Figure("t", ("1", "2", "3"), series, chance={"1": 0.2})
     drawn = figure.data(["other", "run"])
     assert drawn["series"][0] == {"name": "run", "slot": 1, "points": [[0.25, 0.1, 0.4, 8], None, None]}
     assert drawn["series"][1]["slot"] is None
@@ -345,9 +318,9 @@ def test_what_is_drawn_of_a_figure():
 
 def test_shares_have_the_chance_of_their_groups():
     groups = {"a": Number(0.5), "b": None}
-    assert figures.shares("t", "bars", "run", groups, chance=0.25)[0].chance == {"a": 0.25, "b": 0.25}
-    assert figures.shares("t", "bars", "run", groups, chance={"a": 0.5, "c": 1})[0].chance == {"a": 0.5}
-    assert figures.shares("t", "bars", "run", groups)[0].chance == {}
+    assert figures.shares("t", "run", groups, chance=0.25)[0].chance == {"a": 0.25, "b": 0.25}
+    assert figures.shares("t", "run", groups, chance={"a": 0.5, "c": 1})[0].chance == {"a": 0.5}
+    assert figures.shares("t", "run", groups)[0].chance == {}
 
 
 def test_the_library_is_the_published_one():

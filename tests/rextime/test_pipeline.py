@@ -10,7 +10,6 @@ from hf_datasets.rextime import build, pipeline
 from hf_datasets.rextime.pipeline import Event
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.rextime import statistics
 from tempbench_lmms.rextime.rows import row
 from tests.disk import room_for
 
@@ -62,24 +61,6 @@ def test_measures_of_a_question():
     assert pipeline.pivot_window((5, 12), 20) == (0.0, 20)
     assert pipeline.across_time((0, 5), (3, 8))
     assert not pipeline.across_time((3, 4), (3, 8))
-
-
-def test_statistics_by_hand():
-    def doc(windows, question_span, duration, answer="A"):
-        return {
-            "question_id": str(windows), "video_id": "v", "source": "activitynet", "category": "x",
-            "question": "q", "duration": duration, "windows": windows, "question_span": question_span,
-            "answer": answer,
-        }  # fmt: skip
-
-    docs = [doc([[3, 8]], [0, 5], 10), doc([[4, 4]], None, 10), doc([[9, 11]], [0, 1], 10.5, "B")]
-    found = statistics.of(docs)
-    assert found["QA-mIoU"] == 0.125  # 0.25 and 0
-    assert found["certificate length (s)"] == 9.5  # 8 and 11
-    assert (found["windows of no length"], found["windows past the end"]) == (1, 1)
-    assert found["by answer"] == {"A": 2, "B": 1}
-    assert found["spread"]["window length (s)"] == {"mean": 7 / 3, "median": 2, "least": 0, "most": 5}
-    assert statistics.of([])["QA-mIoU"] is None
 
 
 class Model(http.server.BaseHTTPRequestHandler):
