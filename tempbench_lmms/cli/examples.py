@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 EXAMPLES = {
-    "agreement": "answers/anna answers/ben",
     "answer": "tempvs_mt1_two_mini --name anna -o answers",
     "build coherence": "--references --model gpt-4o",
     "build rextime": "--captions captions.json -o questions --model gpt-4o",

@@ -14,7 +14,7 @@ def import_(
         str,
         typer.Argument(
             metavar="FORMAT",
-            help="replies, vlmevalkit, inspect, or a benchmark's own, as tempvs.",
+            help="replies, vlmevalkit, or a benchmark's own, as tempvs.",
         ),
     ],
     path: Annotated[Path, typer.Argument(help="The file or folder of replies.")],
@@ -27,9 +27,6 @@ def import_(
     allow_pickle: Annotated[
         bool, typer.Option("--allow-pickle", help="Read predictions that are pickles: runs the code in them.")
     ] = False,
-    epoch: Annotated[
-        int | None, typer.Option(min=1, help="The epoch of an Inspect log that has several.")
-    ] = None,
 ) -> None:
     """Make logs of replies that were obtained elsewhere; report, compare, rescore and reread take them."""
     print("tempbench: reading the replies", file=sys.stderr, flush=True)
@@ -39,9 +36,7 @@ def import_(
     from tempbench_lmms.runs import importing
     from tempbench_lmms.runs.formats import READERS
 
-    if epoch is not None and format_ != "inspect":
-        raise TempbenchError(f"--epoch is for Inspect's logs; leave it out for {format_}")
-    source = importing.source_of(path, task, model.strip(), allow_pickle, epoch)
+    source = importing.source_of(path, task, model.strip(), allow_pickle)
     readers = {**READERS, **benchmarks.readers(task_files()[task].parent.name)}
     if format_ not in readers:
         raise TempbenchError(f"no format {format_!r} for {task}; choose one of {', '.join(readers)}")

@@ -9,7 +9,6 @@ import typer
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.cli import runs
-from tempbench_lmms.cli.agreement import agreement
 from tempbench_lmms.cli.answer import answer
 from tempbench_lmms.cli.check import check_model
 from tempbench_lmms.cli.command import ColouredCommand, HarnessCommand, SafeCommand, spelling
@@ -148,7 +147,7 @@ def demo(
 app.command(cls=SafeCommand)(tasks)
 app.command(cls=HarnessCommand, context_settings={"ignore_unknown_options": True})(runs.run)
 app.command(cls=ColouredCommand)(check_model)
-for _command in (agreement, answer, new, plan, push, read, runs.compare, rescore, reread, report, table):
+for _command in (answer, new, plan, push, read, runs.compare, rescore, reread, report, table):
     app.command(cls=SafeCommand)(_command)
 app.command("import", cls=SafeCommand)(import_)
 

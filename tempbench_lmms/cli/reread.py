@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from tempbench_lmms.runs.rereading import Line, Question
+    from tempbench_lmms.runs.second_readers import SecondReader
     from tempbench_lmms.runs.task_log import TaskLog
 
 
@@ -58,14 +59,20 @@ def reread(
     key = os.environ.get(api_key_env, "")
     second = Endpoint(reader, base_url, key, timeout, retries) if base_url else Local(reader)
     chosen: list[rereading.Question] = []
+    n_known = 0
     for log in read_runs(logs, partial):
-        chosen += _to_ask(log, second.name, everything)
-    tokens = sum(rereading.estimated_tokens(question.request()) for question in chosen)
+        found, known = _to_ask(log, second.name, everything)
+        chosen, n_known = chosen + found, n_known + known
+    tokens = sum(len(question.request()) for question in chosen) // 4
     print(
         f"{len(chosen):,} requests to {reader}: about {tokens:,} tokens, and about {10 * len(chosen):,} "
         "tokens of answers; an answer of another form is asked for once more"
     )
-    if dry_run or not chosen:
+    if dry_run:
+        return
+    if not chosen:
+        if not n_known:  # a reader that has read nothing may not be there
+            _try(second)
         return
     try:
         with tqdm(total=len(chosen), unit="reply", disable=None) as bar:
@@ -76,11 +83,21 @@ def reread(
     _report(lines, failures, len(chosen))
 
 
-def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "list[Question]":
-    """Returns the replies of a log to ask about now, and prints how many there are."""
+def _try(second: "SecondReader") -> None:
+    """Asks a second reader that has nothing to read for one word, so that a misspelt one is noticed."""
+    from tempbench_lmms.runs.second_readers import NoAnswerError
+
+    try:
+        second.ask("Write A.")
+    except NoAnswerError as error:
+        raise TempbenchError(f"{second.name} does not answer ({error}); check --reader") from None
+
+
+def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "tuple[list[Question], int]":
+    """Returns the replies of a log to ask about now and how many are read already, and prints the numbers."""
     from tempbench_lmms.runs import rereading
 
-    questions = rereading.questions_of(log)
+    questions = [one for one in rereading.questions_of(log) if one.expected and one.sample.reply.strip()]
     unread = [question for question in questions if question.unread]
     wanted = questions if everything else unread
     own = {one.reader: one for one in rereading.readings_of(log)}
@@ -88,26 +105,17 @@ def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "list[Question]":
     new = [question for question in wanted if question.sample.id not in known.lines]
     print(
         f"{log.task}, {log.model}: {len(new):,} of {len(log.samples):,} replies to ask about "
-        f"({len(unread):,} unread by us, {len(wanted) - len(new):,} read by it already)"
+        f"({len(unread):,} unread by us, {len(wanted) - len(new):,} read by it already){known.remark}"
     )
-    if known.outdated:
-        print(f"  {known.remark}")
-    return new
+    return new, len(known.lines)
 
 
 def _report(lines: "list[Line]", failures: "Counter[str]", n: int) -> None:
-    from tempbench_lmms.runs.rereading import STATUSES
+    from tempbench_lmms.runs.rereading import counts_of
 
-    n_of = {status: sum(line.status == status for line in lines) for status in STATUSES}
-    found = ", ".join(f"{number:,} {status}" for status, number in n_of.items())
-    print(f"{len(lines):,} of {n:,} replies: {found}")
-    if lines and n_of["wrong form"] == len(lines):
+    print(f"{len(lines):,} of {n:,} replies: {counts_of(lines)}")
+    if lines and all(line.status == "wrong form" for line in lines):
         print("  none of its answers has the form asked for; choose another --reader")
-    print(
-        f"{sum(line.requests for line in lines):,} requests were answered, "
-        f"{sum(line.prompt_tokens or 0 for line in lines):,} tokens and "
-        f"{sum(line.answer_tokens or 0 for line in lines):,} of answers by the reader's own count"
-    )
     if missing := n - len(lines):
         reason, _ = failures.most_common(1)[0]
         left = missing - sum(failures.values())

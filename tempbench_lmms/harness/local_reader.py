@@ -32,8 +32,8 @@ class LocalReader:
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self._model = model.to(self._device).eval()
 
-    def ask(self, text: str) -> tuple[str, int, int]:
-        """Returns what the model writes, and the tokens of request and answer."""
+    def ask(self, text: str) -> str:
+        """Returns what the model writes."""
         import torch
 
         inputs = self._encoded(text)
@@ -47,8 +47,7 @@ class LocalReader:
                 top_p=None,
                 top_k=None,
             )
-        new = out[0][n:]
-        return str(self._tokenizer.decode(new, skip_special_tokens=True)), int(n), len(new)
+        return str(self._tokenizer.decode(out[0][n:], skip_special_tokens=True))
 
     def _encoded(self, text: str) -> Any:
         if self._tokenizer.chat_template:

@@ -13,7 +13,7 @@ def grids_of(log: TaskLog, caption: str) -> tuple[list[Grid], str]:
 
 
 def _grid(one: second_scores.Compared, caption: str) -> Grid:
-    """Returns the metrics that a second reader moves; the remarks say how it and we agree."""
+    """Returns the metrics that a second reader moves; the remarks say how often it and we agree."""
     name = one.readings.reader
     versions = {f"ours, else {name}": one.filled} | ({f"{name} first": one.alone} if one.alone else {})
     moved = {metric for found in versions.values() for metric in found.differing}
@@ -23,7 +23,6 @@ def _grid(one: second_scores.Compared, caption: str) -> Grid:
             now = [found.now.get(metric) for found in versions.values()]
             cells = [Cell(shown(own), number=Number(own), metric=metric) for own in now]
             rows[metric] = [Cell(shown(value)), *cells]
-    agreements = (f"{name} and we, {second_scores.in_words(found)}" for found in one.agreements)
-    remarks = (second_scores.summary(one.readings), *agreements)
+    remarks = tuple(filter(None, (str(one.readings), one.agreement)))
     head = ["metric", "ours", *versions]
     return Grid.of(f"With {name}", head, rows, caption=caption, remarks=remarks, source=SECOND)

@@ -3,7 +3,7 @@
 - before: `starting` (what a run is, and its checks), `arguments` (of the harness), `planning`, `model_check`
 - under way: `safe_run`, `supervision` (of a hanging one), `deciding` (when to end), `ending`, `results`
 - read back: `logs` finds and reads, `task_log` has what is read, `run_card`, `quality`, `unfinished`
-- kept replies: `rescoring` makes numbers of them; they come from `importing` (`formats`, `inspect_logs`),
+- kept replies: `rescoring` makes numbers of them; they come from `importing` (`formats`),
   `offline`, a second reader (`rereading`, `second_readers`, `second_scores`) or a person (`answering`)
-- several runs: `comparison`, `repeats`, `respondents`
+- several runs: `comparison`, `repeats`
 """

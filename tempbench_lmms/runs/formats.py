@@ -1,4 +1,4 @@
-"""Readers of formats that belong to no benchmark: JSON Lines, VLMEvalKit's tables, Inspect's logs."""
+"""Readers of formats that belong to no benchmark: JSON Lines, and VLMEvalKit's tables."""
 
 import math
 from collections.abc import Iterator
@@ -10,7 +10,6 @@ from tempbench_lmms.data.user_tables import CELL, read_table
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.runs.importing import Answer, Reader, Source, plain
-from tempbench_lmms.runs.inspect_logs import inspect
 
 _FAILED = "Failed to obtain answer"
 """How VLMEvalKit marks a request that failed, in place of a reply."""
@@ -89,5 +88,5 @@ def _reply(source: Source, where: str, value: Any) -> str:
     return adapter.failure("VLMEvalKit got no answer") if text.startswith(_FAILED) else text
 
 
-READERS: dict[str, Reader] = {"replies": replies, "vlmevalkit": vlmevalkit, "inspect": inspect}
+READERS: dict[str, Reader] = {"replies": replies, "vlmevalkit": vlmevalkit}
 """The formats of no benchmark, by the name that `tempbench import` takes."""

@@ -54,7 +54,6 @@ class Source:
         config: Its configuration.
         model: The model's name, where the user gave it; a reader that learns it from the file sets it.
         allow_pickle: Whether pickles may be read.
-        epoch: Which of several askings is read, where a file has several; None where it must have one.
         remarks: What was left out or chosen, a line each.
     """
 
@@ -64,7 +63,6 @@ class Source:
     config: Mapping[str, Any]
     model: str = ""
     allow_pickle: bool = False
-    epoch: int | None = None
     remarks: list[str] = field(default_factory=list)
 
     def ids(self) -> dict[str, str]:
@@ -108,9 +106,7 @@ def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1}
 
 
-def source_of(
-    path: Path, task: str, model: str = "", allow_pickle: bool = False, epoch: int | None = None
-) -> Source:
+def source_of(path: Path, task: str, model: str = "", allow_pickle: bool = False) -> Source:
     """Returns what a reader is given.
 
     Raises:
@@ -121,7 +117,7 @@ def source_of(
         raise TempbenchError(f"{task} is a group of tasks; give one of them, see `tempbench tasks`")
     if not path.exists():
         raise TempbenchError(f"{path} does not exist; check the path")
-    return Source(path, task, docs_of(config, media=False), config, model, allow_pickle, epoch)
+    return Source(path, task, docs_of(config, media=False), config, model, allow_pickle)
 
 
 def run(reader: Reader, name: str, source: Source, output: Path, partial: bool = False) -> TaskLog:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -43,51 +43,51 @@ class Question:
 
     Attributes:
         log: The log that it is in.
+        config: Its task's.
         sample: The line.
-        expected: The parts of an answer.
-        ours: Our reading of each.
+        doc: The question's row.
+        expected: The parts of an answer, each with our reading of it.
         unread: Whether we left unread what was asked for. A number that is no option was read.
     """
 
     log: TaskLog
+    config: dict[str, Any]
     sample: Sample
-    expected: tuple[second.Part, ...]
-    ours: tuple[Reading[Any], ...]
+    doc: Row
+    expected: dict[second.Part, Reading[Any]]
     unread: bool
 
     def request(self, again: bool = False) -> str:
         """Returns what a second reader is asked."""
-        return second.request(self.sample.prompt, self.sample.reply, self.expected, again)
+        return second.request(self.sample.prompt, self.sample.reply, tuple(self.expected), again)
+
+    def values(self, line: "Line") -> tuple[Any, ...]:
+        """Returns what a line says of each part; None where it says nothing that is on offer."""
+        found = second.values(line.answer, tuple(self.expected)) if line.status in ("read", "none") else None
+        return found or (None,) * len(self.expected)
+
+    def rescored(self, choose: Choose) -> Sample:
+        """Returns the reply as the task's own scoring makes it of the readings that `choose` returns."""
+        now = with_reply(self.config, self.sample, self.doc, Reread(self.sample.reply, choose))
+        plain = {name: str(one) if isinstance(one, Reread) else one for name, one in now.record.items()}
+        return replace(now, record=plain)
 
 
 def questions_of(log: TaskLog) -> list[Question]:
-    """Returns the replies of a log that a second reader can be asked about: neither failed nor empty ones.
+    """Returns the replies of a log, with what the task's own parser expects and reads in each.
 
     Raises:
         TempbenchError: The data is not on this machine, or a question of the log is missing in it.
     """
     config = load_task(log.task)
-    found = (question_of(log, config, sample, doc) for sample, doc in with_docs(log))
-    return [question for question in found if question.expected and question.sample.reply.strip()]
-
-
-def question_of(log: TaskLog, config: dict[str, Any], sample: Sample, doc: Row) -> Question:
-    """Learns from the task's own parser what a question expects, and what we read."""
-    seen: dict[second.Part, Reading[Any]] = {}
-
-    def look(expected: second.Part, ours: Reading[Any]) -> Reading[Any]:
-        return seen.setdefault(expected, ours)
-
-    now = rescored(config, sample, doc, look)
-    unread = not now.record["parsed"] and any(reading.value is None for reading in seen.values())
-    return Question(log, sample, tuple(seen), tuple(seen.values()), unread)
-
-
-def rescored(config: dict[str, Any], sample: Sample, doc: Row, choose: Choose) -> Sample:
-    """Returns a logged reply as the task's own scoring makes it of the readings that `choose` returns."""
-    now = with_reply(config, sample, doc, Reread(sample.reply, choose))
-    plain = {name: str(value) if isinstance(value, Reread) else value for name, value in now.record.items()}
-    return replace(now, record=plain)
+    out = []
+    for sample, doc in with_docs(log):
+        seen: dict[second.Part, Reading[Any]] = {}
+        question = Question(log, config, sample, doc, seen, False)
+        now = question.rescored(seen.setdefault)
+        unread = not now.record["parsed"] and any(reading.value is None for reading in seen.values())
+        out.append(replace(question, unread=unread))
+    return out
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,6 @@ class Line:
         prompt_version: `second.VERSION` of what it was asked.
         status: One of `STATUSES`.
         answer: What it wrote.
-        requests: How many requests it took.
-        prompt_tokens: Their tokens, as the reader counts them.
-        answer_tokens: Those of its answers.
     """
 
     id: str
@@ -112,9 +109,6 @@ class Line:
     prompt_version: int
     status: str
     answer: str
-    requests: int = 1
-    prompt_tokens: int | None = None
-    answer_tokens: int | None = None
 
 
 @dataclass
@@ -131,10 +125,9 @@ class Readings:
     lines: dict[str, Line] = field(default_factory=dict)
     outdated: set[str] = field(default_factory=set)
 
-    @property
-    def statuses(self) -> Counter[str]:
-        """How many replies have which of `STATUSES`."""
-        return Counter(line.status for line in self.lines.values())
+    def __str__(self) -> str:
+        found = counts_of(self.lines.values())
+        return f"second reader {self.reader}: {len(self.lines):,} replies, {found}{self.remark}"
 
     @property
     def remark(self) -> str:
@@ -142,13 +135,18 @@ class Readings:
         if not self.outdated:
             return ""
         return (
-            f"{len(self.outdated):,} readings of {self.reader} are of other replies than the log's, or "
+            f"; {len(self.outdated):,} readings of {self.reader} are of other replies than the log's, or "
             "were asked for in other words, and are not used; ask again with `tempbench reread`"
         )
 
 
-def hash_of(reply: str) -> str:
-    """Returns what a reply is known by."""
+def counts_of(lines: Iterable[Line]) -> str:
+    """Returns in words how many lines have which of `STATUSES`."""
+    found = Counter(line.status for line in lines)
+    return ", ".join(f"{found[status]:,} {status}" for status in STATUSES)
+
+
+def _hash_of(reply: str) -> str:
     return hashlib.sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -165,7 +163,7 @@ def readings_of(log: TaskLog) -> list[Readings]:
     """Returns what second readers made of a log's replies, a reader each, by name."""
     beside = log.beside("reread")
     files = sorted(beside.parent.glob(f"{glob.escape(beside.name)}.*.jsonl"))
-    replies = {sample.id: hash_of(sample.reply) for sample in log.samples} if files else {}
+    replies = {sample.id: _hash_of(sample.reply) for sample in log.samples} if files else {}
     found: dict[str, Readings] = {}
     for line in (line for file in files for line in _lines(file)):
         readings = found.setdefault(line.reader, Readings(line.reader))
@@ -191,47 +189,28 @@ def _lines(file: Path) -> Iterator[Line]:
                 yield line
 
 
-def values_of(question: Question, line: Line) -> tuple[Any, ...]:
-    """Returns what a line says of each part of the answer, None where it says nothing that is on offer."""
-    found = second.values(line.answer, question.expected) if line.status in ("read", "none") else None
-    return found or (None,) * len(question.expected)
-
-
-def reading(question: Question, reader: SecondReader) -> Line:
-    """Asks a second reader about one reply, and once more where its answer has another form.
-
-    Raises:
-        NoAnswerError: The request came to nothing.
-        TempbenchError: No request will fare better.
-    """
-    answers = [reader.ask(question.request())]
-    values = second.values(answers[0].text, question.expected)
-    if values is None and not answers[0].refused:
-        answers.append(reader.ask(question.request(again=True)))
-        values = second.values(answers[1].text, question.expected)
-    if answers[-1].refused:
+def _reading(question: Question, reader: SecondReader) -> Line:
+    """Asks a second reader about one reply, and once more where its answer has another form."""
+    for again in (False, True):
+        answer = reader.ask(question.request(again))
+        values = None if answer is None else second.values(answer, tuple(question.expected))
+        if answer is None or values is not None:
+            break
+    if answer is None:
         status = "refused"
     elif values is None:
         status = "wrong form"
     else:
         status = "none" if all(value is None for value in values) else "read"
-    text = answers[-1].text
+    kept = answer or ""
     return Line(
         id=question.sample.id,
-        reply=hash_of(question.sample.reply),
+        reply=_hash_of(question.sample.reply),
         reader=reader.name,
         prompt_version=second.VERSION,
         status=status,
-        answer=text if status in ("read", "none") else text[:_KEPT],
-        requests=len(answers),
-        prompt_tokens=_sum([answer.prompt_tokens for answer in answers]),
-        answer_tokens=_sum([answer.answer_tokens for answer in answers]),
+        answer=kept if status in ("read", "none") else kept[:_KEPT],
     )
-
-
-def _sum(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
 
 
 def ask(
@@ -262,7 +241,7 @@ def ask(
     in_a_row = 0
     pool = ThreadPoolExecutor(min(concurrency, reader.threads or concurrency))
     try:
-        asked = {pool.submit(reading, one, reader): one for one in questions}
+        asked = {pool.submit(_reading, one, reader): one for one in questions}
         for done in as_completed(asked):
             try:
                 line = done.result()
@@ -279,9 +258,3 @@ def ask(
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
     return lines, failures
-
-
-def estimated_tokens(text: str) -> int:
-    """Returns about how many tokens a text has: four characters each, one where a script has no letters."""
-    wide = sum(character >= "\u2e80" for character in text)
-    return wide + (len(text) - wide + 3) // 4

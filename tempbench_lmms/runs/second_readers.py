@@ -1,6 +1,5 @@
 """The models that can be second readers: one behind an OpenAI-compatible endpoint, or one on this machine."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,24 +15,19 @@ class NoAnswerError(Exception):
     """One request that came to nothing; others may fare better."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a second reader wrote; nothing where a model, or a filter before or behind it, refused."""
-
-    text: str
-    refused: bool = False
-    prompt_tokens: int | None = None
-    answer_tokens: int | None = None
-
-
 class SecondReader(Protocol):
     """What answers requests, `threads` at the same time; None for any number."""
 
     name: str
     threads: int | None
 
-    def ask(self, text: str) -> Answer:
-        """Returns what it writes; raises as `Endpoint.ask` does."""
+    def ask(self, text: str) -> str | None:
+        """Returns what it writes; None where a model, or a filter before or behind it, refused.
+
+        Raises:
+            NoAnswerError: This request came to nothing.
+            TempbenchError: No request will fare better: no such model, or a wrong key or address.
+        """
 
 
 class Local:
@@ -46,18 +40,13 @@ class Local:
         self.name = str(Path(path).resolve()) if Path(path).is_dir() else path
         self._model: Any = None
 
-    def ask(self, text: str) -> Answer:
-        """Returns what the model writes.
-
-        Raises:
-            TempbenchError: There is no such model.
-        """
+    def ask(self, text: str) -> str | None:
+        """Returns what the model writes; it refuses nothing."""
         if self._model is None:
             from tempbench_lmms.harness.local_reader import LocalReader
 
             self._model = LocalReader(self.name)
-        words, prompt_tokens, answer_tokens = self._model.ask(text)
-        return Answer(words, False, prompt_tokens, answer_tokens)
+        return str(self._model.ask(text))
 
 
 class Endpoint:
@@ -86,13 +75,8 @@ class Endpoint:
             api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=retries
         )
 
-    def ask(self, text: str) -> Answer:
-        """Returns what the model writes; threads may ask at the same time.
-
-        Raises:
-            NoAnswerError: This request came to nothing.
-            TempbenchError: No request will fare better: wrong key, address or name.
-        """
+    def ask(self, text: str) -> str | None:
+        """Returns what the model writes; None where it refused. Threads may ask at the same time."""
         import openai
 
         try:
@@ -109,31 +93,19 @@ class Endpoint:
             ) from None
         except openai.APIStatusError as error:
             if error.code == "content_filter":
-                return Answer("", refused=True)
+                return None
             raise NoAnswerError(_reason(error)) from None
-        except openai.OpenAIError as error:
+        except (openai.OpenAIError, ValueError) as error:  # an answer that is no JSON is a ValueError
             raise NoAnswerError(_reason(error)) from None
-        except ValueError as error:
-            raise NoAnswerError(f"the answer is no JSON ({_reason(error)})") from None
-        return _answer(completion)
+        try:
+            choice = completion.choices[0]
+            message = choice.message
+            text_of_it = message.content
+            is_refused = bool(getattr(message, "refusal", None)) or choice.finish_reason == "content_filter"
+        except (AttributeError, IndexError, TypeError):
+            raise NoAnswerError("the answer is no chat completion; does the address end in /v1?") from None
+        return None if is_refused or text_of_it is None else hide(str(text_of_it))
 
 
 def _reason(error: Exception) -> str:
     return one_line(scrubbed(str(error)))[:200]
-
-
-def _answer(completion: Any) -> Answer:
-    try:
-        choice = completion.choices[0]
-        message, usage = choice.message, getattr(completion, "usage", None)
-        text = message.content
-        refused = text is None or bool(getattr(message, "refusal", None))
-        refused = refused or choice.finish_reason == "content_filter"
-    except (AttributeError, IndexError, TypeError):
-        raise NoAnswerError("the answer is no chat completion; does the address end in /v1?") from None
-    return Answer(
-        "" if refused else hide(str(text)),
-        refused,
-        getattr(usage, "prompt_tokens", None),
-        getattr(usage, "completion_tokens", None),
-    )

@@ -17,9 +17,9 @@ from markupsafe import escape
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
-from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
+from tempbench_lmms.harness.tasks import kwargs_of
 from tempbench_lmms.media.pictures import is_picture
-from tempbench_lmms.runs import logs, respondents
+from tempbench_lmms.runs import logs
 from tempbench_lmms.runs.answering.questions import Kept, Questions, task_of
 from tempbench_lmms.runs.answering.server import Server
 from tempbench_lmms.runs.run_card import run_card
@@ -274,51 +274,6 @@ def test_right_answers_have_the_value_1_and_every_command_takes_the_log(tmp_path
     done = tempbench("report", tmp_path, "-o", page)
     assert done.returncode == 0, done.stderr
     assert "human, anna" in page.read_text()
-
-
-@pytest.fixture(scope="module")
-def people(tmp_path_factory):
-    """Three people: anna and ben answer right, carl the first choice of each question."""
-    folder = tmp_path_factory.mktemp("people")
-    for name, reply in (("anna", "target"), ("ben", "target"), ("carl", "choice")):
-        questions = questions_of(folder, TASK, name=name)
-        for number, (task, doc) in enumerate(questions._order):
-            row = task.docs[doc]
-            questions.answer(number, row["target"] if reply == "target" else row["choices"][0])
-        questions.write_logs()
-    return folder
-
-
-def test_agreement(people):
-    done = tempbench("agreement", people / "anna", people / "ben")
-    assert done.returncode == 0, done.stderr
-    assert "the same answer  1.000" in done.stdout
-    assert "Cohen's kappa  1.000" in done.stdout
-    [found] = json.loads(tempbench("agreement", people, "--json").stdout)
-    docs = docs_of(load_task(TASK))
-    assert (found["n"], found["n_left_out"], found["name"]) == (len(docs), 0, "Fleiss")
-    assert found["respondents"] == ["anna (human)", "ben (human)", "carl (human)"]
-    # Carl says one thing throughout: of each question's three pairs all agree where that is right, else one.
-    right = sum(doc["target"] == doc["choices"][0] for doc in docs)
-    assert 0 < right < len(docs)
-    assert found["same"] == pytest.approx((right + (len(docs) - right) / 3) / len(docs))
-    assert found["pairs"][0]["cohen"] == 1.0
-    assert found["pairs"][1]["cohen"] == 0.0
-
-
-def test_agreement_needs_two(people):
-    complains(tempbench("agreement", people / "anna"), "no task here has two respondents")
-    complains(tempbench("agreement", people / "anna", people / "anna"), "answered", "twice")
-
-
-def test_unread_answers_are_left_out_of_the_agreement(tmp_path):
-    for name in ("anna", "ben"):
-        questions = questions_of(tmp_path, TASK, name=name, limit=4, in_order=True)
-        for number in range(4):
-            questions.answer(number, "hm" if (name, number) == ("ben", 2) else oracle(questions, number))
-        questions.write_logs()
-    [found] = respondents.agreements(logs.read_runs([tmp_path]))
-    assert (found.n, found.n_left_out, found.same) == (3, 1, 1.0)
 
 
 @pytest.mark.harness

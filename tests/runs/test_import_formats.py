@@ -1,7 +1,6 @@
 """Files that strangers import: what a reader says of each reply, without a run."""
 
 import json
-import zipfile
 from datetime import datetime
 
 import pytest
@@ -10,7 +9,6 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.runs import formats, importing
-from tests.command import complains, tempbench
 
 DOCS = [{"question_id": name, "question": f"What is {name}?"} for name in ("q1", "q2", "12")]
 TOMATO = [{"question_id": "count/0/1f", "base_id": "count/0", "condition": "1f"}]
@@ -125,57 +123,6 @@ def test_a_reply_that_is_null_is_a_failed_request(tmp_path):
         answers(rextime, written(tmp_path / "r.jsonl", {"qid": "q1", "response": ["A"]}))
 
 
-def sample(id_, content="A", **more):
-    choices = [] if content is None else [{"message": {"role": "assistant", "content": content}}]
-    return {"id": id_, "epoch": 1, "output": {"choices": choices}} | more
-
-
-FAILED = {"choices": [], "error": "content policy"}
-
-
-@pytest.mark.parametrize(
-    ("one", "failed"),
-    [
-        (sample("q1", output=FAILED), True),
-        (sample("q1", None, error={"message": "500"}), True),
-        (sample("q1", "", error={"message": "500"}), True),
-        (sample("q1", ""), False),
-        (sample("q1", None), True),
-        (sample("q1", output={"choices": [], "completion": "A"}), False),
-        (sample("q1", "A", error={"message": "the scorer failed"}), False),
-    ],
-)
-def test_an_error_of_inspect_is_a_failed_request_where_nothing_was_replied(one, failed, tmp_path):
-    found, _ = answers(formats.inspect, written(tmp_path / "l.json", {"samples": [one, sample("q2")]}))
-    assert request_failed(found["q1"]) is failed
-    assert found["q2"] == "A"
-
-
-def test_one_epoch_of_inspect_is_a_run(tmp_path):
-    epochs = [sample("q1", "A"), sample("q1", "B", epoch=2)]
-    path = written(tmp_path / "l.json", {"samples": epochs})
-    with pytest.raises(TempbenchError, match=r"has 2 epochs, .*; choose one with --epoch 1"):
-        answers(formats.inspect, path)
-    assert answers(formats.inspect, path, epoch=2)[0] == {"q1": "B"}
-    with pytest.raises(TempbenchError, match="has no epoch 3; choose from 1, 2"):
-        answers(formats.inspect, path, epoch=3)
-
-
-@pytest.mark.parametrize("content", [{}, [], {"samples": None}, {"samples": []}])
-def test_a_log_of_inspect_without_samples(content, tmp_path):
-    with pytest.raises(TempbenchError, match="has no samples; give a log of Inspect"):
-        answers(formats.inspect, written(tmp_path / "l.json", content))
-
-
-def test_a_damaged_entry_of_an_archive_of_inspect(tmp_path):
-    path = tmp_path / "l.eval"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("samples/q1_epoch_1.json", json.dumps(sample("q1", "damaged")))
-    path.write_bytes(path.read_bytes().replace(b"damaged", b"changed", 1))
-    with pytest.raises(TempbenchError, match=r"cannot be read .*CRC.*samples/q1_epoch_1"):
-        answers(formats.inspect, path)
-
-
 def test_a_model_that_all_replies_name_is_the_run_s(tmp_path):
     lines = [{"question_id": name, "reply": "A", "model": "m"} for name in ("q1", "q2")]
     path = tmp_path / "r.json"
@@ -218,10 +165,3 @@ def test_predictions_of_tempvs(tmp_path):
     written(path, '[{"img_seq_id": "s", "preds": "A", "preds": "B"}]')
     with pytest.raises(TempbenchError, match="the key 'preds' stands twice"):
         answers(tempvs, tmp_path, TEMPVS)
-
-
-def test_options_that_fit_nothing_are_one_line(tmp_path):
-    path = written(tmp_path / "r.jsonl", {"question_id": "q1", "reply": "A"})
-    arguments = ("import", "replies", path, "--task", "mateo_text_cot_mini", "-o", tmp_path / "o")
-    complains(tempbench(*arguments, "--epoch", "1"), "--epoch is for Inspect's logs")
-    complains(tempbench("table", "tempvs", "3", "-o", tmp_path / "noending"), "end the name in .txt, .html")

@@ -78,33 +78,6 @@ def as_json_table(folder, task):
     return folder / "table.json"
 
 
-def inspect_samples(task):
-    """As Inspect 0.3 writes them; a thinking model's reasoning is a part of its own."""
-    for number, (doc, reply) in enumerate(answered(task)):
-        parts = [{"type": "reasoning", "reasoning": "Is it B?"}, {"type": "text", "text": reply}]
-        content = reply if number % 2 else parts
-        message = {"role": "assistant", "content": content}
-        output = {"model": "m", "choices": [{"message": message, "stop_reason": "stop"}]}
-        yield {"id": doc["question_id"], "epoch": 1, "input": "...", "target": "", "output": output}
-
-
-HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "openai/some-model"}}
-
-
-def as_inspect_json(folder, task):
-    (folder / "log.json").write_text(json.dumps(HEADER | {"samples": list(inspect_samples(task))}))
-    return folder / "log.json"
-
-
-def as_inspect_archive(folder, task):
-    with zipfile.ZipFile(folder / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("header.json", json.dumps(HEADER))
-        archive.writestr("summaries.json", "[]")
-        for number, sample in enumerate(inspect_samples(task)):
-            archive.writestr(f"samples/{number}_epoch_1.json", json.dumps(sample))
-    return folder / "log.eval"
-
-
 def as_tempvs(folder, task):
     """In the official layout; what names a question there are its source, its sequence and its text."""
     tables = {}
@@ -150,8 +123,6 @@ FORMATS = [
     ("vlmevalkit", as_xlsx, MATEO),
     ("vlmevalkit", as_tsv, MATEO),
     ("vlmevalkit", as_json_table, "rextime_vqa_mini"),
-    ("inspect", as_inspect_json, MATEO),
-    ("inspect", as_inspect_archive, MATEO),
     ("tempvs", as_tempvs, "tempvs_mt1_two_mini"),
     ("tempvs", as_tempvs, "tempvs_mini"),
     ("tempvs", as_tempvs, "tempvs_mt2_event_blind_mini"),
@@ -192,11 +163,11 @@ def test_an_imported_oracle_has_the_oracle_s_numbers(name, write, task, tmp_path
 
 
 def test_what_is_not_known_of_an_imported_run_is_not_in_its_card(tmp_path):
-    imported("inspect", as_inspect_archive(tmp_path, MATEO), MATEO, tmp_path / "imported")
+    imported("replies", as_replies(tmp_path, MATEO), MATEO, tmp_path / "imported", model="some-model")
     card = run_card(logs.read_runs([tmp_path / "imported"])[0])
-    assert card["model"] == "openai/some-model"
-    assert card[IMPORTED]["format"] == "inspect"
-    assert card[IMPORTED]["from"] == "log.eval"
+    assert card["model"] == "some-model"
+    assert card[IMPORTED]["format"] == "replies"
+    assert card[IMPORTED]["from"] == "replies.jsonl"
     assert card["prompts_sha256"] is card["version"]["prompts"] is card["date"] is None
     assert card["settings"] == card["generation"] == {}
     assert [name for name, version in card["packages"].items() if version] == ["tempbench-lmms"]
@@ -289,11 +260,6 @@ def test_failed_requests_and_empty_cells(tmp_path):
     imported("vlmevalkit", write_lines(tmp_path / "t.jsonl", rows), MATEO, tmp_path / "a")
     (log,) = logs.read_runs([tmp_path / "a"])
     assert (log.values["n_failed"], log.values["unread_empty"]) == (1, 1 / 208)
-    samples = list(inspect_samples(MATEO))
-    samples[0] = {"id": samples[0]["id"], "error": {"message": "500"}, "output": {"choices": []}}
-    (tmp_path / "log.json").write_text(json.dumps(HEADER | {"samples": samples}))
-    imported("inspect", tmp_path / "log.json", MATEO, tmp_path / "b")
-    assert logs.read_runs([tmp_path / "b"])[0].values["n_failed"] == 1
 
 
 def test_folders_of_other_ways_of_asking_are_left_out_and_said(tmp_path):
@@ -404,12 +370,7 @@ def test_official_rows_of_tempvs_are_the_questions_prepared_from_them(shared, tm
         ("vlmevalkit", "t.xlsx", b"PK\x03\x04 none", "cannot be read"),
         ("vlmevalkit", "t.json", b"3", "is no list of rows"),
         ("vlmevalkit", "t.tsv", b"index\tanswer\n1\tA\n", "has no column prediction"),
-        ("inspect", "l.json", b"{}", "has no samples"),
-        ("inspect", "l.json", b'{"samples": [{"id": 1, "output": {"choices": [{}]}}]}', "of another form"),
-        ("inspect", "l.json", b'{"samples": [{"output": {}}]}', "has no id"),
-        ("inspect", "l.json", b'{"samples": [{"id": 1}]}', "neither an output nor an error"),
         ("replies", "l.jsonl", b"3\n", "line 1 is no object with question_id and reply"),
-        ("inspect", "l.json", b'{"samples": []}', "has no samples"),
     ],
 )
 def test_damaged_files_are_one_line(name, file, content, says, tmp_path):
@@ -421,13 +382,11 @@ def test_damaged_files_are_one_line(name, file, content, says, tmp_path):
 
 def test_a_small_archive_that_expands_beyond_measure_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_MAX_BYTES", "2000000")
-    with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("samples/1.json", " " * 2_000_001)
-    (tmp_path / "log.xlsx").write_bytes((tmp_path / "log.eval").read_bytes())
-    assert (tmp_path / "log.eval").stat().st_size < 3000
-    for name, file in (("inspect", "log.eval"), ("vlmevalkit", "log.xlsx")):
-        arguments = ("import", name, tmp_path / file, "--task", MATEO, "-o", tmp_path / "o")
-        complains(tempbench(*arguments), f"{file} holds more than 2,000,000 bytes")
+    with zipfile.ZipFile(tmp_path / "log.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("1.xml", " " * 2_000_001)
+    assert (tmp_path / "log.xlsx").stat().st_size < 3000
+    arguments = ("import", "vlmevalkit", tmp_path / "log.xlsx", "--task", MATEO, "-o", tmp_path / "o")
+    complains(tempbench(*arguments), "log.xlsx holds more than 2,000,000 bytes")
 
 
 def test_a_format_of_another_benchmark_and_a_group(tmp_path):
