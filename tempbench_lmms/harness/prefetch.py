@@ -1,9 +1,8 @@
 """Decodes the frames that a run asks for next, while the model answers (`tempbench run`)."""
 
 import functools
-import hashlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
@@ -15,17 +14,15 @@ from tempbench_lmms.media.video import Wanted, decoding_ahead
 def frames_of(lm: Any, requests: Sequence[Any]) -> Iterator[None]:
     """Has the frames of questions decoded ahead while a model of the harness answers them in the block.
 
-    The model asks for them as the questions are given, or in the order of a hash of their texts, as the
-    runners of the OpenAI protocol do. A runner that sorts questions by length, and answers one at a time, is
-    kept from it: no reply depends on the order.
+    That is done for runners that answer one question at a time. They sort questions by length, and are kept
+    from it: no reply depends on the order. Other runners decode the videos of a batch side by side.
     """
-    wanted = {place: found for place, request in enumerate(requests) if (found := _wanted(lm, request))}
+    alone = getattr(lm, "batch_size", None) == 1
+    wanted = [found for request in requests if (found := _wanted(lm, request))] if alone else []
     if not wanted:
         yield
         return
-    by_hash = sorted(wanted, key=lambda place: _hash(requests[place].args[0]))
-    orders = ([*wanted.values()], [wanted[place] for place in by_hash])
-    with decoding_ahead(*orders), _unsorted() if getattr(lm, "batch_size", None) == 1 else nullcontext():
+    with decoding_ahead(wanted), _unsorted():
         yield
 
 
@@ -39,11 +36,6 @@ def _wanted(lm: Any, request: Any) -> Wanted | None:
     except TempbenchError:  # the question says so when it is asked
         return None
     return found
-
-
-def _hash(text: str) -> str:
-    """Returns what the harness's `make_prefix_hash` does of a question with its default length."""
-    return hashlib.sha1(text[:256].encode("utf-8", errors="ignore"), usedforsecurity=False).hexdigest()
 
 
 @contextmanager

@@ -4,21 +4,21 @@ Each function that takes a path raises `MediaError` where the file is missing, d
 """
 
 import contextlib
-import functools
 import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image
 
 from tempbench_lmms.data import remote
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import decoding, prefetch
+from tempbench_lmms.media import decoding
 
 CACHE_VARIABLE = "TEMPBENCH_FRAME_CACHE_MB"
 _CACHE_MB = 512
@@ -58,16 +58,11 @@ class Frames:
 
 @dataclass
 class _Entry:
-    """What is known of one file. Whoever decodes holds the lock; others wait instead of decoding too.
-
-    Attributes:
-        awaited: Whether it was decoded ahead and nobody has asked for it yet; such an entry stays.
-    """
+    """What is known of one file. Whoever decodes holds the lock; others wait instead of decoding too."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     index: decoding.Index | None = None
     pictures: dict[int, decoding.Picture] = field(default_factory=dict)
-    awaited: bool = False
 
     @property
     def n_bytes(self) -> int:
@@ -106,7 +101,7 @@ class _FrameCache:
         """Drops the files used longest ago until the rest fits."""
         limit = int(float(os.environ.get(CACHE_VARIABLE, _CACHE_MB)) * 1_000_000)
         with self._lock:
-            sizes = {key: one.n_bytes for key, one in self._entries.items() if not one.awaited}
+            sizes = {key: one.n_bytes for key, one in self._entries.items()}
             total = sum(sizes.values())
             for key, size in sizes.items():
                 if total <= limit:
@@ -114,27 +109,18 @@ class _FrameCache:
                 del self._entries[key]
                 total -= size
 
-    def n_bytes(self, awaited: bool = False) -> int:
-        """Returns how much is held of what was asked for, or of what is awaited."""
+    def n_bytes(self) -> int:
+        """Returns how much is held."""
         with self._lock:
-            return sum(one.n_bytes for one in self._entries.values() if one.awaited == awaited)
-
-    def await_nothing(self) -> None:
-        """Counts what was decoded ahead as what was asked for."""
-        with self._lock:
-            for entry in self._entries.values():
-                entry.awaited = False
-        self.trim()
+            return sum(one.n_bytes for one in self._entries.values())
 
     def clear(self) -> None:
-        """Drops everything; in a forked process a thread of the old one may have held the lock."""
+        """Drops everything."""
         self._lock = threading.Lock()
         self._entries = OrderedDict()
 
 
 _CACHE = _FrameCache()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_CACHE.clear)
 
 
 def uniform_places(n_frames: int, n: int) -> list[int]:
@@ -247,13 +233,11 @@ def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> F
     """
     wanted = _taken(n)
     entry = _CACHE.entry(path)
-    entry.awaited = False
-    if (worker := prefetch.current()) is not None:
-        worker.asked(_job(path, n, together))
+    if _ahead is not None:
+        _ahead.begin_next()
     with entry.lock:
-        entry.awaited = False  # a thread may have been quicker
         if entry.lacks(wanted):
-            _decode(path, entry, _job(path, n, together)[1])
+            _decode(path, entry, _all_of(n, together))
         assert entry.index is not None
         index = entry.index
         places = wanted.places(index.n_frames)
@@ -277,46 +261,74 @@ Wanted = tuple[Path, int | Taken, Sequence[int]]
 """What `sample_frames` is going to be asked for."""
 
 
-@contextlib.contextmanager
-def decoding_ahead(*orders: Sequence[Wanted]) -> Iterator[None]:
-    """Has frames decoded within the block by threads, before `sample_frames` is asked for them.
+class _Ahead:
+    """Threads that decode the next videos of an order; each question that is asked begins one more."""
 
-    Every frame is the same as without, and every error is raised where the frames are asked for. What is held
-    takes about `$TEMPBENCH_FRAMES_AHEAD_MB` (default 1,000; with 0 nothing is decoded ahead), and is of
-    `prefetch.NUMBER` videos at most.
+    def __init__(self, order: Sequence[Wanted]) -> None:
+        self._left = iter(order)
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(min(_N_AHEAD, os.cpu_count() or 1))
+        for _ in range(_N_AHEAD):
+            self.begin_next()
+
+    def begin_next(self) -> None:
+        with self._lock:
+            if (one := next(self._left, None)) is not None:
+                with contextlib.suppress(RuntimeError):  # it was stopped meanwhile
+                    self._pool.submit(self._do, *one)
+
+    def _do(self, path: Path, n: int | Taken, together: Sequence[int]) -> None:
+        with contextlib.suppress(Exception):  # the question itself says what is wrong
+            entry, wanted = _CACHE.entry(path), _all_of(n, together)
+            with entry.lock:
+                if any(map(entry.lacks, wanted)):
+                    _decode(path, entry, wanted)
+
+    def stop(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+_N_AHEAD = 4
+_ahead: _Ahead | None = None
+
+
+@contextlib.contextmanager
+def decoding_ahead(order: Sequence[Wanted]) -> Iterator[None]:
+    """Has threads decode the frames of the next few videos within the block, before they are asked for.
+
+    Every frame is the same as without, and every error is raised where the frames are asked for.
 
     Args:
-        orders: What will be asked for, in the orders that are possible.
+        order: What `sample_frames` will be asked for.
     """
-    jobs = [[_job(*one) for one in order] for order in orders]
+    global _ahead
+    _ahead = _Ahead(order)
     try:
-        with prefetch.working(jobs, _ahead, functools.partial(_CACHE.n_bytes, awaited=True)):
-            yield
+        yield
     finally:
-        _CACHE.await_nothing()
+        _ahead.stop()
+        _ahead = None
 
 
-_Job = tuple[Path, frozenset[Taken]]
+def _forget() -> None:
+    """A forked process has none of the threads, and locks that nobody opens."""
+    global _ahead
+    _ahead = None
+    _CACHE.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
 _FIRST = frozenset((Taken(1, "uniform"),))
 
 
-def _job(path: Path, n: int | Taken, together: Sequence[int]) -> _Job:
+def _all_of(n: int | Taken, together: Sequence[int]) -> frozenset[Taken]:
     # One frame is the first, which is among those of every other number spread evenly.
     wanted = frozenset(map(_taken, (n, *together)))
     spread = any(one.how == "uniform" for one in wanted - _FIRST)
-    return path, wanted - _FIRST if spread else wanted
-
-
-def _ahead(job: Any) -> int:
-    """Decodes the frames of a job; returns how many bytes they take, 0 where they were there already."""
-    path, wanted = job
-    entry = _CACHE.entry(path)
-    with entry.lock:
-        if not any(map(entry.lacks, wanted)):
-            return 0
-        entry.awaited = True
-        _decode(path, entry, wanted)
-    return entry.n_bytes
+    return wanted - _FIRST if spread else wanted
 
 
 def _as_frames(index: decoding.Index, pictures: Sequence[decoding.Picture], places: Sequence[int]) -> Frames:
