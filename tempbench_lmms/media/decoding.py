@@ -261,22 +261,6 @@ class Video:
             yield from packet.decode()
         yield from _flushed(context)
 
-    def references(self, index: Index) -> Iterator[tuple[int, Any]]:
-        """Yields every frame that decoding from its key frame gives where none of the others is wanted.
-
-        These are what any choice of frames is decoded from.
-
-        Yields:
-            The place and the frame as decoded; none of a group of frames behind an error.
-        """
-        places = {int(time): place for place, time in enumerate(index.pts)}
-        for key, following in pairwise((*index.keyframes, index.n_frames)):
-            for frame in self._group(index, key, {}):
-                place = places.get(frame.pts, following)
-                if place >= following:
-                    break
-                yield place, frame
-
     def frames_from(self, index: Index, place: int) -> Iterator[tuple[int, Any]]:
         """Yields every frame from a place on as decoded, with its place, from the key frame before it."""
         key = index.key_before(place)

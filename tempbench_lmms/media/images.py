@@ -4,14 +4,12 @@ import contextlib
 import functools
 import io
 import re
-import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont, ImageOps, UnidentifiedImageError, features
+from PIL import Image, ImageDraw, ImageFont, ImageOps, UnidentifiedImageError
 
 from tempbench_lmms.data import remote
 from tempbench_lmms.data.roots import resolve
@@ -32,9 +30,7 @@ FORMATS = {
 }
 """What a picture may be, whatever its name says, and what its file is called. Pillow reads forty formats
 more; one of them, PostScript, by running another program."""
-_FEATURES = {"WEBP": "webp", "JPEG2000": "jpg_2000", "AVIF": "avif"}
 _JPEG_XL = (b"\xff\x0a", b"\0\0\0\x0cJXL ")
-_DARK = 64
 _BAND = 10
 _HEADER = 25
 _VIST_SIZE = (443, 240)
@@ -52,35 +48,13 @@ def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = N
         path: The file.
         name: Stands for it in errors.
         side: How large the caller makes it, in pixels; a JPEG above the limit is then read at a reduced size.
-        stretch: How measurements are shown; without one a TIFF or JPEG 2000 of more than 8 bits is refused,
-            and a PNG of 16 bits that is nearly black.
+        stretch: How measurements are shown; without one a TIFF of more than 8 bits is refused.
     """
     if stretch is not None and rasters.is_raster(path):
         return Image.fromarray(rasters.shown(path, name, stretch))
     with _opened(path, name) as image:
         rasters.reduce(image, side, name)
         return _in_rgb(image, name, rasters.is_raster(path))
-
-
-@dataclass(frozen=True)
-class PictureFacts:
-    """What a picture turned out to be.
-
-    Attributes:
-        width: Pixels, as shown.
-        height: Pixels, as shown.
-        constant: Whether all its pixels are of one colour.
-    """
-
-    width: int
-    height: int
-    constant: bool
-
-
-def facts_of(path: Path, name: str) -> PictureFacts:
-    """Decodes a picture and returns what it is."""
-    image = open_image(path, name)
-    return PictureFacts(*image.size, bool((np.asarray(image) == np.asarray(image)[0, 0]).all()))
 
 
 @contextlib.contextmanager
@@ -122,27 +96,24 @@ def check_format(path: Path, name: str) -> None:
     """Refuses a picture in a format that is not read; says nothing of one that is in none."""
     with path.open("rb") as file:
         found = format_of(file.read(32))
-    if found and found not in _readable():
-        advice = "convert it to PNG or JPEG"
-        if found in FORMATS:
-            advice += ", or install a newer Pillow with `pip install -U pillow`"
-        raise MediaError(f"{name}: pictures in the format {found} are not read here; {advice}", UNSUPPORTED)
+    if found and found not in FORMATS:
+        raise MediaError(
+            f"{name}: pictures in the format {found} are not read here; convert it to PNG or JPEG",
+            UNSUPPORTED,
+        )
 
 
 @functools.cache
 def _readable() -> tuple[str, ...]:
     """Returns the formats that this Pillow reads."""
-    with warnings.catch_warnings():  # of a feature that an older one does not know
-        warnings.simplefilter("ignore")
-        return tuple(one for one in FORMATS if one not in _FEATURES or features.check(_FEATURES[one]))
+    Image.init()
+    return tuple(one for one in FORMATS if one in Image.OPEN)
 
 
 # In a JPEG's compressed data 0xff is followed by 0, or by the mark of a restart.
 # No "+" behind the first byte: a pattern that begins with a plain byte is searched ten times as fast.
 _JPEG_MARK = re.compile(rb"\xff([^\x00\xd0-\xd7\xff])")
 _JPEG_END, _JPEG_ALONE = 0xD9, 0x01
-
-
 _JPEG_START = b"\xff\xd8"
 
 
@@ -182,32 +153,20 @@ def _measurements(name: str) -> MediaError:
 
 def _in_rgb(image: Image.Image, name: str, measured: bool) -> Image.Image:
     """Returns an opened picture in RGB; `measured` says that its file has more than 8 bits or many bands."""
-    if measured and image.format != "PNG":
+    if measured:
         raise _measurements(name)
     image.load()
-    if measured and _is_dark(image):
-        raise _measurements(name)
     ImageOps.exif_transpose(image, in_place=True)  # without a copy, which `convert` makes in any case
-    if image.mode.startswith("I;16") or image.mode == "I":
-        # A PNG's grey of 16 bits, whose white is 65535.
+    if image.format == "PNG" and (image.mode.startswith("I;16") or image.mode == "I"):
+        # Grey of 16 bits, whose white is 65535.
         grey = np.asarray(image).astype(np.uint32)
         return Image.fromarray(((grey * 255 + 32767) // 65535).astype(np.uint8)).convert("RGB")
-    if image.mode == "F":
+    if image.mode[0] in "IF":
         raise _measurements(name)
     if image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
         seen = image.convert("RGBA")
         return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
     return image.convert("RGB")
-
-
-def _is_dark(image: Image.Image) -> bool:
-    """Returns whether no pixel of a PNG of 16 bits comes near white: what it holds has fewer bits than that.
-
-    One that is black all over is what it is.
-    """
-    bands = np.atleast_3d(np.asarray(image))[..., : 3 if image.mode.startswith("RGB") else 1]
-    white = 65535 if bands.itemsize > 1 else 255
-    return bool(0 < int(bands.max()) * 255 < _DARK * white)
 
 
 def stitch(images: Sequence[Image.Image], labels: Sequence[str], source: str = "") -> Image.Image:

@@ -1,4 +1,4 @@
-"""Pictures out of measurements: of 16 bits or floating-point numbers, and of many bands.
+"""Pictures out of measurements: TIFFs of 16 bits or floating-point numbers, and of many bands.
 
 What a satellite measured has no brightness of its own. Each band is stretched between two percentiles of all
 dates of a place together, so that a change from date to date stays to be seen.
@@ -25,15 +25,9 @@ from tempbench_lmms.media.limits import PIXELS_VARIABLE, max_pixels
 
 PERCENTILES = (2.0, 98.0)
 NO_PICTURE = "no sensible picture"
-_ORIENTATION = 274
-_WHITE_IS_ZERO = 0
 _PIXEL_SCALE, _TIE_POINT, _TRANSFORMATION, _GEO_KEYS = 33550, 33922, 34264, 34735
 _GEODETIC, _PROJECTED = 2048, 3072
 _TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-_PNG = b"\x89PNG\r\n\x1a\n"
-_CODESTREAM = b"\xff\x4f\xff\x51"
-_JPEG_2000 = (b"\0\0\0\x0cjP  ", _CODESTREAM)
-_SIZE_OF_HEADERS = 1_000_000
 _DESCRIPTION = re.compile(r'<Item name="DESCRIPTION" sample="(\d+)"[^>]*>([^<]+)</Item>')
 
 
@@ -100,35 +94,26 @@ class _Raster:
         values: Shape (height, width, bands), as stored; more is brighter.
         names: The bands'.
         nothing: The value that stands for none.
-        orientation: How the picture is to be turned and mirrored, as in EXIF; 1: not at all.
     """
 
     values: NDArray[Any]
     names: tuple[str, ...]
     nothing: float | None = None
-    orientation: int = 1
 
 
 def is_raster(path: Path) -> bool:
-    """Returns whether a file is TIFF, PNG or JPEG 2000 of more than 8 bits: measurements to be stretched."""
+    """Returns whether a file is a TIFF of more than 8 bits or 4 bands: measurements to be stretched."""
+    import tifffile
+
     try:
         with path.open("rb") as file:
-            head = file.read(32)
-    except OSError:
-        return False
-    if head[:8] == _PNG:
-        return head[24:25] == b"\x10"
-    if head.startswith(_JPEG_2000):
-        return _bits_of_jpeg_2000(path) > 8
-    return head[:4] in _TIFF and _is_measured_tiff(path)
-
-
-def _bits_of_jpeg_2000(path: Path) -> int:
-    """Returns a JPEG 2000's bits a value (ISO/IEC 15444-1, annex A.5.1); 0 where it is damaged."""
-    with path.open("rb") as file:
-        head = file.read(_SIZE_OF_HEADERS)
-    start = head.find(_CODESTREAM)
-    return (head[start + 42] & 0x7F) + 1 if 0 <= start < len(head) - 42 else 0
+            if file.read(4) not in _TIFF:
+                return False
+        with tifffile.TiffFile(path) as tiff:
+            page: Any = tiff.pages[0]
+            return bool(page.bitspersample > 8 or page.samplesperpixel > 4)
+    except (tifffile.TiffFileError, OSError, ValueError, KeyError, IndexError, TypeError):
+        return False  # damaged; who opens it says so
 
 
 def reduce(image: "Image.Image", side: int, name: str) -> None:
@@ -145,17 +130,6 @@ def _too_large(name: str, size: str) -> MediaError:
         f"{name}: {size}, more than {max_pixels()}; make the image smaller, or set {PIXELS_VARIABLE} to more",
         "too large",
     )
-
-
-def _is_measured_tiff(path: Path) -> bool:
-    import tifffile
-
-    try:
-        with tifffile.TiffFile(path) as file:
-            page: Any = file.pages[0]
-            return bool(page.bitspersample > 8 or page.samplesperpixel > 4)
-    except (tifffile.TiffFileError, OSError, ValueError, KeyError, IndexError, TypeError):
-        return False  # damaged; who opens it says so
 
 
 def stretch_of(paths: Sequence[Path], bands: Sequence[str | int] = ()) -> Stretch:
@@ -200,8 +174,8 @@ def shown(path: Path, name: str, stretch: Stretch) -> NDArray[np.uint8]:
         values = raster.values[..., band - 1].astype(np.float64)
         share = (values - stretch.low[i]) / (stretch.high[i] - stretch.low[i])
         out[..., i] = np.where(_is_measured(values, raster.nothing), share, 0.0)
-    picture = _upright(np.round(255 * np.clip(np.nan_to_num(out), 0, 1)).astype(np.uint8), raster.orientation)
-    return np.ascontiguousarray(picture if picture.shape[2] == 3 else picture.repeat(3, axis=2))
+    picture: NDArray[np.uint8] = np.round(255 * np.clip(np.nan_to_num(out), 0, 1)).astype(np.uint8)
+    return picture if picture.shape[2] == 3 else picture.repeat(3, axis=2)
 
 
 def point_of(path: Path) -> tuple[str, float, float] | None:
@@ -227,14 +201,6 @@ def point_of(path: Path) -> tuple[str, float, float] | None:
         return (f"EPSG:{int(code)}", float(x), float(y)) if code else None
     except (tifffile.TiffFileError, *DAMAGE):
         return None
-
-
-def _upright(picture: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
-    """Returns a picture turned and mirrored as EXIF's number says; an unknown number says nothing."""
-    if 5 <= orientation <= 8:  # rows are stored as columns
-        picture = picture.swapaxes(0, 1)
-    upside_down, mirrored = orientation in (3, 4, 7, 8), orientation in (2, 3, 6, 7)
-    return picture[:: -1 if upside_down else 1, :: -1 if mirrored else 1]
 
 
 def _chosen(raster: _Raster, bands: Sequence[str | int], name: str) -> list[int]:
@@ -270,9 +236,7 @@ def _measured(raster: _Raster, band: int) -> NDArray[np.float64]:
 def _read(path: Path, name: str = "") -> _Raster:
     name = name or path.name
     try:
-        with path.open("rb") as file:
-            head = file.read(8)
-        found = (_read_tiff if head[:4] in _TIFF else _read_picture)(path, name)
+        found = _read_tiff(path, name)
     except MediaError:
         raise
     except FileNotFoundError:
@@ -282,26 +246,6 @@ def _read(path: Path, name: str = "") -> _Raster:
     if found.values.dtype.kind not in "uif":
         raise MediaError(f"{name}: values of {found.values.dtype} are no picture", NO_PICTURE)
     return found
-
-
-def _read_picture(path: Path, name: str) -> _Raster:
-    """Returns the values of a PNG or a JPEG 2000; colours by OpenCV, as Pillow gives them 8 bits."""
-    import cv2
-    from PIL import Image
-
-    with strictly(), Image.open(path, formats=("PNG", "JPEG2000")) as image:
-        reduce(image, 0, name)
-        orientation = int(image.getexif().get(_ORIENTATION, 1))
-        if image.mode.startswith("I"):
-            return _Raster(np.asarray(image)[..., None], ("1",), orientation=orientation)
-    values = cv2.imdecode(np.fromfile(path, dtype=np.uint8), cv2.IMREAD_UNCHANGED)
-    if values is None:
-        raise ValueError("it cannot be decoded")
-    values = np.atleast_3d(values)
-    if values.shape[2] >= 3:
-        values = values[..., [2, 1, 0, *range(3, values.shape[2])]]
-    names = tuple(str(band + 1) for band in range(values.shape[2]))
-    return _Raster(values, names, orientation=orientation)
 
 
 def _read_tiff(path: Path, name: str) -> _Raster:
@@ -321,27 +265,15 @@ def _read_tiff(path: Path, name: str) -> _Raster:
         values = _whole(page, path)
         apart = page.planarconfig == 2 and bands > 1
         values = np.moveaxis(values.reshape(bands, height, width), 0, -1) if apart else values
-        values = values.reshape(height, width, bands)
-        if page.photometric == _WHITE_IS_ZERO:
-            kind = np.dtype(page.dtype)
-            top = {"u": np.iinfo(kind).max if kind.kind == "u" else 0, "i": -1}.get(kind.kind, 0)
-            values = np.asarray(top, dtype=values.dtype) - values
-            nothing = None if nothing is None else top - nothing
-        return _Raster(values, names, nothing, int(page.tags.valueof(_ORIENTATION, 1)))
+        return _Raster(values.reshape(height, width, bands), names, nothing)
 
 
 def _whole(page: Any, path: Path) -> NDArray[Any]:
-    """Returns a TIFF's values; one band in a compression that needs imagecodecs is read by Pillow."""
     try:
         return np.asarray(page.asarray())
     except ValueError as error:
         if "imagecodecs" not in str(error):
             raise
-        if page.samplesperpixel > 1:
-            raise MediaError(
-                f"{path.name}: {error}; install it with `pip install imagecodecs`", "needs imagecodecs"
-            ) from None
-    from PIL import Image
-
-    with strictly(), Image.open(path, formats=("TIFF",)) as image:
-        return np.asarray(image)
+        raise MediaError(
+            f"{path.name}: {error}; install it with `pip install imagecodecs`", "needs imagecodecs"
+        ) from None

@@ -7,7 +7,6 @@ import atexit
 import contextlib
 import functools
 import json
-import logging
 import os
 import queue
 import signal
@@ -24,7 +23,6 @@ from typing import Any
 
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.cutting import Clip
-from tempbench_lmms.media.images import PictureFacts
 from tempbench_lmms.media.integrity import Facts
 from tempbench_lmms.media.worker import TOO_MUCH_MEMORY
 
@@ -119,10 +117,8 @@ class Inspector:
         assert process.stdout is not None
         patience = self._seconds + _size(path) / _BYTES_A_SECOND
         longest = self._seconds * _TOTAL
-        # Where this process is lost or stopped, the other one ends by itself, a little later.
-        asked = {"path": str(path), "seconds": longest + patience + 1, **request}
         with contextlib.suppress(OSError):  # it has ended; its answer says so
-            process.stdin.write(json.dumps(asked) + "\n")
+            process.stdin.write(json.dumps({"path": str(path), **request}) + "\n")
             process.stdin.flush()
         end = time.monotonic() + longest
         while time.monotonic() < end:
@@ -253,12 +249,6 @@ def _answer_of(inspector: Inspector, request: tuple[Path, dict[str, Any]]) -> di
         return error
 
 
-def check_picture(path: Path, name: str) -> PictureFacts:
-    """Returns what `images.facts_of` does, which it calls in a process apart."""
-    return PictureFacts(**_inspector().ask(path, kind="picture", name=name))
-
-
-def verify_picture(path: Path, name: str) -> None:
-    """Looks at a picture in a process apart; one of a single colour is no problem, and a warning names it."""
-    if check_picture(path, name).constant:
-        logging.getLogger(__name__).warning("%s: all pixels of this picture are of one colour", name)
+def check_picture(path: Path, name: str) -> None:
+    """Decodes a picture in a process apart."""
+    _inspector().ask(path, kind="picture", name=name)

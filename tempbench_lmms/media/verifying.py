@@ -30,7 +30,7 @@ def problems(
         """Yields one line a problem, with table, row and field; then every medium that cannot be used."""
         tables = tables_of(root)
         has_videos = any("video" in table.media for table in tables)
-        look = records.checker(root, sandbox.check_video) if has_videos else sandbox.verify_picture
+        look = records.checker(root, sandbox.check_video) if has_videos else sandbox.check_picture
         yield from checks.problems(root, tables, look, sizes)
         yield from more(root) if more else ()
 

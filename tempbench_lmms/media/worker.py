@@ -1,4 +1,4 @@
-"""The process that looks at files for `apart`: a request a line comes in, answers go out, a line each.
+"""The process that looks at files for `sandbox`: a request a line comes in, answers go out, a line each.
 
 `{"beat": n}` says that it goes on, `{"found": ...}` and `{"problem": ...}` end a request. Whatever decoders
 write to the two standard streams goes to a file, where traces of patched-up frames are looked for.
@@ -7,8 +7,6 @@ write to the two standard streams goes to a file, where traces of patched-up fra
 import contextlib
 import json
 import os
-import re
-import signal
 import sys
 import tempfile
 import time
@@ -18,11 +16,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import av
-import numpy as np
 
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.cutting import cut
-from tempbench_lmms.media.images import facts_of
+from tempbench_lmms.media.images import open_image
 from tempbench_lmms.media.integrity import check_video
 
 Look = Callable[[dict[str, Any], Callable[[int], None]], dict[str, Any]]
@@ -43,9 +40,6 @@ _PATCHED = (
 was encoded. Of sound files with open groups of pictures they say other things ("mmco: unref short failure").
 """
 
-_PATCHED_JPEG = re.compile("Corrupt JPEG data(?!: [0-9]{1,2} extraneous)")
-"""What the library of JPEG says. Some cameras write a few bytes too many."""
-
 _BEAT_SECONDS = 0.2
 
 
@@ -56,26 +50,12 @@ def look(request: dict[str, Any], beat: Callable[[int], None]) -> dict[str, Any]
         return asdict(check_video(path, request["thorough"], beat))
     if request["kind"] == "cut":
         return asdict(cut(path, Path(request["target"]), request["start"], request["end"], beat))
-    facts = asdict(facts_of(path, request["name"]))
-    _complain_of_jpeg(path)
-    return facts
-
-
-def _complain_of_jpeg(path: Path) -> None:
-    """Has OpenCV say what is wrong within a JPEG: Pillow goes on with other colours, and is silent."""
-    data = path.read_bytes()
-    if data[:2] == b"\xff\xd8":
-        import cv2
-
-        cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_REDUCED_GRAYSCALE_8)
+    open_image(path, request["name"])
+    return {}
 
 
 def serve(looking: Look) -> None:
-    """Answers requests until there are none.
-
-    A request with `seconds` ends the process when it takes longer. The system sees to that, also where a
-    decoder lets no thread run, and where whoever asks is stopped or lost.
-    """
+    """Answers requests until there are none."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     with tempfile.TemporaryFile() as said:
         os.dup2(said.fileno(), 1)
@@ -83,16 +63,13 @@ def serve(looking: Look) -> None:
         _limit_memory(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
         for line in sys.stdin:
             request = json.loads(line)
-            _end_after(request.get("seconds", 0))
             answer = _answered(looking, request, answers, said)
-            _end_after(0)
             # Whoever seeks reads frames that refer to others before them, and leaves these out; complaints
             # count where everything was decoded.
             whole = answer.get("found", {}).get("thorough", True)
             if "found" in answer and whole and (patched := _patched(said)):
-                what = "image" if request.get("kind") == "picture" else "video"
                 name = request.get("name") or Path(request["path"]).name
-                answer = {"problem": f"{name}: the {what} is damaged ({patched}); replace it"}
+                answer = {"problem": f"{name}: the video is damaged ({patched}); replace it"}
             answers.write(json.dumps(answer) + "\n")
 
 
@@ -124,19 +101,8 @@ def _patched(said: Any) -> str:
     """Returns the first line in which a decoder says that it filled a gap, or ""."""
     said.seek(0)
     lines = said.read(1_000_000).decode(errors="replace").splitlines()
-    found = next((line for line in lines if _tells(line)), "")
+    found = next((line for line in lines if any(sign in line for sign in _PATCHED)), "")
     return found.partition("] ")[2] or found
-
-
-def _tells(line: str) -> bool:
-    return any(sign in line for sign in _PATCHED) or bool(_PATCHED_JPEG.search(line))
-
-
-def _end_after(seconds: float) -> None:
-    """Has the system end this process after so many seconds; 0 takes that back. POSIX only."""
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # whoever started this process may ignore it
-        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _limit_memory(megabytes: int) -> None:

@@ -8,7 +8,7 @@ import tifffile
 from PIL import Image
 
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import images, limits, rasters, sandbox
+from tempbench_lmms.media import images, limits, rasters
 
 
 def scene(dtype: str = "uint16", bands: int = 1, seed: int = 0, scale: float = 1.0) -> np.ndarray:
@@ -100,39 +100,6 @@ def test_one_value_is_no_sensible_picture(tmp_path: Path, value: int) -> None:
     assert caught.value.reason == rasters.NO_PICTURE
 
 
-def test_16_bit_colours_of_a_png_keep_their_depth(tmp_path: Path) -> None:
-    import cv2
-
-    values = scene(bands=3)
-    values[..., 0] //= 2  # red
-    cv2.imwrite(str(tmp_path / "a.png"), values[..., ::-1])
-    assert rasters.is_raster(tmp_path / "a.png")
-    stretch = rasters.stretch_of([tmp_path / "a.png"])
-    assert stretch.high[0] == pytest.approx(stretch.high[1] / 2, rel=0.01)
-    shown = np.asarray(images.open_image(tmp_path / "a.png", "a", 0, stretch))
-    assert len(np.unique(shown[..., 0])) > 50  # Pillow's 8 bits would leave 19
-
-
-def test_jpeg_2000_of_16_bits_keeps_its_depth(tmp_path: Path) -> None:
-    import cv2
-
-    values = scene(bands=3)
-    values[..., 0] //= 2  # red
-    paths = tmp_path / "grey.jp2", tmp_path / "colour.jp2"
-    Image.fromarray(values[..., 1]).save(paths[0], irreversible=False, num_resolutions=4)
-    cv2.imwrite(str(paths[1]), values[..., ::-1], [cv2.IMWRITE_JPEG2000_COMPRESSION_X1000, 1000])
-    for path, bands in zip(paths, (1, 3), strict=True):
-        assert rasters.is_raster(path)
-        with pytest.raises(MediaError, match="more than 8 bits"):
-            images.open_image(path, path.name)
-        stretch = rasters.stretch_of([path])
-        assert stretch.high[-1] == pytest.approx(np.percentile(values[..., 1], 98), rel=0.001)
-        shown = np.asarray(images.open_image(path, path.name, 0, stretch))
-        assert shown.shape == (40, 60, 3)
-        assert len(np.unique(shown[..., 0])) > 50
-        assert len(stretch.bands) == bands
-
-
 def test_the_limit_has_a_reason_of_its_own_and_can_be_raised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,13 +129,6 @@ def test_a_sound_picture_of_65_megapixels_is_not_called_damaged(tmp_path: Path) 
     small = images.open_image(path, "a.jpg", 256)
     assert (small.mode, small.size) == ("RGB", (1013, 1000))
     assert np.asarray(small).mean() == pytest.approx(90, abs=1)
-
-
-def test_a_constant_picture_is_told_from_others(tmp_path: Path) -> None:
-    Image.new("RGB", (30, 20), (9, 8, 7)).save(tmp_path / "a.png")
-    Image.linear_gradient("L").save(tmp_path / "b.png")
-    assert images.facts_of(tmp_path / "a.png", "a").constant
-    assert sandbox.check_picture(tmp_path / "b.png", "b") == images.PictureFacts(256, 256, False)
 
 
 def test_no_test_of_damage_calls_it_something_else(tmp_path: Path) -> None:
