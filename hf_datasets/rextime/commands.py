@@ -99,24 +99,6 @@ def _print_report(report: "Report", root: Path, wanted: Collection[str] = SPLITS
         print(ADVICE)
 
 
-def build(
-    captions: Annotated[Path, Option(help="JSON or JSONL of videos with time-aligned captions.")],
-    output: Annotated[Path, Option("--output", "-o", help="JSONL to write.")],
-    model: Annotated[str, Option(help="The model's name at the endpoint.")],
-    base_url: Annotated[
-        str, Option(help="An OpenAI-compatible endpoint.", envvar="OPENAI_BASE_URL")
-    ] = "https://api.openai.com/v1",
-    limit: Annotated[int | None, Option(help="Only this many videos.")] = None,
-    force: Annotated[bool, Option(help="Start anew instead of going on with the file.")] = False,
-) -> None:
-    """Make questions from captions as section 3 does; the key is read from OPENAI_API_KEY."""
-    from .build import build_file
-
-    done = build_file(captions, output, model, base_url, limit, force, terminal.console(stderr=True))
-    for reason, count in done.items():
-        print(f"{reason}: {count}")
-
-
 def cut(
     videos: Annotated[Path, Option(help="Folder with the full videos, called by their YouTube ids.")],
     output: Annotated[Path, Option("--output", "-o", help="Folder for the clips.")],
@@ -147,4 +129,4 @@ def cut(
         )
 
 
-COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare, "build": build, "cut": cut}
+COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare, "cut": cut}

@@ -36,13 +36,6 @@ def prepare(
     seed: Annotated[int, Option(help="Of the split and of all draws.")] = 2025,
     size: Annotated[int, Option(min=16, max=4096, help="Pixels a side.")] = 256,
     max_cloud: Annotated[float, Option(min=0, max=100, help="Percent of cloud allowed.")] = 10.0,
-    min_ratio: Annotated[
-        float, Option(min=1, help="How many times longer the next longer interval is at least.")
-    ] = 1.0,
-    min_change: Annotated[
-        float | None,
-        Option(min=0, help="Leave out pairs that differ less, and balance ICE over degrees of change."),
-    ] = None,
     fmow_split: Annotated[
         list[str] | None,
         Option(help="Part of fMoW (train, val; with the ground truth test, seq); repeatable."),
@@ -84,8 +77,6 @@ def prepare(
         test_share=test_share,
         size=size,
         max_cloud=max_cloud,
-        min_ratio=min_ratio,
-        min_change=min_change,
         fmow_splits=tuple(chosen(fmow_split or DEFAULT, (*DEFAULT, *NOISY), "part of fMoW")),
         categories=tuple(category or ()),
         min_distance=min_distance,
@@ -137,24 +128,4 @@ def _absolute(source: str) -> str:
     return source if source == "hub" else str(Path(source).resolve())
 
 
-def build(
-    array: Annotated[Path, Option(help=".npz with values (t, h, w[, 3]) and a boolean cloud mask.")],
-    timestamps: Annotated[Path, Option(help="JSON list of t ISO dates.")],
-    output: Annotated[Path, Option("--output", "-o", help="Folder to write.")],
-    rows: Annotated[int, Option(min=1, help="Rows of tiles; every tile is a place.")] = 1,
-    columns: Annotated[int, Option(min=1, help="Columns of tiles.")] = 1,
-    values: Annotated[str, Option(help="The array's name in the file.")] = "",
-    mask: Annotated[str, Option(help="The mask's name in the file.")] = "",
-    pixel_size: Annotated[
-        float, Option(min=0, help="Metres a pixel: the manifest then says where the tiles lie.")
-    ] = 0.0,
-) -> None:
-    """Cut dated rasters into places and write the manifest that `prepare --series` reads."""
-    from .rasters import write_manifest
-
-    counts = write_manifest(array, timestamps, output, rows, columns, values, mask, pixel_size)
-    print(f"{counts['places']} places, {counts['pictures']} pictures; now run")
-    print(f"tempbench prepare timepercept --series {output / 'manifest.jsonl'}")
-
-
-COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare, "build": build}
+COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare}

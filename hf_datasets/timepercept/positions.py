@@ -42,32 +42,13 @@ def on_map(system: str, x: float, y: float) -> Position:
     """Returns the position of a point of a map.
 
     Args:
-        system: `EPSG:4326` and other systems of degrees (4000 to 4999), UTM on WGS 84 (`EPSG:326..`, north,
-            and `EPSG:327..`, south), or any other name: such points are only compared with each other.
+        system: `EPSG:4326` and other systems of degrees (4000 to 4999), or any other name, whose points are
+            only compared with each other.
         x: Degrees of longitude, or metres.
         y: Degrees of latitude, or metres.
     """
     if re.fullmatch(r"EPSG:4\d{3}", system):
         return on_earth(x, y)
-    if found := re.fullmatch(r"EPSG:32([67])(\d\d)", system):
-        return on_earth(*_from_utm(int(found[2]), found[1] == "7", x, y))
     if not (math.isfinite(x) and math.isfinite(y)):
         raise ValueError("a coordinate is not a number")
     return Position(system, (float(x), float(y), 0.0))
-
-
-def _from_utm(zone: int, south: bool, x: float, y: float) -> tuple[float, float]:
-    """Returns longitude and latitude, to about a millimetre. Source: Krüger's series (1912), third order."""
-    flattening = 1 / 298.257223563
-    n = flattening / (2 - flattening)
-    radius = 6_378_137.0 / (1 + n) * (1 + n**2 / 4 + n**4 / 64)
-    north = (y - (10_000_000 if south else 0)) / (0.9996 * radius)
-    east = (x - 500_000) / (0.9996 * radius)
-    terms = (n / 2 - 2 / 3 * n**2 + 37 / 96 * n**3, n**2 / 48 + n**3 / 15, 17 / 480 * n**3)
-    xi = north - sum(t * math.sin(2 * j * north) * math.cosh(2 * j * east) for j, t in enumerate(terms, 1))
-    eta = east - sum(t * math.cos(2 * j * north) * math.sinh(2 * j * east) for j, t in enumerate(terms, 1))
-    chi = math.asin(math.sin(xi) / math.cosh(eta))
-    back = (2 * n - 2 / 3 * n**2 - 2 * n**3, 7 / 3 * n**2 - 8 / 5 * n**3, 56 / 15 * n**3)
-    latitude = chi + sum(t * math.sin(2 * j * chi) for j, t in enumerate(back, 1))
-    longitude = math.degrees(math.atan2(math.sinh(eta), math.cos(xi))) + 6 * zone - 183
-    return longitude, math.degrees(latitude)

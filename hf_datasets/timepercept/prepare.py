@@ -42,8 +42,6 @@ class Settings:
     test_share: float = 0.2
     size: int = 256
     max_cloud: float = 10.0
-    min_ratio: float = 1.0
-    min_change: float | None = None
     fmow_splits: tuple[str, ...] = functional_map.DEFAULT
     categories: tuple[str, ...] = ()
     min_distance: float = 5_000.0
@@ -71,7 +69,11 @@ def write_part(
     there = manifest["parts"].get(name)
     before = (there.get("request") if isinstance(there, dict) else None) or {}
     media = tuple(f"{folder}/" for folder in _OUTPUTS[name] if folder.startswith("media/"))
-    if before == request and prepared.is_sound(root, manifest, media, name, force):
+    if (
+        before
+        and all(before.get(key) == value for key, value in request.items())
+        and prepared.is_sound(root, manifest, media, name, force)
+    ):
         note(f"{name}: already prepared in {root}; nothing to do")
         return
     if there and not force:
@@ -289,7 +291,11 @@ def _build_series(root: Path, plan: _Plan, settings: Settings, note: Note) -> di
     with _Stored(root, settings.size, plan.skipped) as stored:
         rows = {
             split: questions.build(
-                plan.ordered[split], plan.dated[split], split, _rules(settings, count, stored), plan.tests
+                plan.ordered[split],
+                plan.dated[split],
+                split,
+                questions.Rules(count, settings.seed, stored),
+                plan.tests,
             )
             for split, count in (("test", settings.test), ("train", settings.train))
             if count
@@ -336,18 +342,6 @@ class _Stored:
             self._skipped.add_unread(error, str(shot.file))
             return False
         return True
-
-
-def _rules(settings: Settings, count: int, readable: Callable[[Shot], bool]) -> questions.Rules:
-    looking = settings.min_change is not None
-    return questions.Rules(
-        count=count,
-        seed=settings.seed,
-        min_ratio=settings.min_ratio,
-        change=pictures.change if looking else None,
-        min_change=settings.min_change or 0.0,
-        readable=readable,
-    )
 
 
 def _write(

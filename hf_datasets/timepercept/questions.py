@@ -43,18 +43,12 @@ class Rules:
     Attributes:
         count: Questions a test.
         seed: Of all draws.
-        min_ratio: How many times longer the next longer interval of a question is at least.
-        change: How much two pictures differ, from 0; None to draw without looking at the pictures.
-        min_change: Pairs that differ less are not asked about.
         readable: Whether a picture can be read; None to draw without looking. A question with one that cannot
             is drawn again from a seed of its own, so that all others stay the same.
     """
 
     count: int
     seed: int
-    min_ratio: float = 1.0
-    change: Callable[[Shot, Shot], float] | None = None
-    min_change: float = 0.0
     readable: Callable[[Shot], bool] | None = None
 
     def unreadable(self, shots: Iterable[Shot]) -> list[Shot]:
@@ -106,7 +100,7 @@ def build(
     A test gets fewer rows than `rules.count` where the places do not yield more different questions.
     """
     rows: dict[str, list[Row]] = {}
-    index = _Intervals(dated, rules) if set(tests) & set(TIU) else None
+    index = _Intervals(dated) if set(tests) & set(TIU) else None
     for test in tests:
         generator = random.Random(f"{rules.seed}/{split}/{test}")
         if test in TOU:
@@ -258,8 +252,7 @@ _DRAW: dict[str, Callable[[Series, Sequence[Series], int, random.Random], Drawn 
 class _Intervals:
     """All pairs of pictures by interval class and place."""
 
-    def __init__(self, places: Sequence[Series], rules: Rules) -> None:
-        self.rules = rules
+    def __init__(self, places: Sequence[Series]) -> None:
         self.classes: dict[str, dict[str, list[Pair]]] = defaultdict(lambda: defaultdict(list))
         for series in places:
             for first, second in itertools.combinations(series.shots, 2):
@@ -272,28 +265,17 @@ class _Intervals:
                 if days >= 1:
                     self.classes[interval_class(days)][series.place].append(Pair(series, first, second, days))
 
-    def draw(self, name: str, generator: random.Random) -> Pair | None:
-        """Returns a random pair of a random place that looks changed enough, or None where none was met."""
-        places = self.classes.get(name)
-        if not places:
-            return None
-        names = list(places)
-        for _ in range(20):
-            pair = generator.choice(places[generator.choice(names)])
-            if self.changed(pair) >= self.rules.min_change:
-                return pair
-        return None
+    def draw(self, name: str, generator: random.Random) -> Pair:
+        """Returns a random pair of a random place."""
+        places = self.classes[name]
+        return generator.choice(places[generator.choice(list(places))])
 
     def several(self, n: int, generator: random.Random) -> list[Pair]:
         """Returns pairs from the shortest to the longest; none where those drawn cannot be compared."""
         classes = [name for name in "ABCDE" if self.classes.get(name)]
         drawn = [self.draw(generator.choice(classes), generator) for _ in range(n)] if classes else []
-        pairs = sorted((pair for pair in drawn if pair), key=lambda pair: pair.days)
-        return pairs if _comparable(pairs, n, self.rules.min_ratio) else []
-
-    def changed(self, pair: Pair) -> float:
-        """Returns how much the pictures of a pair differ; infinity where nobody asked to look."""
-        return self.rules.change(pair.first, pair.second) if self.rules.change else math.inf
+        pairs = sorted(drawn, key=lambda pair: pair.days)
+        return pairs if _comparable(pairs, n) else []
 
 
 def _estimation(index: _Intervals, rules: Rules, generator: random.Random) -> Iterator[Drawn]:
@@ -303,15 +285,7 @@ def _estimation(index: _Intervals, rules: Rules, generator: random.Random) -> It
         wanted = rules.count // 5 + ("ABCDE".index(name) < rules.count % 5)
         drawn = _one_a_place(index.classes.get(name, {}), generator)
         pairs = (pair for pair in drawn if not rules.unreadable((pair.first, pair.second)))
-        if rules.change is None:
-            per_class[name] = list(itertools.islice(pairs, wanted))
-        else:
-            candidates = [
-                pair
-                for pair in itertools.islice(pairs, 6 * wanted)
-                if index.changed(pair) >= rules.min_change
-            ]
-            per_class[name] = _even_in_change(candidates, wanted, index, generator)
+        per_class[name] = list(itertools.islice(pairs, wanted))
     # Classes by turns, so that `--limit` keeps the balance.
     for row in itertools.zip_longest(*per_class.values()):
         for name, pair in zip(per_class, row, strict=True):
@@ -327,26 +301,6 @@ def _one_a_place(places: Mapping[str, Sequence[Pair]], generator: random.Random)
         for queue in queues:
             yield queue.pop()
         queues = [queue for queue in queues if queue]
-
-
-def _even_in_change(
-    pairs: Sequence[Pair], wanted: int, index: _Intervals, generator: random.Random
-) -> list[Pair]:
-    """Returns `wanted` pairs, as far as possible equally many of little, middling and much change."""
-    if not pairs:
-        return []
-    ranked = sorted(pairs, key=index.changed)
-    low, high = index.changed(ranked[0]), index.changed(ranked[-1])
-    bins: list[list[Pair]] = [[], [], []]
-    for pair in ranked:
-        share = (index.changed(pair) - low) / (high - low) if high > low else 0.0
-        bins[min(2, int(3 * share))].append(pair)
-    for one in bins:
-        generator.shuffle(one)
-    chosen: list[Pair] = []
-    while len(chosen) < wanted and any(bins):
-        chosen += [one.pop() for one in bins if one]
-    return chosen[:wanted]
 
 
 def _comparison(test: str, index: _Intervals, rules: Rules, generator: random.Random) -> Iterator[Drawn]:
@@ -378,10 +332,10 @@ def _comparison(test: str, index: _Intervals, rules: Rules, generator: random.Ra
             yield shots, [pair.series for pair in pairs], values
 
 
-def _comparable(pairs: Sequence[Pair], n: int, min_ratio: float) -> bool:
+def _comparable(pairs: Sequence[Pair], n: int) -> bool:
     if len(pairs) < n or len({pair.series.place for pair in pairs}) < n:
         return False
-    return all(a.days < b.days and a.days * min_ratio <= b.days for a, b in itertools.pairwise(pairs))
+    return all(a.days < b.days for a, b in itertools.pairwise(pairs))
 
 
 def _arrange_pic(

@@ -7,9 +7,7 @@ from typing import Any
 EXAMPLES = {
     "answer": "tempvs_mt1_two_mini --name anna -o answers",
     "build coherence": "--references --model gpt-4o",
-    "build rextime": "--captions captions.json -o questions --model gpt-4o",
     "build tempvs": "work --flintstones FlintstonesSV",
-    "build timepercept": "--array cube.npy --timestamps dates.json -o pictures",
     "check-model": "--model qwen2_5_vl --model-args pretrained=Qwen/Qwen2.5-VL-3B-Instruct --tasks rextime",
     "compare": "logs/a logs/b --metrics accuracy",
     "cut rextime": "--videos qvhighlights_videos -o clips",

@@ -210,21 +210,3 @@ def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
         if sum(member.file_size for member in archive.infolist()) > most:
             raise too_large(path, f"{most:,} bytes", BYTES_VARIABLE)
         yield archive
-
-
-def read_arrays(path: Path) -> dict[str, Any]:
-    """Returns the arrays of an `.npz` file; none is unpickled.
-
-    Raises:
-        TempbenchError: They are larger than the limit.
-        OSError, ValueError, zipfile.BadZipFile: It is no such file.
-    """
-    import numpy as np
-
-    with open_zip(path):  # what its members hold is within the limit
-        pass
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
-    except MemoryError:  # taken for an array before its content is read
-        raise ValueError("an array is shorter than its shape says") from None

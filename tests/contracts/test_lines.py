@@ -113,7 +113,7 @@ def in_turn(kinds, wrong, alike=lambda path, parameter: [], n_quick=2):
 
 
 def test_the_walk_finds_what_there_is():
-    assert {"run", "report", "show", "prepare tempvs", "score mateo", "submit hub", "build rextime"} <= set(
+    assert {"run", "report", "show", "prepare tempvs", "score mateo", "submit hub", "build tempvs"} <= set(
         COMMANDS
     )
     assert all(issubclass(type(command), main.SafeCommand) for command in COMMANDS.values())

@@ -116,13 +116,6 @@ def rextime_video(found, folder):
     return found._path(url, folder / "data", {"activitynet": str(folder / "anet")}) is not None
 
 
-def rextime_captions(found, folder):
-    (folder / "captions").mkdir()
-    video = {"vid": "v", "duration": 9, "events": [], "file": "../secret.mp4"}
-    events, _ = found._candidates(None, video, found.Counter(), folder / "captions")
-    return events == []
-
-
 def timepercept_series(found, folder):
     (folder / "series").mkdir()
     shutil.copy(PICTURE, folder / "secret.png")
@@ -181,7 +174,6 @@ GUARDS = [
         "False",
     ),
     (rextime_video, "hf_datasets.rextime.prepare", "path.resolve().is_relative_to(base.resolve())", "True"),
-    (rextime_captions, "hf_datasets.rextime.build", "not file.is_relative_to(folder.resolve())", "False"),
     (
         timepercept_series,
         "hf_datasets.timepercept.series",

@@ -19,7 +19,7 @@ SCRIPT = """
     from collections import Counter
 
     import PIL.Image
-    from tempbench_lmms.media import decoding, integrity, segment, video
+    from tempbench_lmms.media import decoding, integrity, video
 
     counts = Counter()
 
@@ -37,7 +37,6 @@ SCRIPT = """
     counted(decoding.Video, "_sought")
     counted(decoding.Video, "frames")
     counted(integrity, "check_video")
-    counted(segment, "segment_frames")
 
     from lmms_eval.evaluator import simple_evaluate
     from lmms_eval.tasks import TaskManager

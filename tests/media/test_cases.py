@@ -3,12 +3,10 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.media import video
-from tempbench_lmms.media.segment import segment_frames
 from tests.media import clips
 
 pytestmark = pytest.mark.slow
@@ -19,30 +17,6 @@ B_FRAMES = {"bf": "3", "g": "10", "sc_threshold": "0"}
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
     video._CACHE.clear()
-
-
-@pytest.mark.parametrize("degrees", [90, 180, 270])
-def test_a_part_of_a_video_is_turned(tmp_path: Path, degrees: int) -> None:
-    path = clips.turn(clips.write(tmp_path / "a.mp4", n=30, options=B_FRAMES), degrees)
-    reference = clips.full_decode(path)
-    frames = segment_frames(path, 0.4, 0.8, 3)
-    assert frames.times == pytest.approx((0.4, 0.6, 0.8))
-    for image, place in zip(frames.images, (10, 15, 20), strict=True):
-        assert np.array_equal(np.asarray(image), reference[place])
-
-
-@pytest.mark.parametrize("colour_range", [1, 2])
-def test_a_part_of_a_video_has_its_colours(tmp_path: Path, colour_range: int) -> None:
-    path = clips.write(tmp_path / "a.mp4", n=30, options=B_FRAMES, matrix=1, colour_range=colour_range)
-    reference = clips.full_decode(path)
-    for image, place in zip(segment_frames(path, 0.4, 0.8, 3).images, (10, 15, 20), strict=True):
-        assert np.array_equal(np.asarray(image), reference[place])
-
-
-def test_a_part_begins_at_the_first_frame_whatever_its_time(tmp_path: Path) -> None:
-    path = clips.write(tmp_path / "a.mkv", n=30, options=B_FRAMES, start=5_000)
-    reference = clips.full_decode(path)
-    assert np.array_equal(np.asarray(segment_frames(path, 0.4, 0.8, 3).images[0]), reference[10])
 
 
 def test_frames_count_as_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

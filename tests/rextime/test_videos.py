@@ -7,7 +7,6 @@ import pytest
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import preflight
 from tempbench_lmms.media.integrity import check_video, frame_times
-from tempbench_lmms.media.segment import segment_frames
 from tempbench_lmms.media.video import sample_frames
 from tempbench_lmms.rextime import hooks, videos
 from tempbench_lmms.runs import starting
@@ -94,12 +93,6 @@ def test_times_are_those_of_the_sampled_frames(tmp_path, write_video, docs):
     for path in paths:
         for n in (1, 4, 16, 100):
             assert frame_times(path, n) == sample_frames(path, n).times
-
-
-def test_segment(docs):
-    frames = segment_frames(videos.locate(docs[-1]["video"]), 10.0, 20.0, 6)
-    assert frames.times == pytest.approx((10, 12, 14, 16, 18, 20), abs=0.01)
-    assert len(frames.images) == 6
 
 
 def prepared(tmp_path, monkeypatch, names):

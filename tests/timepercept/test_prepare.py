@@ -5,11 +5,10 @@ import json
 import shutil
 import zipfile
 
-import numpy as np
 import pytest
 from PIL import Image
 
-from hf_datasets.timepercept import controls, prepare, rasters
+from hf_datasets.timepercept import controls, prepare
 from hf_datasets.timepercept.fmow import read_fmow
 from hf_datasets.timepercept.series import nothing_skipped, read_manifest
 from tempbench_lmms.data import manifests
@@ -343,34 +342,6 @@ def test_one_split_alone(source, tmp_path, monkeypatch, test, train):
     assert part["balance"]["ice"] == dict.fromkeys("ABCDE", 2)
     assert list(problems(root)) == []
     assert stored(root) == shown(root)
-
-
-def test_rasters_become_a_manifest(tmp_path):
-    values = np.linspace(0, 1, 4 * 32 * 32, dtype=np.float16).reshape(4, 32, 32)
-    cloud = np.zeros((4, 32, 32), dtype=bool)
-    cloud[2, :16, :16] = True
-    np.savez(tmp_path / "a.npz", ndvi=values, mask=cloud)
-    dates = ["2020-01-01", "2020-02-01", "2020-03-01", "2020-04-01"]
-    (tmp_path / "t.json").write_text(json.dumps(dates))
-    counts = rasters.write_manifest(tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out", 2, 2)
-    assert counts == {"places": 4, "pictures": 16}
-    skipped = nothing_skipped()
-    found = {one.place: one for one in read_manifest(tmp_path / "out/manifest.jsonl", 10, skipped)}
-    # Only the upper left tile is clouded, and only in March.
-    assert [shot.taken[:7] for shot in found["a_r0_c0"].shots] == ["2020-01", "2020-02", "2020-04"]
-    assert len(found["a_r1_c1"].shots) == 4
-    with pytest.raises(TempbenchError, match="not empty"):
-        rasters.write_manifest(tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out", 2, 2)
-    (tmp_path / "t.json").write_text(json.dumps(dates[:2]))
-    with pytest.raises(TempbenchError, match="2 time stamps"):
-        rasters.write_manifest(tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out2", 2, 2)
-
-
-def test_pickled_arrays_are_refused(tmp_path):
-    np.savez(tmp_path / "a.npz", ndvi=np.array([{"a": 1}], dtype=object))
-    (tmp_path / "t.json").write_text("[]")
-    with pytest.raises(TempbenchError, match="plain arrays"):
-        rasters.write_manifest(tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out", 1, 1)
 
 
 def test_temporalvqa(tmp_path, monkeypatch):

@@ -1,6 +1,5 @@
 import itertools
 import math
-import random
 from collections import Counter
 
 import pytest
@@ -117,14 +116,6 @@ def test_interval_answers(rows):
         assert row["days"]["ABCD".index(row["answer"])] == max(row["days"])
 
 
-def test_margin_between_intervals(many_series):
-    rules = questions.Rules(count=40, seed=1, min_ratio=3.0)
-    for test, found in questions.build(many_series, many_series, "test", rules, TIU[1:]).items():
-        for row in found:
-            days = sorted(row["days"])
-            assert all(3 * a <= b for a, b in itertools.pairwise(days)), test
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("runs", "least"), [(4, 30), pytest.param(10, 79, marks=pytest.mark.exhaustive)])
 def test_chance_falls_into_the_bands(rows, runs, least):
@@ -166,21 +157,3 @@ def test_any_series_give_sound_questions(days, seed):
     places = [make_series(f"p{i}", sorted(of_place)) for i, of_place in enumerate(days)]
     rows = questions.build(places, places, "test", questions.Rules(count=6, seed=seed))
     assert [problem for found in rows.values() for row in found for problem in row_problems(row)] == []
-
-
-def test_ice_is_balanced_over_degrees_of_change(many_series):
-    # Nine of ten pairs hardly change; one in three of the questions does so, as far as pairs last.
-    levels = {}
-
-    def change(a, b):
-        generator = random.Random(f"{a.media}{b.media}")
-        level = levels.setdefault((a.media, b.media), generator.choice([0.1] * 9 + [1.0]))
-        return level
-
-    rules = questions.Rules(count=50, seed=1, change=change)
-    rows = questions.build(many_series, many_series, "test", rules, ("ice",))["ice"]
-    high = 0
-    for row in rows:
-        media = [url.split("/media/")[1] for url in row["images"]]
-        high += levels[media[0], media[1]] == 1.0
-    assert high >= 15

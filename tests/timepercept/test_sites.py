@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hf_datasets.timepercept import sites
-from hf_datasets.timepercept.positions import on_earth, on_map
+from hf_datasets.timepercept.positions import on_earth
 from tempbench_lmms.media import rasters
 
 from .conftest import make_series
@@ -19,19 +19,6 @@ from .conftest import make_series
 def distance(one, other):
     assert one.frame == other.frame
     return float(np.linalg.norm(np.subtract(one.metres, other.metres)))
-
-
-def test_positions_in_degrees_and_in_utm_are_the_same():
-    # The Eiffel Tower, 48.85826 N 2.29450 E, is at 448,252 m E and 5,411,939 m N in zone 31.
-    assert distance(on_earth(2.2945, 48.85826), on_map("EPSG:32631", 448_252, 5_411_939)) < 5
-    assert distance(on_earth(2.2945, 48.85826), on_map("EPSG:4326", 2.2945, 48.85826)) == 0
-    # By symmetry, with the false northing of the south.
-    assert distance(on_earth(2.2945, -48.85826), on_map("EPSG:32731", 448_252, 10_000_000 - 5_411_939)) < 5
-    assert distance(on_earth(179.99, 0), on_earth(-179.99, 0)) == pytest.approx(2224, abs=1)
-    assert on_map("EPSG:2154", 1, 2).frame == "EPSG:2154"
-    for wrong in ((181, 0), (0, 91), (float("nan"), 0)):
-        with pytest.raises(ValueError, match="degrees"):
-            on_earth(*wrong)
 
 
 def test_a_geotiff_says_where_it_lies(tmp_path):
