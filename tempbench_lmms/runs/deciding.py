@@ -2,20 +2,18 @@
 
 Groups of questions are asked in a random order that is the same everywhere. After each whole group the
 results of both runs go to a test that may be looked at as often as one likes (`metrics.betting`), so stopping
-at the first decision is no peeking. What counts is the task's headline metric, if it is a share: each group
-adds to its numerator no more than to its denominator, and to that no more than is known beforehand. Where
-replies decide what counts (a gated share), all groups of the earlier run say where its share may lie.
+at the first decision is no peeking. What counts is the task's headline metric, if it is a plain share: each
+group adds to its numerator no more than to its denominator, and to that the same whatever is replied.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tempbench_lmms import __version__, benchmarks
+from tempbench_lmms import benchmarks
 from tempbench_lmms.data.tables import sha256_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, respondents, stopping
@@ -26,34 +24,22 @@ from tempbench_lmms.metrics.sampling import shuffled
 from tempbench_lmms.record import Record, Row
 from tempbench_lmms.runs.logs import by_task, read_runs
 from tempbench_lmms.runs.planning import groups_of
-from tempbench_lmms.runs.rescoring import is_of_other_code, of_one_run, read_again
-from tempbench_lmms.runs.run_card import data_at_hand, flat, run_card
+from tempbench_lmms.runs.rescoring import rescore
 from tempbench_lmms.runs.task_log import MetricOfRun, Sample, TaskLog, edited, metrics_of, scored
 
 KEY = stopping.KEY
 DECIDERS = "decides"
-"""Where a run's state says, by task, which metric was to decide first, and against which run."""
+"""Where a run's state says by task what was to decide first: the metric, and the earlier run's log."""
 LEVEL = 0.05
 ORDER = "until-decided-1"
 """Names the order of groups: by a hash of this word and the group's name. Another order has another name."""
 TEST = "anytime-valid test by betting, Waudby-Smith & Ramdas 2024"
-GATED = ", for a share of what the replies decide"
 _PROBED = ("oracle", "chance", "empty")
 _PROBED_GROUPS = 100
 _TOLERANCE = 1e-9
 
-
-class Terms(NamedTuple):
-    """What a group adds to a metric's numerator and denominator, and how many of its questions were read."""
-
-    value: float
-    weight: float
-    n_questions: int
-
-    @property
-    def is_share(self) -> bool:
-        """Whether the group's own ratio is from 0 to 1."""
-        return -_TOLERANCE <= self.value <= self.weight + _TOLERANCE
+Terms = tuple[float, float]
+"""What a group adds to a metric's numerator and denominator."""
 
 
 @dataclass
@@ -65,11 +51,7 @@ class Contest:
         metric: The metric that decides.
         groups: The numbers of the questions by group, in the order in which they are asked.
         other: The earlier run's terms of each group.
-        largest: The weight of the largest group; the largest possible one where replies decide what counts.
-        is_gated: Whether they do.
-        score: Returns the terms of records; None for a question that the metric does not read.
-        answer: Returns the sample of a reply to the question of a number.
-        ids: The questions' ids by number.
+        measure: Returns the terms of a group for the replies to its questions by number.
         higher_is_better: Whether the metric is.
         level: Of the test.
         against: The earlier run: its results file's name, its model and its name, the folder as it was given,
@@ -81,11 +63,7 @@ class Contest:
     metric: str
     groups: tuple[tuple[int, ...], ...]
     other: tuple[Terms, ...]
-    largest: float
-    is_gated: bool
-    score: Callable[[Sequence[Record | None]], Terms]
-    answer: Callable[[int, str], Sample]
-    ids: Sequence[str]
+    measure: Callable[[Mapping[int, str]], Terms]
     higher_is_better: bool
     level: float
     against: dict[str, str]
@@ -95,45 +73,37 @@ class Contest:
         """Takes the replies to the next whole groups; returns after how many groups it is decided, if it is.
 
         Raises:
-            TempbenchError: A group has other questions than in the earlier run, or no share.
+            TempbenchError: The metric is of other questions than in the earlier run, or no share.
         """
         left = set(replies)
         while left:
             group = self.groups[len(self.answered)]
             left -= {*group}
-            own = self.score([_read_by(self.metric, self.answer(n, replies[n])) for n in group])
-            if not (own.is_share and self._is_comparable(own, self.other[len(self.answered)])):
-                raise TempbenchError(
-                    f"{self.task}: {self.metric} is of other questions in the two runs (group "
-                    f"{len(self.answered) + 1}), so it cannot decide; leave out --until-decided"
-                )
+            own = self.measure({n: replies[n] for n in group})
+            if not (_is_share(own) and _weigh_alike([own], [self.other[len(self.answered)]])):
+                raise _cannot(self.task, self.metric, f"group {len(self.answered) + 1} weighs otherwise now")
             self.answered.append(own)
         found = self.decision
         return None if found is None else found.n_groups
 
-    def _is_comparable(self, own: Terms, other: Terms) -> bool:
-        if self.is_gated:
-            return own.n_questions == other.n_questions and own.weight <= self.largest + _TOLERANCE
-        return abs(own.weight - other.weight) <= _TOLERANCE
+    @property
+    def decider(self) -> dict[str, str]:
+        """What decides, as a run's state keeps it: wherever the earlier run lies now, it has the same log."""
+        return {"metric": self.metric, "sha256": self.against["sha256"]}
 
     @property
     def decision(self) -> betting.Decision | None:
         """What the groups so far decide."""
-        return betting.decision(self._differences, self._alike.level)
-
-    @cached_property
-    def _alike(self) -> betting.Alike:
-        if not self.is_gated:  # the shared ratio drops out, whichever it is
-            return betting.Alike((0.0,), self.level)
-        return betting.alike(self._scaled(self.other), self.level)
+        return betting.decision(self._differences, self.level)
 
     @property
-    def _differences(self) -> betting.Differences:
-        own, other = (self._scaled(each[: len(self.answered)]) for each in (self.answered, self.other))
-        return betting.differences(own, other, self._alike.ratios, self._alike.before(len(own)))
+    def _differences(self) -> Floats:
+        both = zip(self.answered, self.other, strict=False)
+        return np.array([own[0] - other[0] for own, other in both]) / self._largest
 
-    def _scaled(self, terms: Sequence[Terms]) -> Floats:
-        return np.array([one[:2] for one in terms]).reshape(-1, 2) / self.largest
+    @property
+    def _largest(self) -> float:
+        return max(weight for _, weight in self.other)
 
     @property
     def said(self) -> dict[str, Any]:
@@ -143,7 +113,8 @@ class Contest:
         verdict, at_least = "undecided", None
         if found is not None:
             verdict = "better" if found.first_is_higher == self.higher_is_better else "worse"
-            at_least = betting.at_least(self._differences[:n], self._alike.level)
+            weights = np.array([weight for _, weight in self.other[:n]]) / self._largest
+            at_least = betting.at_least(self._differences[:n], weights, self.level)
         return {
             "metric": self.metric,
             "verdict": verdict,
@@ -153,7 +124,7 @@ class Contest:
             "groups": len(self.groups),
             "against": self.against,
             "order": ORDER,
-            "test": TEST + GATED * self.is_gated,
+            "test": TEST,
         }
 
 
@@ -201,75 +172,23 @@ def stopping_of(contests: Sequence[Contest]) -> stopping.Stopping:
     )
 
 
-def is_open(said: Mapping[str, Mapping[str, Any]], wanted: Sequence[Contest]) -> bool:
-    """Returns whether a finished run left out questions that a command is to ask.
-
-    Args:
-        said: What its results file says, by task.
-        wanted: What the command is to decide; nothing where it is to ask all questions.
-    """
-    if not any(map(is_stopped, said.values())):
-        return False
-    return not wanted or not all(one.task in said and _is_of(said[one.task], one) for one in wanted)
-
-
-def _is_of(terms: Mapping[str, Any], one: Contest) -> bool:
-    """Whether a task was to be decided by the same metric against the same log, wherever that lies now."""
-    return (terms["metric"], terms["against"].get("sha256")) == (one.metric, one.against.get("sha256"))
-
-
-def deciders(
-    output: Path, state: Mapping[str, Any], wanted: Sequence[Contest], has_results: bool
-) -> dict[str, Any]:
-    """Returns by what a run is decided, for its state: by what it was first to be, for all its starts.
+def deciders(output: Path, state: Mapping[str, Any], wanted: Sequence[Contest]) -> dict[str, Any]:
+    """Returns for a run's state what decides it: what was to decide first, in all its starts.
 
     Who has seen replies, and then chooses the metric or the earlier run, may choose what decides.
 
-    Args:
-        output: The run's folder, for the messages.
-        state: What it keeps of the run; empty where that has not begun.
-        wanted: What the command is to decide; nothing where it is to ask all questions.
-        has_results: Whether the folder has results already, of whatever start.
-
     Raises:
-        TempbenchError: The command is to decide by something else, or all questions were answered without.
+        TempbenchError: The command is to decide by something else.
     """
-    first = state.get(DECIDERS) or {}
+    first = state.get(DECIDERS) or {one.task: one.decider for one in wanted}
     for one in wanted:
-        if (then := first.get(one.task)) and not _is_of(then, one):
-            began, now = ((each["metric"], each["against"]["folder"]) for each in (then, vars(one)))
-            is_changed = " (the log there is another now)" if began == now else ""
+        if first.get(one.task, one.decider) != one.decider:
             raise TempbenchError(
-                f"{output} began with {one.task} decided by {began[0]} against {began[1]}, not by {now[0]} "
-                f"against {now[1]}{is_changed}, and what is chosen later does not keep the level; put back "
-                "what it began with, or choose another --output"
+                f"{output} began with {one.task} decided by {first[one.task]['metric']} or another log, not "
+                f"by {one.metric} against {one.against['folder']}; put back what it began with, or choose "
+                "another --output"
             )
-    if wanted and state and not first and has_results:
-        raise TempbenchError(
-            f"{output} has results of all questions, so that nothing is left to decide; leave out "
-            "--until-decided, or choose another --output"
-        )
-    found = first or {one.task: {"metric": one.metric, "against": one.against} for one in wanted}
-    return {DECIDERS: found} if found else {}
-
-
-def confirm(results: Path, decided: Sequence[Contest]) -> None:
-    """Checks that a run's log gives the results by which it was decided.
-
-    Raises:
-        TempbenchError: It gives others.
-    """
-    logs = {log.task: log for log in read_runs([results])} if decided else {}
-    for one in decided:
-        samples = {sample.id: sample for sample in logs[one.task].samples}
-        for group, then in zip(one.groups[: one.said["groups_answered"]], one.answered, strict=False):
-            found = [samples.get(one.ids[number]) for number in group]
-            now = one.score([_read_by(one.metric, sample) for sample in found])
-            if not np.allclose(now, then, rtol=0, atol=_TOLERANCE):
-                raise TempbenchError(
-                    f"{results}: the log of {one.task} gives other results than those that decided; give the "
-                    "same command without --until-decided, the answers are kept"
-                )
+    return {DECIDERS: first} if first else {}
 
 
 def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: str = "") -> list[Contest]:
@@ -295,7 +214,8 @@ def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: st
 def _contest(log: TaskLog, run_b: Path, wanted: str, level: float) -> Contest:
     config = load_task(log.task)
     docs = docs_of(config, media=False)
-    log = _of_the_same(log, docs, run_b)
+    ids = [str(doc["question_id"]) for doc in docs]
+    log = _of_the_same(log, ids, run_b)
     metrics = {one.name: one for one in metrics_of(log)}
     name = wanted or headline(log.task).name
     if name not in metrics:
@@ -303,34 +223,30 @@ def _contest(log: TaskLog, run_b: Path, wanted: str, level: float) -> Contest:
             f"{log.task} has no metric {name!r}; --decide-by takes a share, one of {', '.join(metrics)}"
         )
     metric = metrics[name]
-    _check_form(log.task, metric)
-    groups = _in_order(groups_of(log.task, docs))
-    ids = [str(doc["question_id"]) for doc in docs]
-    given = {str(record["id"]): record for record in metric.records}
-    own = [_measured(metric, [given.get(ids[n]) for n in group]) for group in groups]
+    members: dict[str, list[int]] = {}
+    for number, group in enumerate(groups_of(log.task, docs)):
+        members.setdefault(group, []).append(number)
+    groups = tuple(tuple(members[group]) for group in shuffled(members, ORDER))
 
-    def answer(number: int, reply: str) -> Sample:
-        return scored(config, docs[number], reply, number)
+    def measure(replies: Mapping[int, str]) -> Terms:
+        return _terms(metric, [scored(config, docs[n], reply, n) for n, reply in replies.items()])
 
-    def probes(group: Sequence[int]) -> Iterator[tuple[Terms, Floats]]:
-        for kind in _PROBED:
-            replies = [respondents.REPLIES[kind](docs[n], log.task, 0) for n in group]
-            answers = map(answer, group, replies)
-            yield _measured(metric, [_read_by(name, sample) for sample in answers])
-
-    _check_sums(log.task, metric, [terms for terms, _ in own])
-    probed = [list(probes(group)) for group in groups[:_PROBED_GROUPS]]
-    largest, is_gated = _largest_weight(log.task, name, own, probed)
+    samples = {sample.id: sample for sample in log.samples}
+    other = tuple(_terms(metric, [samples[ids[n]] for n in group]) for group in groups)
+    probed = {
+        kind: [
+            measure({n: respondents.REPLIES[kind](docs[n], log.task, 0) for n in group})
+            for group in groups[:_PROBED_GROUPS]
+        ]
+        for kind in _PROBED
+    }
+    _check(log.task, metric, other, [*probed.values()])
     return Contest(
         task=log.task,
         metric=name,
         groups=groups,
-        other=tuple(terms for terms, _ in own),
-        largest=largest,
-        is_gated=is_gated,
-        score=lambda records: _measured(metric, records)[0],
-        answer=answer,
-        ids=ids,
+        other=other,
+        measure=measure,
         higher_is_better=metric.higher_is_better,
         level=level,
         against={
@@ -343,54 +259,20 @@ def _contest(log: TaskLog, run_b: Path, wanted: str, level: float) -> Contest:
     )
 
 
-def _in_order(groups: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """Returns the numbers of the questions by group, in the order in which they are asked."""
-    members: dict[str, list[int]] = {}
-    for number, group in enumerate(groups):
-        members.setdefault(group, []).append(number)
-    return tuple(tuple(members[group]) for group in shuffled(members, ORDER))
+def _terms(metric: MetricOfRun, samples: Sequence[Sample]) -> Terms:
+    records: list[Record] = [one.record for one in samples if metric.name in one.metrics]
+    found = metric(records)
+    if not isinstance(found, Ratio):
+        return 0.0, 0.0
+    return float(found.numerator.sum()), float(found.denominator.sum())
 
 
-def _read_by(metric: str, sample: Sample | None) -> Record | None:
-    """Returns a sample's record; None where the metric is not given it."""
-    return sample.record if sample is not None and metric in sample.metrics else None
+def _is_share(terms: Terms) -> bool:
+    return -_TOLERANCE <= terms[0] <= terms[1] + _TOLERANCE
 
 
-def _measured(metric: MetricOfRun, records: Sequence[Record | None]) -> tuple[Terms, Floats]:
-    """Returns a group's terms, and the weights of which its weight is the sum."""
-    read = [one for one in records if one is not None]
-    found = metric(read)
-    return Terms(float(found.numerator.sum()), float(found.denominator.sum()), len(read)), found.denominator
-
-
-def _largest_weight(
-    task: str,
-    metric: str,
-    own: Sequence[tuple[Terms, Floats]],
-    probed: Sequence[Sequence[tuple[Terms, Floats]]],
-) -> tuple[float, bool]:
-    """Returns the largest weight that a group may have, and whether that depends on the replies.
-
-    What is counted (a question, a set of them) weighs no more than the heaviest that was seen. There is as
-    much to count as in the earlier run, or as there are questions where replies decide how much there is.
-
-    Raises:
-        TempbenchError: The metric is no share, or nothing limits its weight.
-    """
-    pairs = [(before, after) for before, kinds in zip(own, probed, strict=False) for after in kinds]
-    everything = [*own, *(after for _, after in pairs)]
-    if not all(terms.is_share for terms, _ in everything):
-        raise _cannot(task, metric, "it is no share")
-    if all(abs(before[0].weight - after[0].weight) <= _TOLERANCE for before, after in pairs):
-        return max(terms.weight for terms, _ in own), False
-    if any(before[0].n_questions != after[0].n_questions for before, after in pairs):
-        raise _cannot(task, metric, "the replies decide which questions it reads")
-    sizes = [len(weights) for _, weights in own]
-    if any(len(before[1]) != len(after[1]) for before, after in pairs):
-        sizes = [terms.n_questions for terms, _ in own]
-    if any(len(weights) > size for size, (_, weights) in zip(sizes, own, strict=True)):
-        raise _cannot(task, metric, "nothing limits what a question weighs")
-    return float(max(sizes) * max(weights.max(initial=0) for _, weights in everything)), True
+def _weigh_alike(some: Sequence[Terms], others: Sequence[Terms]) -> bool:
+    return all(abs(one[1] - other[1]) <= _TOLERANCE for one, other in zip(some, others, strict=False))
 
 
 def headline(task: str) -> Row:
@@ -407,23 +289,21 @@ def _cannot(task: str, metric: str, why: str) -> TempbenchError:
     )
 
 
-def _check_form(task: str, metric: MetricOfRun) -> None:
+def _check(task: str, metric: MetricOfRun, other: Sequence[Terms], probed: Sequence[Sequence[Terms]]) -> None:
+    """Refuses a metric that is no plain share: replies decide what counts, or groups do not add up to it."""
+    whole = metric()
     if metric.needs_encoder:
         raise _cannot(task, metric.name, "a model scores its replies, all at once")
-    if not isinstance(metric(), Ratio):
+    if not isinstance(whole, Ratio) or not all(_is_share(one) for terms in (other, *probed) for one in terms):
         raise _cannot(task, metric.name, "it is no share")
+    if not all(_weigh_alike(other, terms) for terms in probed):
+        raise _cannot(task, metric.name, "replies decide what counts in it")
+    sums = np.array(other).sum(axis=0)
+    if not sums[1] > 0 or not np.allclose(sums, [whole.numerator.sum(), whole.denominator.sum()]):
+        raise _cannot(task, metric.name, "it is not the sum of its groups")
 
 
-def _check_sums(task: str, metric: MetricOfRun, terms: Sequence[Terms]) -> None:
-    """Checks that the metric is the sum of what its groups give, and that there is something to sum."""
-    groups = np.array(terms).sum(axis=0)
-    if not groups[1] > 0:
-        raise _cannot(task, metric.name, "no question counts in it in the earlier run")
-    if not np.allclose(groups, _measured(metric, metric.records)[0]):
-        raise _cannot(task, metric.name, "it sets one group of questions against others")
-
-
-def _of_the_same(log: TaskLog, docs: Sequence[Mapping[str, Any]], run_b: Path) -> TaskLog:
+def _of_the_same(log: TaskLog, ids: Sequence[str], run_b: Path) -> TaskLog:
     """Returns the earlier run's log, read as the code here reads replies.
 
     Raises:
@@ -431,29 +311,10 @@ def _of_the_same(log: TaskLog, docs: Sequence[Mapping[str, Any]], run_b: Path) -
     """
     if log.problems:
         raise TempbenchError(f"{run_b}: {log.problems[0]}; give another run to --until-decided")
-    answered = {one.id for one in log.samples}
-    ids = {str(doc["question_id"]) for doc in docs}
-    if missing := sorted(ids - answered):
-        why = ", which was itself stopped or limited" if missing != sorted(ids) else ""
+    if missing := sorted({*ids} - {one.id for one in log.samples}):
         raise TempbenchError(
-            f"{run_b}{why} has no answer to {len(missing):,} of {len(ids):,} questions of {log.task}, among "
+            f"{run_b} has no answer to {len(missing):,} of {len(ids):,} questions of {log.task}, among "
             f"them {missing[0]}; give a run of all of them"
         )
-    card, here = run_card(log), flat(data_at_hand(log))
-    data = flat(card["data"])
-    pairs = {
-        "tempbench-lmms": (card["packages"].get("tempbench-lmms"), __version__),
-        "data": (data.get("sha256"), here.get("sha256")),
-        "media": (data.get("media.sha256"), here.get("media.sha256")),
-        "questions": (answered, ids),
-    }
-    # Samples have no checksum of media.
-    if differing := [name for name, (then, now) in pairs.items() if None not in (then, now) and then != now]:
-        raise TempbenchError(
-            f"{log.task}: {run_b} was made with other {', '.join(differing)} than those here; give a run "
-            "that was not"
-        )
-    if problems := of_one_run(log, partial=True).problems:
-        raise TempbenchError(f"{run_b}: {problems[-1]}; give another run to --until-decided")
     # The code here reads this run's replies, and so those that they are set against.
-    return replace(log, samples=read_again(log)) if is_of_other_code(log) else log
+    return replace(log, samples=rescore(log, reparse=True, intervals=False).samples)

@@ -96,9 +96,10 @@ def run(
             found = starting.check(command, options.verify)
             agreement.compare(ranks, found.process | options.process)
             contests = _contests(command, options, found)
-            finished = _continued(output, found, contests)
+            deciders = deciding.deciders(output, _state(output), contests)
+            finished = _continued(output, found, asks_all=not contests)
             kept: dict[str, Any] = {"name": options.name} if options.name else {}
-            kept |= {_QUESTIONS: found.questions, **_deciders(output, contests, finished)}
+            kept |= {_QUESTIONS: found.questions, **deciders}
             if not finished and (shadowed := {*plugin.shadowed_names()} & {*command.named, *found.ids}):
                 raise TempbenchError(
                     f"the harness has tasks of its own named {', '.join(sorted(shadowed))} and would run "
@@ -185,41 +186,36 @@ def _contests(command: Command, options: RunOptions, found: RunIdentity) -> list
     return deciding.contests(options.until_decided, command.named, list(found.ids), options.decide_by)
 
 
-def _deciders(output: Path, contests: Sequence[deciding.Contest], finished: Path | None) -> dict[str, Any]:
-    """Returns what the run's folder keeps of by what it is decided."""
+def _state(output: Path) -> dict[str, Any]:
+    """Returns what the run's folder keeps of it; nothing where it has not begun.
+
+    Raises:
+        TempbenchError: The file is damaged.
+    """
     path = output / STATE
-    state = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    has_results = finished is None and any(output.rglob(f"*{RESULTS}"))
     try:
-        return deciding.deciders(output, state, contests, has_results)
-    except (KeyError, TypeError, AttributeError):
-        raise _damaged(path) from None
+        state = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        for one in (state["identity"], *state[_QUESTIONS].values()) if state else ():
+            dict(one)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise TempbenchError(f"{path} is damaged; remove it to continue with the answers kept") from None
+    return state
 
 
-def _damaged(path: Path) -> TempbenchError:
-    return TempbenchError(f"{path} is damaged; remove it to continue with the answers kept")
-
-
-def _continued(output: Path, found: RunIdentity, contests: Sequence[deciding.Contest] = ()) -> Path | None:
+def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path | None:
     """Returns the results file where the run is finished and its files are there.
 
-    Where it was stopped, it is finished for whoever asks for the same decision.
+    Where it was stopped because it was decided, it is not finished for whoever asks all questions.
 
     Raises:
         TempbenchError: The folder belongs to something else.
     """
-    path = output / STATE
-    if not path.is_file():
+    path, state = output / STATE, _state(output)
+    if not state:
         if not all(_is_void(file) for file in output.rglob(f"*{RESULTS}")):
             raise TempbenchError(f"{output} holds other results; choose another --output")
         return None
-    try:
-        state = parse_json(path.read_text(encoding="utf-8"))
-        earlier = dict(state["identity"])
-        then = {of: dict(known) for of, known in dict(state[_QUESTIONS]).items()}
-    except (ValueError, KeyError, TypeError):
-        raise _damaged(path) from None
-    if differing := identity.differences(earlier, found.kept):
+    if differing := identity.differences(state["identity"], found.kept):
         raise TempbenchError(
             f"{output} belongs to a run that differs in: {', '.join(differing)} (see {path}); nothing in it "
             "was changed: choose another --output, or put back what the run began with"
@@ -227,6 +223,7 @@ def _continued(output: Path, found: RunIdentity, contests: Sequence[deciding.Con
     finished = finished_results(path)
     if finished is None:
         return None
+    then = state[_QUESTIONS]
     if others := _differing(then, found.questions, "texts"):
         raise TempbenchError(
             f"{output} is finished, and {counted(len(others), 'task')} of it would be asked otherwise now: "
@@ -236,7 +233,7 @@ def _continued(output: Path, found: RunIdentity, contests: Sequence[deciding.Con
         if others := _differing(then, found.questions, "questions"):
             tell(f"the code that makes the questions of {', '.join(others)} has changed: all are asked again")
         return None
-    if deciding.is_open(state.get(deciding.KEY) or {}, contests):
+    if asks_all and any(map(deciding.is_stopped, (state.get(deciding.KEY) or {}).values())):
         return None
     try:
         results.replies_in(finished, found.ids)
@@ -421,7 +418,6 @@ def _finish(
         TempbenchError: More requests failed than are borne.
     """
     replies = results.replies_in(file, found.ids)
-    deciding.confirm(file, contests)
     decided = {one.task: one.said for one in contests}
     failed = [reply for reply in replies if reply.failed]
     is_finished = len(failed) <= borne(len(replies))

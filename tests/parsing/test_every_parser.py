@@ -209,7 +209,6 @@ def test_the_list_of_parsers_is_complete():
         "runs.rescoring.with_reply",
         "runs.answering.questions.add",  # keeps what a person answered
         "runs.answering.questions.answer",
-        "runs.deciding.answer",  # calls the hooks
         "runs.planning.answered",  # keeps a simulated reply
         "parsing.second.request",  # writes a prompt
         *(other for name in benchmarks.names() for other in contract.get(name, "NOT_PARSERS")),
