@@ -3,8 +3,8 @@
 Source: the paper, section 3.2. A video is captioned twice: from n frames, and from the middle one of them.
 """
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,23 +20,16 @@ from tempbench_lmms.parsing.reading import Reading, none
 from tempbench_lmms.parsing.text import final_answer, squeeze
 from tempbench_lmms.record import Metric, Metrics, Record, n_failed
 
-Embeddings = dict[str, tuple[Floats, Floats]]
-"""By video: its frames' embeddings in RGB, and with red and blue swapped; each of shape (n_frames, dim)."""
-
-_remembered: dict[tuple[str, str, int], tuple[Floats, Floats]] = {}
-
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns what is known of one caption."""
     caption = "" if failed else squeeze(final_answer(reply) or "")
     references = list(doc.get("references") or [doc["target"]])
     read = Reading(caption, "whole") if caption else none("cut_off" if clean(reply).cut_off else "empty")
+    own = {"video": doc["video"], "view": doc["view"], "n_frames": doc["n_frames"], "caption": caption}
     return {
         "id": doc["question_id"],
-        "video": doc["video"],
-        "view": doc["view"],
-        "n_frames": doc["n_frames"],
-        "caption": caption,
+        **own,
         "reference": doc["target"],
         "events": list(doc["events"]),
         "correct": int(bool(doc["target"]) and caption in references),
@@ -61,42 +54,29 @@ def _pairs(records: Sequence[Record]) -> dict[str, dict[str, Record]]:
     return {video: views for video, views in videos.items() if len(views) == 2}
 
 
-def _frames(videos: Mapping[str, int]) -> Iterator[tuple[str, list[Any]]]:
+@cache
+def _embeddings(model: str, url: str, n: int) -> tuple[Floats, Floats] | None:
+    """Returns the embeddings of a video's frames, and of those with red and blue swapped; None if it is gone.
+
+    Each is of shape (n_frames, dim).
+    """
     from tempbench_lmms.data.roots import resolve
+    from tempbench_lmms.media.pictures import channels_reversed
     from tempbench_lmms.media.video import sample_frames
 
-    for url, n in videos.items():
-        with contextlib.suppress(TempbenchError):  # a video that is gone counts in `n_skipped`
-            yield url, list(sample_frames(resolve(url), n).images)
+    try:
+        images = sample_frames(resolve(url), n).images
+    except TempbenchError:  # counted in `n_skipped`
+        return None
+    return encoders.clip_images(images), encoders.clip_images(map(channels_reversed, images))
 
 
-def embeddings(pairs: Mapping[str, Mapping[str, Record]]) -> Embeddings:
-    """Returns the embeddings of the frames of all videos, in batches over the whole run.
-
-    Raises:
-        EncoderUnavailableError: The CLIP model cannot be loaded.
-    """
+def _embedded(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, Record], tuple[Floats, Floats]]]:
+    """Yields each video that can be shown, with its two captions and the embeddings of its frames."""
     model = encoders.clip_model()
-    wanted = {url: views["video"]["n_frames"] for url, views in pairs.items()}
-    new = {url: n for url, n in wanted.items() if (model, url, n) not in _remembered}
-    owners: list[str] = []
-
-    def pictures() -> Iterable[Any]:
-        from tempbench_lmms.media.pictures import channels_reversed
-
-        for url, images in _frames(new):
-            owners.extend([url] * (2 * len(images)))
-            yield from images
-            yield from map(channels_reversed, images)
-
-    table = encoders.clip_images(pictures())
-    positions: dict[str, list[int]] = {}
-    for position, url in enumerate(owners):
-        positions.setdefault(url, []).append(position)
-    for url, rows in positions.items():
-        half = len(rows) // 2
-        _remembered[model, url, new[url]] = (table[rows[:half]], table[rows[half:]])
-    return {url: _remembered[model, url, n] for url, n in wanted.items() if (model, url, n) in _remembered}
+    for video, views in _pairs(records).items():
+        if (found := _embeddings(model, video, views["video"]["n_frames"])) is not None:
+            yield video, views, found
 
 
 def clip_scores(records: Sequence[Record]) -> dict[str, tuple[float, float]]:
@@ -104,27 +84,19 @@ def clip_scores(records: Sequence[Record]) -> dict[str, tuple[float, float]]:
 
     A caption is compared with its own video. An empty caption scores 0.
     """
-    pairs = _pairs(records)
-    vectors = embeddings(pairs)
-    texts = _texts(records)
-    scores = {}
-    for video, (frames, _) in vectors.items():
-        views = pairs[video]
-        whole, one = clip_metrics.pooled(frames), frames[middle(len(frames))]
-        scores[video] = (
-            _score(whole, texts.get(views["video"]["caption"])),
-            _score(one, texts.get(views["frame"]["caption"])),
-        )
-    return scores
 
+    def score(picture: Floats, caption: str) -> float:
+        return clip_metrics.clip_score(picture, texts[caption]) if caption else 0.0
 
-def _score(picture: Floats, text: Floats | None) -> float:
-    return 0.0 if text is None else clip_metrics.clip_score(picture, text)
-
-
-def _texts(records: Sequence[Record]) -> dict[str, Floats]:
     captions = list(dict.fromkeys(item["caption"] for item in records if item["caption"]))
-    return dict(zip(captions, encoders.clip_texts(captions), strict=True))
+    texts = dict(zip(captions, encoders.clip_texts(captions), strict=True))
+    return {
+        video: (
+            score(clip_metrics.pooled(frames), views["video"]["caption"]),
+            score(frames[middle(len(frames))], views["frame"]["caption"]),
+        )
+        for video, views, (frames, _) in _embedded(records)
+    }
 
 
 def clip_scores_official(records: Sequence[Record]) -> dict[str, tuple[float, float]]:
@@ -134,7 +106,6 @@ def clip_scores_official(records: Sequence[Record]) -> dict[str, tuple[float, fl
     red and blue swapped.
     """
     pairs = _pairs(records)
-    vectors = embeddings(pairs)
     captions = {
         view: encoders.clip_texts([pairs[video][view]["caption"] for video in sorted(pairs)])
         for view in prompts.CAPTION
@@ -144,19 +115,24 @@ def clip_scores_official(records: Sequence[Record]) -> dict[str, tuple[float, fl
             clip_metrics.official_clip_score(clip_metrics.pooled(swapped), captions["video"]),
             clip_metrics.official_clip_score(swapped[middle(len(swapped))], captions["frame"]),
         )
-        for video, (_, swapped) in vectors.items()
+        for video, _, (_, swapped) in _embedded(records)
     }
 
 
 Scores = Callable[[Sequence[Record]], Mapping[str, tuple[float, float]]]
 
 
+def by_video(scores: Scores, records: Sequence[Record]) -> Mapping[str, tuple[float, float]]:
+    """Returns the scores of each video; none where there is no encoder, which was said when it was loaded."""
+    try:
+        return scores(records)
+    except encoders.EncoderUnavailableError:
+        return {}
+
+
 def _over(scores: Scores, value: Callable[[float, float], float]) -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
-        try:
-            values = {video: value(*pair) for video, pair in scores(records).items()}
-        except encoders.EncoderUnavailableError:  # reported once, where it was loaded
-            values = {}
+        values = {video: value(*pair) for video, pair in by_video(scores, records).items()}
         kept = {video: number for video, number in values.items() if np.isfinite(number)}
         return ratio(((number, 1) for number in kept.values()), kept)
 
@@ -209,25 +185,16 @@ def n_cut(records: Sequence[Record]) -> int:
 
 def n_skipped(records: Sequence[Record]) -> int:
     """Number of captioned videos without a gain: the frame's CLIPScore is 0, or the video is gone."""
-    try:
-        scores = clip_scores(records)
-    except encoders.EncoderUnavailableError:
-        scores = {}
-    return len(_pairs(records)) - sum(frame > 0 for _, frame in scores.values())
+    return len(_pairs(records)) - sum(frame > 0 for _, frame in by_video(clip_scores, records).values())
 
 
 METRICS = Metrics("caption")
 """Every metric of captions. CLIPGain is a fraction: the mean over videos of CLIPScore(video) /
 CLIPScore(frame) - 1."""
-_GAIN = clip_metrics.clip_gain
-METRICS.add("clipscore_video", _over(clip_scores, lambda video, frame: video), headline=True)
-METRICS.add("clipscore_frame", _over(clip_scores, lambda video, frame: frame), headline=True)
-METRICS.add("clipgain", _over(clip_scores, _GAIN), headline=True)
-_VIDEO_OFFICIAL = _over(clip_scores_official, lambda video, frame: video)
-METRICS.add("clipscore_video_official", _VIDEO_OFFICIAL, headline=True)
-_FRAME_OFFICIAL = _over(clip_scores_official, lambda video, frame: frame)
-METRICS.add("clipscore_frame_official", _FRAME_OFFICIAL, headline=True)
-METRICS.add("clipgain_official", _over(clip_scores_official, _GAIN), headline=True)
+for _suffix, _scores in (("", clip_scores), ("_official", clip_scores_official)):
+    METRICS.add(f"clipscore_video{_suffix}", _over(_scores, lambda video, frame: video), headline=True)
+    METRICS.add(f"clipscore_frame{_suffix}", _over(_scores, lambda video, frame: frame), headline=True)
+    METRICS.add(f"clipgain{_suffix}", _over(_scores, clip_metrics.clip_gain), headline=True)
 METRICS.add("caption_bertscore", bertscore, headline=True)
 METRICS.add("event_order", order_of_events, headline=True)
 METRICS.add("caption_parse_rate", record_reading.parse_rate("video"), headline=True)

@@ -8,39 +8,32 @@ Each is loaded once, when a score first needs it, and on the GPU where there is 
     TEMPBENCH_CLIP_MODEL         a name or a local folder; default openai/clip-vit-base-patch32, the paper's
 """
 
-import contextlib
 import hashlib
 import logging
 import os
-import threading
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from tempbench_lmms.data import hub
+from tempbench_lmms.data.tables import first_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Floats
 
 BERTSCORE_MODEL = "TEMPBENCH_BERTSCORE_MODEL"
 BERTSCORE_LAYERS = "TEMPBENCH_BERTSCORE_LAYERS"
 CLIP_MODEL = "TEMPBENCH_CLIP_MODEL"
-_DEFAULT_BERTSCORE = "roberta-large"
-_DEFAULT_CLIP = "openai/clip-vit-base-patch32"
 _BATCH = 64
-_PREFIX = "A photo depicts "
 _PAIRS_AT_ONCE = 256
-_MAX_REMEMBERED = 500_000
-_MAX_CAPTIONS = 20_000
+"""Bounds how many texts' embeddings the library holds at a time."""
+_PREFIX = "A photo depicts "
 
-T = TypeVar("T")
 Pair = tuple[str, str]
 
-_lock = threading.RLock()
-_scores: dict[tuple[str, str, Pair], float] = {}
+_scores: dict[tuple[tuple[str, str], Pair], float] = {}
 _captions: dict[tuple[str, str], Floats] = {}
 
 
@@ -48,147 +41,69 @@ class EncoderUnavailableError(TempbenchError):
     """An encoder cannot be loaded, so that the scores that need it are undefined."""
 
 
-def _settings() -> tuple[str, str]:
-    return os.environ.get(BERTSCORE_MODEL, _DEFAULT_BERTSCORE), os.environ.get(BERTSCORE_LAYERS, "")
-
-
-def _load(what: str, model: str, variable: str, load: Callable[[], T]) -> T:
+@cache
+def _held(load: Callable[..., Any], variable: str, model: str, *settings: str) -> Any:
+    """Returns what `load` makes of a model, or the error that says why it cannot; each is tried once."""
     try:
         if Path(model).is_absolute() and not Path(model).exists():
             raise FileNotFoundError("there is no such folder")  # before torch is imported for it
-        with hub.tried_once(model), _silent_transformers():
-            return load()
-    except (
-        Exception
-    ) as error:  # of any kind: a model that cannot be loaded must not end the run's other metrics
-        reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else repr(error)
-        message = f"{what} cannot be loaded ({reason}); connect once, or set {variable} to a local folder"
+        with hub.tried_once(model):
+            return load(model, *settings)
+    except Exception as error:  # of any kind: it must not end the run's other metrics
+        message = (
+            f"the encoder {model} cannot be loaded ({first_line(error)[:200]}); connect once, or set "
+            f"{variable} to a local folder"
+        )
         logging.getLogger(__name__).warning("%s. Scores that need it are shown as undefined.", message)
-        raise EncoderUnavailableError(message) from None
+        return EncoderUnavailableError(message)
 
 
-@contextlib.contextmanager
-def _silent_transformers() -> Iterator[None]:
-    """The loaders print bars, and remarks about unused weights, in the middle of the harness's table."""
-    from transformers.utils import logging as transformers_logging
-
-    level = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()
-    transformers_logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        transformers_logging.set_verbosity(level)
-        transformers_logging.enable_progress_bar()
+def _loaded(load: Callable[..., Any], variable: str, *settings: str) -> Any:
+    held = _held(load, variable, *settings)
+    if isinstance(held, EncoderUnavailableError):
+        raise held
+    return held
 
 
-class _Once:
-    """Loads a thing once; where it could not be loaded, says so again without trying again."""
-
-    def __init__(self, load: Callable[..., Any]) -> None:
-        self._load = load
-        self._held: dict[tuple[str, ...], Any] = {}
-
-    def __call__(self, *settings: str) -> Any:
-        with _lock:
-            if settings not in self._held:
-                try:
-                    self._held[settings] = self._load(*settings)
-                except EncoderUnavailableError as error:
-                    self._held[settings] = error
-            held = self._held[settings]
-        if isinstance(held, EncoderUnavailableError):
-            raise held
-        return held
-
-    def clear(self) -> None:
-        """Forgets what was loaded."""
-        self._held.clear()
+def _settings() -> tuple[str, str]:
+    return os.environ.get(BERTSCORE_MODEL, "roberta-large"), os.environ.get(BERTSCORE_LAYERS, "")
 
 
-def _missing(held: dict[T, Any], wanted: Sequence[T], most: int) -> list[T]:
-    """Returns what is yet to be scored; forgets everything first where more than `most` would be held."""
-    if len(held.keys() | set(wanted)) > most:
-        held.clear()
-    return [one for one in dict.fromkeys(wanted) if one not in held]
+def _bertscorer(model: str, layers: str) -> Any:
+    import bert_score
+    from bert_score.utils import model2layers
+    from transformers import AutoConfig
 
-
-def _load_bertscore(model: str, layers: str) -> Any:
-    def load() -> Any:
-        import bert_score
-        from bert_score.utils import model2layers
-        from transformers import AutoConfig
-
-        number = int(layers) if layers else model2layers.get(model)
-        if number is None:
-            number = AutoConfig.from_pretrained(model).num_hidden_layers
-        scorer = bert_score.BERTScorer(model_type=model, num_layers=number, batch_size=_BATCH, idf=False)
-        # A tokenizer may name no limit: a reply longer than the model's positions would then stop the run.
-        config = scorer._model.config
-        offset = 2 if config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
-        limit = getattr(config, "max_position_embeddings", 514) - offset
-        scorer._tokenizer.model_max_length = min(scorer._tokenizer.model_max_length, limit)
-        return scorer
-
-    return _load(f"the BERTScore encoder {model}", model, BERTSCORE_MODEL, load)
-
-
-bertscorer = _Once(_load_bertscore)
+    number = int(layers) if layers else model2layers.get(model)
+    if number is None:
+        number = AutoConfig.from_pretrained(model).num_hidden_layers
+    scorer = bert_score.BERTScorer(model_type=model, num_layers=number, batch_size=_BATCH, idf=False)
+    # A tokenizer may name no limit: a reply longer than the model's positions would then stop the run.
+    config = scorer._model.config
+    offset = 2 if config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
+    limit = getattr(config, "max_position_embeddings", 514) - offset
+    scorer._tokenizer.model_max_length = min(scorer._tokenizer.model_max_length, limit)
+    return scorer
 
 
 def bertscore(pairs: Sequence[Pair]) -> list[float]:
-    """Returns BERTScore F1 of (prediction, reference) pairs, as `bert_score.score` gives it pair by pair.
+    """Returns BERTScore F1 of (prediction, reference) pairs; what was scored before is remembered.
 
-    Texts go through the encoder in batches, each once; what was scored before is remembered. Where either
-    text is empty the score is 0, as in older releases of the library; with transformers 5 it crashes. Text
-    beyond the model's length is cut off by its tokenizer.
+    Where either text is empty the score is 0; with transformers 5 the library crashes. Text beyond the
+    model's length is cut off by its tokenizer.
 
     Raises:
         EncoderUnavailableError: The encoder cannot be loaded.
     """
     settings = _settings()
-    with _lock:
-        wanted = [(*settings, pair) for pair in pairs if all(map(str.strip, pair))]
-        new = [pair for _, _, pair in _missing(_scores, wanted, _MAX_REMEMBERED)]
-        for start in range(0, len(new), _PAIRS_AT_ONCE):
-            chunk = new[start : start + _PAIRS_AT_ONCE]
-            found = _score(bertscorer(*settings), chunk)
-            _scores.update({(*settings, pair): score for pair, score in zip(chunk, found, strict=True)})
-        return [_scores.get((*settings, pair), 0.0) for pair in pairs]
-
-
-def _score(scorer: Any, pairs: Sequence[Pair]) -> list[float]:
-    """Returns the F1 of pairs with the library's own parts: embeddings in batches, matching pair by pair.
-
-    The library also matches in batches. There a token that is like none of the other text's scores 0 where
-    the pair is padded, and less than 0 where it is not: a score that depends on its neighbours.
-    """
-    import torch
-    from bert_score.utils import get_bert_embedding, greedy_cos_idf
-
-    weights: dict[int, float] = defaultdict(lambda: 1.0)
-    for token in (scorer._tokenizer.sep_token_id, scorer._tokenizer.cls_token_id):
-        weights[token] = 0
-    # Neighbours of one length need little padding.
-    texts = sorted({text for pair in pairs for text in pair}, key=lambda text: (len(text), text))
-    held: dict[str, tuple[Any, Any, Any]] = {}
-    with torch.no_grad():
-        for start in range(0, len(texts), _BATCH):
-            batch = texts[start : start + _BATCH]
-            embeddings, masks, idf = get_bert_embedding(
-                batch, scorer._model, scorer._tokenizer, weights, batch_size=_BATCH, device=scorer.device
-            )
-            for text, embedding, mask, weight in zip(
-                batch, embeddings.cpu(), masks.cpu(), idf.cpu(), strict=True
-            ):
-                n = int(mask.sum())
-                held[text] = (embedding[None, :n], mask[None, :n], weight[None, :n])
-        scores = []
-        for prediction, reference in pairs:
-            # It divides its arguments in place, so it gets copies.
-            parts = [part.clone() for text in (reference, prediction) for part in held[text]]
-            scores.append(float(greedy_cos_idf(*parts)[2]))
-    return scores
+    wanted = (pair for pair in dict.fromkeys(pairs) if all(map(str.strip, pair)))
+    new = [pair for pair in wanted if (settings, pair) not in _scores]
+    for start in range(0, len(new), _PAIRS_AT_ONCE):
+        chunk = new[start : start + _PAIRS_AT_ONCE]
+        scorer = _loaded(_bertscorer, BERTSCORE_MODEL, *settings)
+        found = scorer.score([one for one, _ in chunk], [other for _, other in chunk])[2].tolist()
+        _scores.update({(settings, pair): score for pair, score in zip(chunk, found, strict=True)})
+    return [_scores.get((settings, pair), 0.0) for pair in pairs]
 
 
 def bertscore_hash() -> str:
@@ -200,59 +115,40 @@ def bertscore_hash() -> str:
         EncoderUnavailableError: The encoder cannot be loaded.
     """
     model, layers = _settings()
-    found = str(bertscorer(model, layers).hash)
-    return found.replace(model, _named(model)) if Path(model).is_dir() else found
+    found = str(_loaded(_bertscorer, BERTSCORE_MODEL, model, layers).hash)
+    return found.replace(model, _named(model))
 
 
 @cache
-def _named(folder: str) -> str:
+def _named(model: str) -> str:
+    """Returns what a model is called in results: its name, or a folder's name and weights."""
+    folder = Path(model)
+    if not folder.is_dir():
+        return model
     digest = hashlib.sha256()
-    weights = sorted([*Path(folder).glob("*.safetensors"), *Path(folder).glob("pytorch_model*.bin")])
-    for file in weights:
+    for file in sorted([*folder.glob("*.safetensors"), *folder.glob("pytorch_model*.bin")]):
         with file.open("rb") as stream:
             while block := stream.read(1 << 20):
                 digest.update(block)
-    return f"{Path(folder).resolve().name}@{digest.hexdigest()[:12]}"
+    return f"{folder.resolve().name}@{digest.hexdigest()[:12]}"
 
 
-def _load_clip(model: str) -> Any:
-    def load() -> Any:
-        import torch
-        from transformers import CLIPImageProcessor, CLIPModel, CLIPTokenizerFast
+def _clip_parts(model: str) -> Any:
+    import torch
+    from transformers import CLIPImageProcessor, CLIPModel, CLIPTokenizerFast
 
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        return (
-            CLIPModel.from_pretrained(model).eval().to(device),
-            CLIPImageProcessor.from_pretrained(model),
-            CLIPTokenizerFast.from_pretrained(model),
-            device,
-        )
-
-    return _load(f"the CLIP model {model}", model, CLIP_MODEL, load)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    clip = CLIPModel.from_pretrained(model).eval().to(device)
+    return clip, CLIPImageProcessor.from_pretrained(model), CLIPTokenizerFast.from_pretrained(model), device
 
 
-clip = _Once(_load_clip)
+def _clip_name() -> str:
+    return os.environ.get(CLIP_MODEL, "openai/clip-vit-base-patch32")
 
 
 def clip_model() -> str:
     """Returns the CLIP model in use: its name, or a folder's name and weights."""
-    model = os.environ.get(CLIP_MODEL, _DEFAULT_CLIP)
-    return _named(model) if Path(model).is_dir() else model
-
-
-def _clip() -> Any:
-    return clip(os.environ.get(CLIP_MODEL, _DEFAULT_CLIP))
-
-
-def _batches(things: Iterable[T]) -> Iterator[list[T]]:
-    batch: list[T] = []
-    for thing in things:
-        batch.append(thing)
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+    return _named(_clip_name())
 
 
 def _array(features: Any) -> Floats:
@@ -265,20 +161,15 @@ def _array(features: Any) -> Floats:
 def clip_images(images: Iterable[Any]) -> Floats:
     """Returns the CLIP embeddings of RGB pictures, not normalised; shape (n, dim).
 
-    Pictures are taken from the iterable a batch at a time.
-
     Raises:
         EncoderUnavailableError: The model cannot be loaded.
     """
-    model, processor, _, device = _clip()
+    model, processor, _, device = _loaded(_clip_parts, CLIP_MODEL, _clip_name())
     import torch
 
-    parts = []
-    with _lock, torch.inference_mode():
-        for batch in _batches(images):
-            pixels = processor(images=batch, return_tensors="pt")["pixel_values"].to(device)
-            parts.append(_array(model.get_image_features(pixel_values=pixels)))
-    return np.concatenate(parts) if parts else np.empty((0, 0))
+    with torch.inference_mode():
+        pixels = processor(images=list(images), return_tensors="pt")["pixel_values"].to(device)
+        return _array(model.get_image_features(pixel_values=pixels))
 
 
 def clip_texts(captions: Sequence[str]) -> Floats:
@@ -290,25 +181,20 @@ def clip_texts(captions: Sequence[str]) -> Floats:
     Raises:
         EncoderUnavailableError: The model cannot be loaded.
     """
-    _clip()
-    model = clip_model()
-    with _lock:
-        new = [one for _, one in _missing(_captions, [(model, one) for one in captions], _MAX_CAPTIONS)]
-        for batch in _batches(new):
-            _captions.update({(model, one): own for one, own in zip(batch, _encoded(batch), strict=True)})
-        return np.stack([_captions[model, caption] for caption in captions]) if captions else np.empty((0, 0))
-
-
-def _encoded(captions: Sequence[str]) -> Floats:
-    model, _, tokenizer, device = _clip()
+    model, _, tokenizer, device = _loaded(_clip_parts, CLIP_MODEL, name := _clip_name())
     import torch
 
-    with torch.inference_mode():
-        tokens = tokenizer(
-            [_PREFIX + caption for caption in captions],
-            padding=True,
-            truncation=True,
-            max_length=model.config.text_config.max_position_embeddings,
-            return_tensors="pt",
-        ).to(device)
-        return _array(model.get_text_features(**tokens))
+    new = [caption for caption in dict.fromkeys(captions) if (name, caption) not in _captions]
+    for start in range(0, len(new), _BATCH):
+        batch = new[start : start + _BATCH]
+        with torch.inference_mode():
+            tokens = tokenizer(
+                [_PREFIX + caption for caption in batch],
+                padding=True,
+                truncation=True,
+                max_length=model.config.text_config.max_position_embeddings,
+                return_tensors="pt",
+            ).to(device)
+            vectors = _array(model.get_text_features(**tokens))
+        _captions.update({(name, caption): own for caption, own in zip(batch, vectors, strict=True)})
+    return np.stack([_captions[name, caption] for caption in captions]) if captions else np.empty((0, 0))

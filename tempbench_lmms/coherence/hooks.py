@@ -1,12 +1,12 @@
 """Adapts the benchmark to the harness. The files `task_yamls/coherence/_*.yaml` name these functions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tempbench_lmms.coherence import captioning, encoders, prompts, scoring
 from tempbench_lmms.coherence.card import BUDGETS, LARGER, RATES
+from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.record import UNDEFINED
@@ -14,9 +14,11 @@ from tempbench_lmms.record import UNDEFINED
 if TYPE_CHECKING:
     from tempbench_lmms.media.video import Wanted
 
+Doc = Mapping[str, Any]
+Kwargs = Mapping[str, Any] | None
+
 CONDITIONS: dict[str, tuple[int, str]] = {
-    **{f"{n}f": (n, "ordered") for n in (*BUDGETS, *LARGER)},
-    "1f": (1, "ordered"),
+    **{f"{n}f": (n, "ordered") for n in (1, *BUDGETS, *LARGER)},
     "shuffled": (BUDGETS[-1], "shuffled"),
     "reversed": (BUDGETS[-1], "reversed"),
     "blind": (0, "blind"),
@@ -34,78 +36,51 @@ no system prompt."""
 _SEGMENTS = {"internvl": "segments", "video_ccam": "halves"}
 
 
-def asked(dataset: Any, conditions: Sequence[str]) -> Any:
-    """Returns the questions as a task asks them: each once a condition, one after the other.
+def _asks(*conditions: str) -> Callable[[Any], Any]:
+    """Returns a task's `process_docs`, which asks each question once a condition, one after the other."""
 
-    Args:
-        dataset: A `datasets.Dataset` with the columns of the question table.
-        conditions: Names in `CONDITIONS` or `RATES`.
-    """
-    rows = []
-    for row in dataset:
-        for condition in conditions:
-            n_frames, order = CONDITIONS.get(condition) or (_at_rate(row["video"], condition), "ordered")
-            rows.append(
-                {
-                    **row,
-                    "question_id": f"{row['question_id']}/{condition}",
-                    "base_id": row["question_id"],
-                    "condition": condition,
-                    "n_frames": n_frames,
-                    "order": order,
-                }
-            )
-    return type(dataset).from_list(rows)
+    def asked(dataset: Any) -> Any:
+        rows = []
+        for row in dataset:
+            for condition in conditions:
+                n, order = CONDITIONS.get(condition) or (_at_rate(row["video"], condition), "ordered")
+                id_ = row["question_id"]
+                own = {"question_id": f"{id_}/{condition}", "base_id": id_, "condition": condition}
+                rows.append({**row, **own, "n_frames": n, "order": order})
+        return type(dataset).from_list(rows)
+
+    return asked
 
 
 def _at_rate(url: str, condition: str) -> int:
     """Returns how many frames of a video are shown at a rate; at least one."""
     from tempbench_lmms.data import remote
-    from tempbench_lmms.data.roots import resolve
+    from tempbench_lmms.media.video import probe
 
     path = resolve(url)
     remote.bring(path)
-    return max(1, round(_duration(path, path.stat().st_mtime_ns) * RATES[condition]))
+    return max(1, round(probe(path).duration * RATES[condition]))
 
 
-@lru_cache(maxsize=4096)
-def _duration(path: Path, changed: int) -> float:
-    # A run reads its questions several times.
-    from tempbench_lmms.media.video import probe
-
-    return probe(path).duration
-
-
-def _asks(*conditions: str) -> Callable[[Any], Any]:
-    return lambda dataset: asked(dataset, conditions)
-
-
-ask_1f = _asks("1f")
-ask_4f = _asks("4f")
-ask_8f = _asks("8f")
-ask_12f = _asks("12f")
-ask_16f = _asks("16f")
-ask_32f = _asks("32f")
-ask_64f = _asks("64f")
-ask_1fps = _asks("1fps")
-ask_2fps = _asks("2fps")
-ask_shuffled = _asks("shuffled")
-ask_reversed = _asks("reversed")
-ask_blind = _asks("blind")
 ask_budgets = _asks(*scoring.BUDGET_CONDITIONS)
 ask_controls = _asks(*scoring.CONTROL_CONDITIONS)
+globals().update({f"ask_{one}": _asks(one) for one in (*CONDITIONS, *RATES)})  # ask_1f, ask_blind, ...
 
 
-def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:
+def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
     """Returns the prompt of a question."""
     return prompts.question(doc)
 
 
-def frames_of(
-    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> "Wanted | None":
+def _how(kwargs: Kwargs) -> str:
+    how = str((kwargs or {}).get("frames", "images"))
+    if how not in HOW:
+        raise TempbenchError(f"frames is {how!r}; choose from {', '.join(HOW)}")
+    return how
+
+
+def frames_of(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> "Wanted | None":
     """Returns the video of a question, the number of frames, and the numbers it is asked with elsewhere."""
-    from tempbench_lmms.data.roots import resolve
     from tempbench_lmms.media.video import Taken
 
     n = doc["n_frames"]
@@ -116,24 +91,24 @@ def frames_of(
     return resolve(doc["video"]), n, BUDGETS if n in (1, *BUDGETS) else ()
 
 
-def _how(kwargs: Mapping[str, Any] | None) -> str:
-    how = str((kwargs or {}).get("frames", "images"))
-    if how not in HOW:
-        raise TempbenchError(f"frames is {how!r}; choose from {', '.join(HOW)}")
-    return how
+def _shown(doc: Doc, kwargs: Kwargs) -> list[tuple[Any, float]]:
+    from tempbench_lmms.media.video import sample_frames
+
+    if (wanted := frames_of(doc, kwargs)) is None:
+        return []
+    frames = sample_frames(*wanted)
+    order = prompts.frame_order(doc, len(frames.images))
+    # With shuffled or reversed frames the times stay those of the positions: they would give the order away.
+    return [(frames.images[i], time) for i, time in zip(order, frames.times, strict=True)]
 
 
 @adapter.shows_frames(frames_of)
-def doc_to_visual(
-    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> list[Any]:
+def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
     """Returns a question's frames as pictures in the order shown."""
     return [image for image, _ in _shown(doc, lmms_eval_specific_kwargs)]
 
 
-def doc_to_messages(
-    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> list[dict[str, Any]]:
+def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
     """Returns the conversation for a chat model; `frames` in the task's kwargs is one of `HOW`."""
     how = _how(lmms_eval_specific_kwargs)
     shown = _shown(doc, lmms_eval_specific_kwargs)
@@ -142,52 +117,31 @@ def doc_to_messages(
         content.append({"type": "video", "url": [image for image, _ in shown]})
     else:
         for number, (image, time) in enumerate(shown, start=1):
-            if label := {
-                "times": prompts.frame_label(number, time),
-                "internvl": prompts.internvl_label(number),
-            }.get(how):
-                content.append({"type": "text", "text": label})
+            labels = {"times": prompts.frame_label(number, time), "internvl": prompts.internvl_label(number)}
+            if how in labels:
+                content.append({"type": "text", "text": labels[how]})
             content.append({"type": "image", "url": image})
     before = "\n" if how in _SEGMENTS and shown else ""
     content.append({"type": "text", "text": before + prompts.question(doc)})
     user = {"role": "user", "content": content}
-    if how in _SEGMENTS:
-        return [user]
-    return [{"role": "system", "content": [{"type": "text", "text": prompts.SYSTEM}]}, user]
+    system = {"role": "system", "content": [{"type": "text", "text": prompts.SYSTEM}]}
+    return [user] if how in _SEGMENTS else [system, user]
 
 
-def _shown(doc: Mapping[str, Any], kwargs: Mapping[str, Any] | None) -> list[tuple[Any, float]]:
-    from tempbench_lmms.media.video import sample_frames
-
-    wanted = frames_of(doc, kwargs)
-    if wanted is None:
-        return []
-    frames = sample_frames(*wanted)
-    order = prompts.frame_order(doc, len(frames.images))
-    # With shuffled or reversed frames the times stay those of the positions: they would give the order away.
-    return [(frames.images[i], time) for i, time in zip(order, frames.times, strict=True)]
-
-
-def caption_to_text(
-    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> str:
+def caption_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
     """Returns the request for a caption."""
     return prompts.CAPTION[doc["view"]]
 
 
 def caption_frames_of(
-    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
+    doc: Doc, lmms_eval_specific_kwargs: Kwargs = None
 ) -> tuple[Path, int, tuple[int, ...]]:
     """Returns the video to caption and the number of frames."""
-    from tempbench_lmms.data.roots import resolve
-
     return resolve(doc["video"]), doc["n_frames"], ()
 
 
 @adapter.shows_frames(caption_frames_of)
-def caption_to_visual(
-    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> list[Any]:
+def caption_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
     """Returns the frames to caption: n of them, or the middle one of these n."""
     from tempbench_lmms.media.video import sample_frames
 
@@ -195,13 +149,10 @@ def caption_to_visual(
     return images if doc["view"] == "video" else [images[captioning.middle(len(images))]]
 
 
-def caption_to_messages(
-    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> list[dict[str, Any]]:
+def caption_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
     """Returns the conversation for a chat model."""
     content: list[dict[str, Any]] = [{"type": "image", "url": image} for image in caption_to_visual(doc)]
-    content.append({"type": "text", "text": prompts.CAPTION[doc["view"]]})
-    return [{"role": "user", "content": content}]
+    return [{"role": "user", "content": [*content, {"type": "text", "text": caption_to_text(doc)}]}]
 
 
 def _name_of(function: Callable[[], str]) -> Callable[[Sequence[Any]], str]:
@@ -210,12 +161,7 @@ def _name_of(function: Callable[[], str]) -> Callable[[Sequence[Any]], str]:
     def aggregate(items: Sequence[Any]) -> str:
         try:
             return function()
-        except encoders.EncoderUnavailableError:
-            return UNDEFINED
-        except Exception as error:  # an exception in an aggregation loses the run
-            import logging
-
-            logging.getLogger(__name__).warning("the encoder has no name: %r", error)
+        except Exception:  # an exception in an aggregation loses the run; a missing encoder was reported
             return UNDEFINED
 
     return aggregate
@@ -232,9 +178,5 @@ process_results_controls, CONTROLS_METRIC_LIST = adapter.scored(
     scoring.record, scoring.METRICS.of(scoring.CONTROLLED), scoring.details
 )
 process_results_caption, CAPTION_METRIC_LIST = adapter.scored(
-    captioning.record,
-    captioning.METRICS,
-    scoring.details,
-    bertscore_hash=_BERTSCORE,
-    clip_model=_CLIP,
+    captioning.record, captioning.METRICS, scoring.details, bertscore_hash=_BERTSCORE, clip_model=_CLIP
 )

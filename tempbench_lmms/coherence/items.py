@@ -8,45 +8,30 @@ from tempbench_lmms.record import Record
 
 Scores = dict[str, float | None]
 _SCORED = ("bertscore", "bertscore_answer", "numeric_distance", "numeric_distance_official")
+_CLIP = {"": captioning.clip_scores, "_official": captioning.clip_scores_official}
 
 
 def scores(records: Sequence[Record]) -> list[Scores]:
-    """Returns the scores of each record: of a question, or of a caption.
+    """Returns the scores of a task's records: of questions, or of captions.
 
     A caption has the CLIPScores that its metrics are means of; that of the whole video also has the video's
     CLIPGain. A score whose encoder cannot be loaded is None.
     """
-    asked = [record for record in records if "view" not in record]
-    columns = {name: scoring.SCORES[name](asked) for name in _SCORED}
-    of_questions = iter([{name: column[i] for name, column in columns.items()} for i in range(len(asked))])
-    of_captions = iter(_captions([record for record in records if "view" in record]))
-    return [next(of_captions if "view" in record else of_questions) for record in records]
-
-
-def _captions(records: Sequence[Record]) -> list[Scores]:
-    out: list[Scores] = []
-    clip = {"": captioning.clip_scores, "_official": captioning.clip_scores_official}
-    found = {}
-    for suffix, function in clip.items():
-        try:
-            found[suffix] = function(records) if records else {}
-        except encoders.EncoderUnavailableError:  # said once, where it was loaded
-            found[suffix] = {}
-    for record in records:
-        is_video = record["view"] == "video"
-        row: Scores = {}
-        for suffix, by_video in found.items():
-            pair = by_video.get(record["video"])
+    if "view" not in records[0]:
+        columns = [scoring.SCORES[name](records) for name in _SCORED]
+        return [dict(zip(_SCORED, row, strict=True)) for row in zip(*columns, strict=True)]
+    out: list[Scores] = [{} for _ in records]
+    for suffix, score in _CLIP.items():
+        found = captioning.by_video(score, records)
+        for row, record in zip(out, records, strict=True):
+            pair, is_video = found.get(record["video"]), record["view"] == "video"
             row[f"clipscore{suffix}"] = pair[0 if is_video else 1] if pair else None
             if is_video:
                 row[f"clipgain{suffix}"] = clip_gain(*pair) if pair else None
-        row["caption_bertscore"] = _bertscore(record) if is_video and record["reference"] else None
-        out.append(row)
+    for row, record in zip(out, records, strict=True):
+        try:
+            asked = [record] if record["view"] == "video" and record["reference"] else []
+            row["caption_bertscore"] = next(iter(captioning.nearest_bertscores(asked)), None)
+        except encoders.EncoderUnavailableError:
+            row["caption_bertscore"] = None
     return out
-
-
-def _bertscore(record: Record) -> float | None:
-    try:
-        return captioning.nearest_bertscores([record])[0]
-    except encoders.EncoderUnavailableError:
-        return None

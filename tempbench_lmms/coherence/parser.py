@@ -1,9 +1,9 @@
 """The answers of the video questions: an option letter, and for counts a number."""
 
+import re
 import string
 from collections.abc import Sequence
 
-from tempbench_lmms.coherence import official
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Count
 from tempbench_lmms.parsing.mentions.numbers import value_of
@@ -57,14 +57,14 @@ def parse_official(reply: str, options: Sequence[str]) -> str | None:
 
 
 def number_official(reply: str, options: Sequence[str]) -> int | None:
-    """Returns the number as the official code reads it, its call of Gemini replaced by our parsers.
+    """Returns the number as the official code reads it, its call of Gemini replaced by our reader.
 
     A letter stands for its place in the alphabet (A is 1) and not for its option: so the official prompt and
     table. Source: `numeric_distance_metric.py`.
     """
-    text = official.final_answer(reply) or ""
-    letter = official.letter(text, letters_of(options)) or parse_official(reply, options)
-    if letter is not None:
-        return string.ascii_uppercase.index(letter) + 1
-    stated = official.integers(text)
-    return stated[-1] if stated else None
+    found = read(reply, options)
+    letter, number = found.value or (None, None)
+    said = reply[slice(*found.where)] if found.where else ""
+    if letter and (number is None or re.search(rf"(?<!\w){letter}(?!\w)", said, re.IGNORECASE)):
+        return letters_of(options).index(letter) + 1
+    return number

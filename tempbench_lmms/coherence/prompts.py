@@ -25,16 +25,14 @@ CAPTION_FRAMES = 8
 
 CAPTION = {
     "video": "These are frames of a video in chronological order. Describe in one or two sentences what "
-    "happens "
-    "in the video, in the order in which it happens.",
+    "happens in the video, in the order in which it happens.",
     "frame": "Describe in one or two sentences what this image shows.",
 }
 
 REFERENCE = (
     "You are given a question from a video-based scenario and the correct numeric answer.\n"
-    "Your task is to produce a factual, self-contained sentence that describes the correct "
-    "answer in a natural "
-    "manner.\n"
+    "Your task is to produce a factual, self-contained sentence that describes the correct answer in a "
+    "natural manner.\n"
     "Do not refer to any multiple-choice options. Just state the correct quantity or fact clearly.\n\n"
     "Question: {question}\nCorrect answer (number): {answer}\n\n"
     "Your response should be a single sentence that incorporates the correct number in context."
@@ -42,38 +40,26 @@ REFERENCE = (
 """The paper's prompt for a reference sentence, as in its code (`compute_bertscore.py`); its appendix words it
 otherwise."""
 
-_FRAMES = (
-    "You will be provided with {n} separate frames uniformly sampled from a video, the frames "
-    "are provided in "
-    "chronological order of the video. Analyze these frames and provide the answer to the "
-    "question about the "
-    "video content. Answer the multiple-choice question about the video content. \n\n"
-    "You must use these frames to answer the multiple-choice question; do not rely on any "
-    "externel knowledge or "
-    "commonsense. \n\n"
-    "<question> \n{question} \n</question>\n\n<options> \n{options} \n</options>\n\n"
-    "Even if the information in these separate frames is not enough to answer the question, "
-    "PLEASE TRY YOUR BEST "
-    "TO GUESS AN ANSWER WHICH YOU THINK WOULD BE THE MOST POSSIBLE ONE BASED ON THE QUESTION. \n\n"
-    "DO NOT GENERATE ANSWER SUCH AS 'NOT POSSIBLE TO DETERMINE.' \n"
-)
-_BLIND = (
-    "Randomly guess a reasonable answer based on the question only.\n\n"
-    "<question> \n{question} \n</question>\n\n<options> \n{options} \n</options>\n    \n"
-    "DO NOT GENERATE ANSWER SUCH AS 'NOT POSSIBLE TO DETERMINE.' \n"
-)
-
 _ANALYZE = "Analyze these frames and provide the answer to the question about the video content."
 _ONLY = (
     "You must use these frames to answer the multiple-choice question; do not rely on any "
     "externel knowledge or commonsense."
 )
 _BEST = (
-    "PLEASE TRY YOUR BEST TO GUESS AN ANSWER WHICH YOU THINK WOULD BE THE MOST POSSIBLE ONE "
-    "BASED ON THE QUESTION."
+    "PLEASE TRY YOUR BEST TO GUESS AN ANSWER WHICH YOU THINK WOULD BE THE MOST POSSIBLE ONE BASED ON THE "
+    "QUESTION."
 )
 _NOT = "DO NOT GENERATE ANSWER SUCH AS 'NOT POSSIBLE TO DETERMINE.'"
 _GUESS = "Randomly guess a reasonable answer based on the question only."
+_ASKED = "<question> \n{question} \n</question>\n\n<options> \n{options} \n</options>\n"
+_FRAMES = (
+    "You will be provided with {n} separate frames uniformly sampled from a video, the frames are provided "
+    f"in chronological order of the video. {_ANALYZE} Answer the multiple-choice question about the "
+    f"video content. \n\n{_ONLY} \n\n{_ASKED}\nEven if the information in these separate frames is not "
+    f"enough to answer the question, {_BEST} \n\n{_NOT} \n"
+)
+_BLIND = f"{_GUESS}\n\n{_ASKED}    \n{_NOT} \n"
+
 PARAPHRASES = (
     {
         _ANALYZE: "Look at these frames closely and say what the answer to the question about the video is.",

@@ -8,8 +8,8 @@ them only if it was asked in all of the ways compared: `--limit` may cut one off
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import fsum
+from operator import mul
 from typing import Any
 
 from tempbench_lmms import record_reading
@@ -21,7 +21,7 @@ from tempbench_lmms.metrics.text import numeric_distance
 from tempbench_lmms.parsing.mentions.numbers import value_of
 from tempbench_lmms.parsing.reading import Reading
 from tempbench_lmms.parsing.text import clip, final_answer
-from tempbench_lmms.record import Metric, Metrics, Record, answers, n_failed, n_questions
+from tempbench_lmms.record import Metric, Metrics, Record, answers, n_failed, n_questions, within
 
 BUDGET_CONDITIONS = tuple(f"{n}f" for n in BUDGETS)
 FULL = f"{BUDGETS[-1]}f"
@@ -46,49 +46,35 @@ def reference_of(doc: Mapping[str, Any]) -> tuple[str, str]:
     return prompts.template(doc["question"], answer), "template"
 
 
-def _read(doc: Mapping[str, Any], reply: str) -> Reading[tuple[str | None, int | None]]:
-    """Reads letter and number; a number that is none of the options is kept, and no option is read."""
-    found = parser.read(reply, doc["options"], record_reading.prompt_of(reply, lambda: prompts.wording(doc)))
-    no_option = found.value is not None and found.value[0] is None
-    return replace(found, reason="nothing") if no_option else found
-
-
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns the record of one answered question; one whose request failed has no reply to read."""
     options = doc["options"]
-    found = None if failed else _read(doc, reply)
+    prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
+    found = None if failed else parser.read(reply, options, prompt)
     answer, number = (found.value if found else None) or (None, None)
     official = None if failed else parser.parse_official(reply, options)
     reference, source = reference_of(doc)
-    out: Record = {
-        "id": doc["question_id"],
-        "question": doc["base_id"],
-        "condition": doc["condition"],
-        "video": doc["video"],
-        "type": doc["type"],
-        "scene": doc["scene"],
-        "variation": list(doc.get("variation") or ()),
-        "gold": doc["answer"],
-        "answer": answer,
-        "correct": int(answer == doc["answer"]),
+    own = {name: doc[name] for name in ("condition", "video", "type", "scene")}
+    own |= {"question": doc["base_id"], "variation": list(doc.get("variation") or ())}
+    more = {
         "correct_official": int(official == doc["answer"]),
-        "parsed": int(answer is not None),
-        "failed": int(failed),
         "reply": "" if failed else clip(reply),
         "final": "" if failed else final_answer(reply) or "",
         "reference": reference,
         "reference_source": source,
-        **record_reading.fields(found),
     }
     gold = value_of(options[parser.letters_of(options).index(doc["answer"])])
     if doc["type"] == "count" and gold is not None:
-        out["gold_number"] = gold
-        out["number"] = number
-        out["number_official"] = None if failed else parser.number_official(reply, options)
-    return out
+        more |= {"gold_number": gold, "number": number}
+        more["number_official"] = None if failed else parser.number_official(reply, options)
+    letter = None
+    if found:  # a number that is none of the options is kept, and no option is read
+        reason = "nothing" if number is not None and answer is None else found.reason
+        letter = Reading(answer, found.how, found.where, reason)
+    return record_reading.answered(doc["question_id"], own, doc["answer"], letter, more)
 
 
-def _field(name: str) -> Score:
+def _value(name: str) -> Score:
     return lambda records: [float(record[name]) for record in records]
 
 
@@ -103,85 +89,59 @@ def _bertscore(field: str) -> Score:
     """Returns the score of one of the two texts of a record: the whole `reply`, or its `final` answer."""
 
     def score(records: Sequence[Record]) -> Sequence[float | None]:
-        # Both texts go through the encoder in one pass; what was scored is remembered for the other score.
-        pairs: dict[tuple[int, str], encoders.Pair] = {
-            (i, name): (record[name], record["reference"])
-            for i, record in enumerate(records)
-            for name in ("reply", "final")
-        }
         try:
-            scores = dict(zip(pairs, encoders.bertscore([*pairs.values()]), strict=True))
+            return encoders.bertscore([(record[field], record["reference"]) for record in records])
         except encoders.EncoderUnavailableError:  # reported once, where it was loaded
-            scores = {}
-        return [scores.get((i, field)) for i in range(len(records))]
+            return [None] * len(records)
 
     return score
 
 
 SCORES: dict[str, Score] = {
-    "accuracy": _field("correct"),
-    "accuracy_official": _field("correct_official"),
+    "accuracy": _value("correct"),
+    "accuracy_official": _value("correct_official"),
     "bertscore": _bertscore("reply"),
     "bertscore_answer": _bertscore("final"),
     "numeric_distance": _distance("number"),
     "numeric_distance_official": _distance("number_official"),
-    "parse_rate": _field("parsed"),
+    "parse_rate": _value("parsed"),
 }
 """What one answer gets, from 0 to 1. BERTScore is that of the whole reply, as in the official code, and that
 of the final answer: what stands behind the reasoning or in an answer tag, 0 where the reply ends before."""
 
 
-def _mean(score: Score, keep: Callable[[Record], bool] = lambda record: True) -> Metric:
+def _mean(score: Score) -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
-        # All records are scored, so that one batch serves every metric, and then some are kept.
-        scored = [
-            (value, record["video"])
-            for record, value in zip(records, score(records), strict=True)
-            if value is not None and keep(record)
-        ]
-        return ratio(((value, 1) for value, _ in scored), (video for _, video in scored))
+        scored = zip(records, score(records), strict=True)
+        found = [(value, record["video"]) for record, value in scored if value is not None]
+        return ratio(((value, 1) for value, _ in found), (video for _, video in found))
 
     return metric
-
-
-def _by(field: str, value: str) -> Callable[[Record], bool]:
-    return lambda record: bool(record[field] == value)
-
-
-def _both(one: Callable[[Record], bool], other: Callable[[Record], bool]) -> Callable[[Record], bool]:
-    return lambda record: one(record) and other(record)
 
 
 def _complete(
     records: Sequence[Record], score: Score, conditions: Sequence[str]
 ) -> list[tuple[str, list[float]]]:
     """Returns each question's video and scores, one a condition; for questions asked in all of them."""
-    asked: dict[str, dict[str, float]] = {}
-    videos: dict[str, str] = {}
+    asked: dict[tuple[str, str], dict[str, float]] = {}
     for record, value in zip(records, score(records), strict=True):
         if value is not None and record["condition"] in conditions:
-            asked.setdefault(record["question"], {})[record["condition"]] = value
-            videos[record["question"]] = record["video"]
+            asked.setdefault((record["question"], record["video"]), {})[record["condition"]] = value
     return [
-        (videos[question], [scores[condition] for condition in conditions])
-        for question, scores in asked.items()
+        (video, [scores[condition] for condition in conditions])
+        for (_, video), scores in asked.items()
         if len(scores) == len(conditions)
     ]
 
 
-def trend(
-    score: Score, weights: Iterable[float], keep: Callable[[Record], bool] = lambda record: True
-) -> Metric:
+def trend(score: Score, weights: Iterable[float]) -> Metric:
     """Returns the metric that is the mean over questions of a weighted sum of their scores at each budget."""
     factors = [float(weight) for weight in weights]
 
     def metric(records: Sequence[Record]) -> Ratio:
-        kept = [record for record in records if keep(record)]
-        rows = _complete(kept, score, BUDGET_CONDITIONS)
-        terms = [
-            fsum(weight * value for weight, value in zip(factors, scores, strict=True)) for _, scores in rows
-        ]
-        return ratio(((term, 1) for term in terms), (video for video, _ in rows))
+        rows = _complete(records, score, BUDGET_CONDITIONS)
+        sums = (fsum(map(mul, factors, scores)) for _, scores in rows)
+        return ratio(((one, 1) for one in sums), (video for video, _ in rows))
 
     return metric
 
@@ -212,8 +172,7 @@ def n_cut(records: Sequence[Record], conditions: Sequence[str]) -> int:
     return len(questions) - len(_complete(records, SCORES["accuracy"], conditions))
 
 
-GROUPS = {**{name: _by("type", name) for name in TYPES}, **{name: _by("scene", name) for name in SCENES}}
-
+_GROUPS = {**dict.fromkeys(TYPES, "type"), **dict.fromkeys(SCENES, "scene")}
 _TRENDS = {
     "slope": curve.slope_weights(BUDGETS),
     "gain": curve.gain_weights(BUDGETS),
@@ -221,49 +180,46 @@ _TRENDS = {
 }
 """`slope` is the score a frame, by least squares; `gain` the score with 16 frames less that with 4; `area` is
 the area under the curve from 4 to 16 frames, divided by 12."""
-
-_PRINTED_ONCE = ("accuracy", "bertscore", "numeric_distance", "parse_rate")
-for _name, _score in SCORES.items():
-    METRICS.add(_name, _mean(_score), headline=_name in _PRINTED_ONCE, tasks=(ONCE,))
-for _name in ("accuracy", "bertscore", "bertscore_answer"):
-    for _group, _keep in GROUPS.items():
-        _printed = _name == "accuracy" and _group in TYPES
-        METRICS.add(f"{_name}_{_group}", _mean(SCORES[_name], _keep), headline=_printed, tasks=(ONCE,))
-
+_MEANS = {name: _mean(score) for name, score in SCORES.items()}
 _PRINTED = {
-    *(f"accuracy_{budget}" for budget in BUDGET_CONDITIONS),
+    *("accuracy", "bertscore", "numeric_distance", "parse_rate", f"parse_rate_{FULL}", "accuracy_gain"),
+    *(f"accuracy_{name}" for name in (*TYPES, *BUDGET_CONDITIONS)),
     *(f"{name}_{budget}" for name in ("bertscore", "numeric_distance") for budget in ("4f", FULL)),
-    f"parse_rate_{FULL}",
 }
-for _name, _score in SCORES.items():
+
+
+def _add(name: str, metric: Metric, kind: str) -> None:
+    METRICS.add(name, metric, headline=name in _PRINTED, tasks=(kind,))
+
+
+for _name, _metric in _MEANS.items():
+    _add(_name, _metric, ONCE)
+for _name in ("accuracy", "bertscore", "bertscore_answer"):
+    for _group, _field in _GROUPS.items():
+        _add(f"{_name}_{_group}", within(_MEANS[_name], _field, _group), ONCE)
+for _name, _metric in _MEANS.items():
     for _budget in BUDGET_CONDITIONS:
-        _at = f"{_name}_{_budget}"
-        METRICS.add(
-            _at, _mean(_score, _by("condition", _budget)), headline=_at in _PRINTED, tasks=(BUDGETED,)
-        )
-for _group, _keep in GROUPS.items():
+        _add(f"{_name}_{_budget}", within(_metric, "condition", _budget), BUDGETED)
+for _group, _field in _GROUPS.items():
     for _budget in BUDGET_CONDITIONS:
-        _both_hold = _both(_keep, _by("condition", _budget))
-        METRICS.add(f"accuracy_{_group}_{_budget}", _mean(SCORES["accuracy"], _both_hold), tasks=(BUDGETED,))
+        _of_budget = within(_MEANS["accuracy"], "condition", _budget)
+        _add(f"accuracy_{_group}_{_budget}", within(_of_budget, _field, _group), BUDGETED)
 for _name in (*CURVES, "bertscore_answer"):
     for _kind, _weights in _TRENDS.items():
-        _printed = (_name, _kind) == ("accuracy", "gain")
-        METRICS.add(f"{_name}_{_kind}", trend(SCORES[_name], _weights), headline=_printed, tasks=(BUDGETED,))
-for _group, _keep in GROUPS.items():
-    METRICS.add(
-        f"accuracy_{_group}_gain", trend(SCORES["accuracy"], _TRENDS["gain"], _keep), tasks=(BUDGETED,)
-    )
-
+        _add(f"{_name}_{_kind}", trend(SCORES[_name], _weights), BUDGETED)
+for _group, _field in _GROUPS.items():
+    _gain = trend(SCORES["accuracy"], _TRENDS["gain"])
+    _add(f"accuracy_{_group}_gain", within(_gain, _field, _group), BUDGETED)
 METRICS.score_by_encoder([_name for _name in METRICS if _name.startswith("bertscore")])
 
 for _condition in CONTROL_CONDITIONS:
-    _one = _mean(SCORES["accuracy"], _by("condition", _condition))
+    _one = within(_MEANS["accuracy"], "condition", _condition)
     METRICS.add(f"accuracy_{_condition}", _one, headline=True, tasks=(CONTROLLED,))
 METRICS.add("multi_frame_gain", gain_over("1f"), headline=True, tasks=(CONTROLLED,))
 METRICS.add("frame_order_sensitivity", gain_over("shuffled"), headline=True, tasks=(CONTROLLED,))
 METRICS.add("frame_order_sensitivity_reversed", gain_over("reversed"), headline=True, tasks=(CONTROLLED,))
 METRICS.add("gain_over_blind", gain_over("blind"), headline=True, tasks=(CONTROLLED,))
-METRICS.add("parse_rate", _mean(SCORES["parse_rate"]), headline=True, tasks=(CONTROLLED,))
+METRICS.add("parse_rate", _MEANS["parse_rate"], headline=True, tasks=(CONTROLLED,))
 
 record_reading.add_metrics(METRICS, "video")
 METRICS.count(headline=True)(n_questions)
@@ -292,16 +248,14 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
     Captions have no letters, and their table is empty.
     """
     asked = [record for record in records if "gold" in record]
-    groups: dict[str, dict[str, list[Record]]] = {}
+    right: dict[str, dict[str, list[int]]] = {}
     for record in asked:
         for name in record.get("variation") or ():
-            groups.setdefault(record["condition"], {}).setdefault(name, []).append(record)
+            right.setdefault(record["condition"], {}).setdefault(name, []).append(record["correct"])
     by_variation = {
         condition: {
-            name: {"share": sum(one["correct"] for one in own) / len(own), "n": len(own)}
-            for name, own in sorted(found.items())
+            name: {"share": sum(own) / len(own), "n": len(own)} for name, own in sorted(found.items())
         }
-        for condition, found in groups.items()
+        for condition, found in right.items()
     }
-    bias = answers(asked) if asked else {}
-    return ({"by_variation": by_variation} if by_variation else {}) | bias
+    return ({"by_variation": by_variation} if by_variation else {}) | (answers(asked) if asked else {})

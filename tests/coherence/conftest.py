@@ -68,8 +68,8 @@ def clip_encoder(clip_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     from tempbench_lmms.coherence import captioning, encoders
 
     monkeypatch.setenv(encoders.CLIP_MODEL, str(clip_folder))
-    captioning._remembered.clear()
+    captioning._embeddings.cache_clear()
     encoders._captions.clear()
     yield clip_folder
-    captioning._remembered.clear()
+    captioning._embeddings.cache_clear()
     encoders._captions.clear()

@@ -51,26 +51,6 @@ def _swapped(images: tuple) -> np.ndarray:
     return encoders.clip_images([Image.fromarray(np.asarray(image)[..., ::-1]) for image in images])
 
 
-def test_each_caption_is_encoded_once(clip_encoder: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    given, encoded = records(), []
-    encode = encoders._encoded
-    monkeypatch.setattr(encoders, "_encoded", lambda batch: encoded.extend(batch) or encode(batch))
-    for name in ("clipgain", "clipgain_official", "n_skipped"):
-        first = evaluate(captioning.METRICS[name], given)
-        assert evaluate(captioning.METRICS[name], given[::-1]) == pytest.approx(first)
-    assert sorted(encoded) == sorted({item["caption"] for item in given})
-    # As one by one, but for what padding does to the last digits.
-    alone = np.concatenate([encode([caption]) for caption in encoded])
-    assert np.abs(encoders.clip_texts(encoded) - alone).max() < 1e-5
-
-
-def test_more_captions_than_are_remembered(clip_encoder: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    captions = [f"caption {i}" for i in range(5)]
-    whole = encoders.clip_texts(captions)
-    monkeypatch.setattr(encoders, "_MAX_CAPTIONS", 3)
-    assert np.abs(encoders.clip_texts([*captions[::-1], "another"])[:5][::-1] - whole).max() < 1e-5
-
-
 def test_an_empty_frame_caption_has_no_gain(clip_encoder: object) -> None:
     given = records(story_00_frame="")
     assert evaluate(captioning.METRICS["n_skipped"], given) == 1
@@ -104,18 +84,14 @@ def test_a_missing_video_is_skipped(clip_encoder: object) -> None:
     assert np.isfinite(evaluate(captioning.METRICS["clipgain"], given))
 
 
-def test_frames_are_embedded_once(clip_encoder: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frames_and_captions_are_embedded_once(clip_encoder: object, monkeypatch: pytest.MonkeyPatch) -> None:
     embedded = []
-    real = encoders.clip_images
-    monkeypatch.setattr(
-        encoders,
-        "clip_images",
-        lambda images: (lambda found: embedded.append(len(found)) or found)(real(images)),
-    )
+    real = encoders._array
+    monkeypatch.setattr(encoders, "_array", lambda found: (embedded.append(1), real(found))[1])
     given = records()
     for metric in captioning.METRICS.values():
         metric(given)
-    assert sum(embedded) == 3 * 8 * 2
+    assert len(embedded) == 3 * 2 + 1  # each video's frames in both orders of colours; all captions
 
 
 def test_without_a_model_clip_metrics_are_undefined(

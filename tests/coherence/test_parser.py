@@ -137,7 +137,8 @@ OPTIONS = ["2", "1", "3", "5"]
         ("I count three of them", "C", None, 3, 3),
         ("The person draws 4 circles.", None, None, 4, 4),
         ("", None, None, None, None),
-        ("None of these is clear", None, None, None, 0),
+        ("option c", "C", None, 3, 3),
+        ("None of these is clear", None, None, None, None),
     ],
 )
 def test_replies_to_a_count(

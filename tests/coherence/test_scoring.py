@@ -148,24 +148,6 @@ def test_bertscore_of_the_final_answer(text_encoder: object) -> None:
     assert value("bertscore_4f", cut) > 0
 
 
-@pytest.mark.slow
-def test_both_bertscores_are_made_in_one_pass(text_encoder: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    import bert_score
-
-    from tempbench_lmms.coherence import encoders
-
-    encoders._scores.clear()
-    encoders.bertscorer.clear()
-    loads, scored = [], []
-    load, score = bert_score.BERTScorer, encoders._score
-    monkeypatch.setattr(bert_score, "BERTScorer", lambda *a, **k: loads.append(1) or load(*a, **k))
-    monkeypatch.setattr(encoders, "_score", lambda *a: scored.append(1) or score(*a))
-    told = answers("a", curve("<think>No.</think>Three.", "<think>Hm.</think>It is two.", "3", ""))
-    for name in ("bertscore_4f", "bertscore_answer_4f", "bertscore_answer_slope", "bertscore_slope"):
-        assert math.isfinite(value(name, told))
-    assert (len(loads), len(scored)) == (1, 1)
-
-
 def test_the_final_answer_has_every_metric_of_bertscore() -> None:
     names = [name for name in scoring.METRICS if name.startswith("bertscore")]
     of_answers = {name for name in names if name.startswith("bertscore_answer")}
