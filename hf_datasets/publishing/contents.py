@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data import checksums, extent, manifests, prepared, remote, roots, tables
+from tempbench_lmms.data import checksums, extent, manifests, prepared, roots, tables
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import records
@@ -119,7 +119,7 @@ def _covered(found: Contents, config: str) -> set[str]:
 
 
 def _place(url: str, found: Contents, table: Table, known: Mapping[str, Any]) -> str:
-    place = remote.checked_place(url.removeprefix(f"{roots.SCHEME}{found.benchmark}/"), table.name)
+    place = url.removeprefix(f"{roots.SCHEME}{found.benchmark}/")
     if place not in found.media:
         path = table.locate(url)
         if not path.is_file() or "sha256" not in known.get(place, {}):

@@ -54,12 +54,9 @@ def _asks(*conditions: str) -> Callable[[Any], Any]:
 
 def _at_rate(url: str, condition: str) -> int:
     """Returns how many frames of a video are shown at a rate; at least one."""
-    from tempbench_lmms.data import remote
     from tempbench_lmms.media.video import probe
 
-    path = resolve(url)
-    remote.bring(path)
-    return max(1, round(probe(path).duration * RATES[condition]))
+    return max(1, round(probe(resolve(url)).duration * RATES[condition]))
 
 
 ask_budgets = _asks(*scoring.BUDGET_CONDITIONS)

@@ -14,7 +14,6 @@ from tempbench_lmms.data import (
     extent,
     manifests,
     prepared,
-    remote,
     tables,
     terminal,
 )
@@ -112,7 +111,6 @@ def problems(
     sound: dict[str, Path] = {}
     for url, path in media.items():
         try:
-            remote.bring(path)
             load(path, url)
             sound[url] = path
         except TempbenchError as error:

@@ -59,13 +59,13 @@ def version(package: str) -> str | None:
 
 
 def _prepared(benchmark: str) -> dict[str, Any] | None:
-    if remote.address(benchmark) is None:
+    if not remote.is_address(remote.given_for(benchmark)):
         return _manifest(roots.prepared_root, benchmark)
     if not remote.is_open(benchmark):
         return None  # a run on the bundled sample asks no network
     found = _manifest(roots.prepared_root, benchmark)
-    mirror = remote.mirror_of(roots.prepared_root(benchmark))
-    return {**(found or {}), **({"from": mirror.url} if mirror else {})}
+    source = remote.source_of(roots.prepared_root(benchmark))
+    return {**(found or {}), **({"from": source} if source else {})}
 
 
 def _manifest(root: Any, benchmark: str) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 tempbench://tempvs/mini/mt1_two/test.parquet   the bundled sample
 tempbench://tempvs/mt1_two/test.parquet        data prepared by `tempbench prepare tempvs`
 
-Data elsewhere (`data.remote`) is read in the folder that keeps what was fetched of it.
+Data on the Hub (`data.remote`) is read in the folder of the cache that it is downloaded into.
 """
 
 import os
@@ -28,8 +28,7 @@ def data_home(benchmark: str) -> Path:
     home = remote.given_for(benchmark)
     if remote.is_address(home):
         raise TempbenchError(
-            f"the data of {benchmark} is at {remote.without_user(home)}, which is only read; set "
-            "TEMPBENCH_DATA to a folder"
+            f"the data of {benchmark} is at an address, which is only read; set TEMPBENCH_DATA to a folder"
         )
     return expanded(home) if home else cache_home() / "tempbench"
 
@@ -58,7 +57,7 @@ def mini_root(benchmark: str) -> Path:
 
 
 def prepared_root(benchmark: str, instead: str = "") -> Path:
-    """Returns the folder of a benchmark's prepared data; of data elsewhere, the one that it is kept in."""
+    """Returns the folder of a benchmark's prepared data; of data on the Hub, the one that it is kept in."""
     given = remote.given_for(benchmark)
     if remote.is_address(given):
         return remote.opened(benchmark, given.rstrip("/"), cache_home() / "tempbench-remote")

@@ -67,7 +67,7 @@ def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> di
         TempbenchError: A picture or a video is another one than when the data was prepared.
     """
     media = media_of(config)
-    elsewhere = remote.mirror_of(root_of(config)[1])
+    elsewhere = remote.source_of(root_of(config)[1])
     urls = sorted({url for doc in docs for url in urls_of(doc)})
     if others := [url for url in urls if media.is_another(url)]:
         benchmark, _ = root_of(config)
@@ -80,7 +80,7 @@ def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> di
         "questions": len(docs),
         "rows": digest_of_rows(docs),
         "media": digest([(url, media.sha256(url)) for url in urls]),
-        **({"from": elsewhere.url} if elsewhere else {}),
+        **({"from": elsewhere} if elsewhere else {}),
     }
 
 

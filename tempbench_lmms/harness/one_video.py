@@ -10,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tempbench_lmms.data import remote
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
@@ -102,10 +101,8 @@ def frames(url: str, given: Setting, find: Find = resolve) -> list[tuple[Any, fl
 
 
 def file(url: str, find: Find = resolve) -> str:
-    """Returns the path for somebody who opens a video by its own means; it is fetched where need be."""
-    path = find(url)
-    remote.bring(path)
-    return str(path)
+    """Returns the path for somebody who opens a video by its own means."""
+    return str(find(url))
 
 
 def shown(url: str, given: Setting, find: Find = resolve) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import remote, tables
+from tempbench_lmms.data import tables
 from tempbench_lmms.data.checks import table_problems
 from tempbench_lmms.data.prepared import Media
 from tempbench_lmms.data.roots import MINI, SCHEME, resolve
@@ -136,9 +136,7 @@ def _data_problems(benchmark: str, root: Path, folder: Path, changed: object) ->
         problems += table_problems(table, media)
         looked_at = {} if table.own_look else media
         # Not `path.is_file()`, which raises for a name that is too long.
-        gone |= {
-            url: None for url, path in looked_at.items() if not (os.path.isfile(path) or remote.has(path))
-        }
+        gone |= {url: None for url, path in looked_at.items() if not os.path.isfile(path)}
     return (*problems, *(f"{url} is missing; prepare the data again" for url in gone))
 
 

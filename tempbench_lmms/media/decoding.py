@@ -25,7 +25,6 @@ import numpy as np
 from av.stream import Disposition
 from numpy.typing import NDArray
 
-from tempbench_lmms.data import remote
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media.limits import max_pixels
 
@@ -57,7 +56,6 @@ def open_container(path: Path) -> Any:
         av.error.FFmpegError: It is damaged or something else.
         OSError: It cannot be read.
     """
-    remote.bring(path)
     if path.is_fifo():
         raise FileNotFoundError(path)  # it never ends
     # Not `options`: PyAV gives these to each stream too, counted before FLV and MPEG-PS have shown all of

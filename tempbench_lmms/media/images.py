@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont, ImageOps, UnidentifiedImageError
 
-from tempbench_lmms.data import remote
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import rasters
@@ -61,7 +60,6 @@ def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = N
 def _opened(path: Path, name: str) -> Iterator[Image.Image]:
     """Opens a picture strictly, and puts what goes wrong with it into one line."""
     advice = "prepare the data again with --force; if it stays so the source is damaged: get that again first"
-    remote.bring(path)
     try:
         content = _content(path)
         with rasters.strictly(), Image.open(content, formats=_readable()) as image:

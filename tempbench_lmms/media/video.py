@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
-from tempbench_lmms.data import remote
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import decoding
 
@@ -86,7 +85,6 @@ class _FrameCache:
 
     def entry(self, path: Path) -> _Entry:
         """Returns a file's entry; a file that was replaced has a new one."""
-        remote.bring(path)
         try:
             stat = path.stat()
         except OSError:

@@ -42,7 +42,7 @@ def locate(url: str) -> Path:
     if rest[0] == roots.MINI or os.path.isfile(path):
         return path
     root = roots.prepared_root("rextime")
-    if remote.mirror_of(root):  # whoever wrote that manifest names no folder on this machine
+    if remote.source_of(root):  # whoever wrote that manifest names no folder on this machine
         return path
     folder = _folders(str(root / roots.MANIFEST)).get(rest[1] if rest[0] == "media" else "")
     if folder is None:
@@ -53,17 +53,6 @@ def locate(url: str) -> Path:
             f"{url!r} points outside {folder}; name the folder that the links lead to when preparing"
         )
     return own
-
-
-def brought(url: str) -> Path:
-    """Returns a video's path for somebody who opens it by its own means; it is fetched where need be.
-
-    Raises:
-        TempbenchError: As `locate`; or it cannot be had.
-    """
-    path = locate(url)
-    remote.bring(path)
-    return path
 
 
 def _folders(manifest: str) -> Mapping[str, str]:
@@ -104,11 +93,7 @@ def problem_of(url: str, verdicts: Mapping[str, Any] | None = None, by_checksum:
     except TempbenchError as error:
         return str(error)
     known = (verdicts or {}).get(url)
-    if by_checksum:
-        remote.bring(path)
     found = signature(path)
-    if found is None and remote.has(path) and isinstance(known, dict):
-        return known.get("problem")  # it is fetched when it is opened, and is then the recorded file
     if found is None:
         return f"{path.name}: the video is missing from {path.parent}"
     if not isinstance(known, dict):
