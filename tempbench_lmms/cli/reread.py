@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 
 def reread(
     logs: Annotated[list[Path], typer.Argument(help="Runs: their --output_path, or results files.")],
-    reader: Annotated[
-        str, typer.Option(help="The second reader: a model's name at --base-url; without it a saved model.")
-    ],
-    base_url: Annotated[
-        str | None, typer.Option(help="An OpenAI-compatible endpoint, up to and including /v1.")
-    ] = None,
+    reader: Annotated[str, typer.Option(help="The second reader: a model's name at --base-url.")],
+    base_url: Annotated[str, typer.Option(help="An OpenAI-compatible endpoint, up to and including /v1.")],
     everything: Annotated[
         bool, typer.Option("--all", help="Ask about all replies, not only those that we left unread.")
     ] = False,
@@ -52,12 +48,12 @@ def reread(
 
     from tempbench_lmms.runs import rereading
     from tempbench_lmms.runs.logs import read_runs
-    from tempbench_lmms.runs.second_readers import Endpoint, Local
+    from tempbench_lmms.runs.second_readers import Endpoint
 
     if not reader.strip():
         raise TempbenchError("the second reader has no name; give --reader the model's")
     key = os.environ.get(api_key_env, "")
-    second = Endpoint(reader, base_url, key, timeout, retries) if base_url else Local(reader)
+    second = Endpoint(reader, base_url, key, timeout, retries)
     chosen: list[rereading.Question] = []
     n_known = 0
     for log in read_runs(logs, partial):

@@ -174,15 +174,7 @@ class Item:
         return "see record"
 
     def __reduce__(self) -> tuple[Callable[..., "Item"], tuple[Any]]:
-        if not self.packed:
-            try:
-                packed = json.dumps(self.record)
-                same = json.loads(packed) == self.record
-            except (TypeError, ValueError):
-                same = False
-            if not same:  # none of JSON's, or it comes back as another: a tuple, a number as a key
-                return Item, (self.record,)
-            self.packed = packed
+        self.packed = self.packed or json.dumps(self.record)
         return _unpacked, (self.packed,)
 
 

@@ -10,7 +10,7 @@ from tempbench_lmms.data.checksums import digest, urls_of
 from tempbench_lmms.data.prepared import Media
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import identity, stored
+from tempbench_lmms.harness import identity
 from tempbench_lmms.harness.scheduling import Question, shares
 from tempbench_lmms.harness.seeds import is_one_of_several, is_sampled
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
@@ -68,7 +68,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
     def stored(self, lm: Any, reqtype: str, request: Any) -> Any:
         """Returns the answer that is stored for a request; None where there is none."""
         key = self.key(lm, reqtype, request)
-        return stored.opened(key, self._lookup(key)) if key else None
+        return self._lookup(key) if key else None
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
         """Answers the requests in order: those stored from the store, the others by the model in one call.
@@ -100,7 +100,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         text = self._extract_cacheable(answer)
         self._log_to_audit(*about, text, cache_key=key, deterministic=not is_drawn)
         if key and self._is_valid_response(answer, reqtype):
-            self._store(key, *about, stored.sealed(key, text))
+            self._store(key, *about, text)
 
 
 def _doc(lm: Any, request: Any) -> Any:

@@ -11,12 +11,12 @@ would any other question that a runner fails at. Here they count as failed reque
 did not answer, and the run goes on (`harness.retries`).
 """
 
+import contextlib
 import shutil
 import sqlite3
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,10 +29,9 @@ from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.harness import stopping, stored
+from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.harness.answers import Answer, KeyedCache, answered, gathered, tasks_in
-from tempbench_lmms.harness.options import unknown_argument
 from tempbench_lmms.harness.patches import mend_client
 from tempbench_lmms.harness.retries import Asking, Watch
 from tempbench_lmms.harness.tasks import task_files
@@ -244,17 +243,32 @@ def _videos(shown: Any) -> Iterator[Path]:
 
 
 def collect(cache_root: Path) -> None:
-    """Moves what earlier runs stored in folders of their own into the cache of every run, all checked.
+    """Moves what earlier runs stored in folders of their own into the cache of every run.
 
     Raises:
         TempbenchError: A file is damaged, and only the user can say whether its answers may be lost.
     """
     if (cache_root / "cache.db").is_file():
-        stored.check(cache_root / "cache.db")
+        _has_answers(cache_root / "cache.db")
     for folder in sorted((cache_root / "runs").glob("*/")):
-        if shards := [str(path) for path in sorted(folder.glob("rank_*.db")) if stored.check(path)]:
+        if shards := [str(path) for path in sorted(folder.glob("rank_*.db")) if _has_answers(path)]:
             ResponseCache.merge_shards(shards, str(cache_root / "cache.db"))
         shutil.rmtree(folder)
+
+
+def _has_answers(file: Path) -> bool:
+    """Checks a file; returns False for that of a process that ended before it had made its tables."""
+    try:
+        with contextlib.closing(sqlite3.connect(file)) as database:
+            names = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+            [(problem,), *_] = database.execute("PRAGMA quick_check(1)")
+            if problem != "ok":
+                raise sqlite3.DatabaseError(one_line(problem))
+    except sqlite3.OperationalError:
+        raise  # the disk or a lock, not the file
+    except sqlite3.DatabaseError as error:
+        raise TempbenchError(f"{file} is damaged ({error}); remove it to go on without its answers") from None
+    return {"responses", "meta"} <= names
 
 
 def _compare_ids(name: str, ids: Sequence[str], tasks: Mapping[str, Any]) -> None:
@@ -297,7 +311,7 @@ def evaluate(
     return errors[0] if errors else None
 
 
-@contextmanager
+@contextlib.contextmanager
 def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
     """Within the block the harness has the safe cache and stops where told; yields what ends evaluations."""
     errors: list[Exception] = []
@@ -309,17 +323,15 @@ def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
         try:
             return single(args)
         except Exception as error:
-            model, given = (getattr(args, name, None) or "" for name in ("model", "model_args"))
-            told = unknown_argument(error, model, given, bool(getattr(args, "force_simple", False)))
-            errors.append(TempbenchError(told) if told else _cause(error))
+            errors.append(error)
             raise
 
     def print_unexpected(*args: Any, **kwargs: Any) -> None:
-        """Prints the way to an error, but not where its one line says all, as of a disk that is full."""
-        if not (errors and _says_all(errors[-1])):
+        """Prints the way to an error, but not to one whose line says all, as of a disk that is full."""
+        if not errors or not isinstance(errors[-1], (OSError, sqlite3.OperationalError, TempbenchError)):
             traceback.print_exc(*args, **kwargs)
 
-    original, printing = evaluator.ResponseCache, command_line.traceback
+    original = evaluator.ResponseCache
     evaluator.ResponseCache, command_line.cli_evaluate_single = SafeCache, watched
     command_line.traceback = SimpleNamespace(print_exc=print_unexpected)
     if stop is not None:
@@ -328,19 +340,4 @@ def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
         yield errors
     finally:
         evaluator.ResponseCache, command_line.cli_evaluate_single = original, single
-        command_line.traceback, evaluator.simple_evaluate = printing, simple
-
-
-def _cause(error: Exception) -> Exception:
-    """Returns what failed where the harness has tried several times, as tables; else the error."""
-    attempt = getattr(error, "last_attempt", None)
-    cause = attempt.exception() if attempt is not None else None
-    if isinstance(cause, OSError):  # of the disk, which libraries say without the system's number, too
-        return TempbenchError(one_line(str(cause)))
-    return error
-
-
-def _says_all(error: Exception) -> bool:
-    """True for what the system refuses, as room on a disk, and for our own lines to the user."""
-    refused = isinstance(error, OSError) and error.errno is not None  # not those of libraries, as for a model
-    return refused or isinstance(error, (sqlite3.OperationalError, TempbenchError))
+        command_line.traceback, evaluator.simple_evaluate = traceback, simple

@@ -5,7 +5,7 @@ all arguments (what must not be shown as a keyed hash), a local model's files, t
 secret, so that it may stand in the run's folder and be told to the other processes.
 """
 
-import importlib.util
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,19 +35,17 @@ _ENVIRONMENT = """
     LMMS_IMAGE_JPEG_QUALITY LMMS_VIDEO_DECODE_BACKEND VIDEO_RESIZE VIDEO_MINRES VIDEO_MAXRES MINRES MAXRES
     LOWRES_RESIZE HIGHRES_BASE FORCE_NO_DOWNSAMPLE
 """
-# What computes replies, or asks for them, by the names of modules. What prepares pictures always counts.
+# What runners compute replies with, and what those with these names ask a server with. What prepares pictures
+# always counts.
 _COMPUTES = """
-    torch torchvision transformers tokenizers peft timm bitsandbytes flash_attn vllm sglang openai
-    anthropic litellm dashscope google qwen_vl_utils decord
+    torch torchvision transformers tokenizers peft timm bitsandbytes flash-attn vllm sglang decord
+    qwen-vl-utils
 """
-_ON_TORCH, _TORCH = {"transformers", "vllm", "sglang"}, {"torch", "torchvision", "transformers", "tokenizers"}
-_PREPARES = ("pillow", "av")
-_DISTRIBUTIONS = {"google": "google-genai", "flash_attn": "flash-attn", "qwen_vl_utils": "qwen-vl-utils"}
+_ASKS = "openai anthropic litellm dashscope google-genai"
+_REMOTE = re.compile("openai|gpt4|litellm|gemini|claude|reka|_api")
+_PREPARES = "pillow av"
 # A model's settings: small, and not told apart by their size.
 _SETTINGS = (".json", ".jinja", ".yaml", ".yml", ".txt", ".py", ".model")
-_RUNNER = re.compile(r"lmms_eval\.models\.(?:chat|simple)\.\w+")
-# An import, or a name given to a function that imports what is optional.
-_IMPORTED = re.compile(r"^\s*(?:from|import) ([\w.]+)|\boptional_import\(\s*\"([\w.]+)\"", re.MULTILINE)
 _NO_WEIGHTS = {".cache", ".git", "__pycache__"}
 _SETTINGS_AT_MOST = 50_000_000
 
@@ -116,7 +114,7 @@ def of_model(model: str, model_args: str, further: Sequence[str]) -> dict[str, A
     Raises:
         TempbenchError: A file that is named cannot be read, or there is no key for values that are not shown.
     """
-    variables = environment()
+    variables = _environment()
     given = {name: variables[name] for name in _ENVIRONMENT.split() if variables.get(name)}
     endpoint = {name: without_secrets(f"base_url={value}").partition("=")[2] for name, value in given.items()}
     arguments = [without_secrets(word) for word in further]
@@ -134,59 +132,19 @@ def of_model(model: str, model_args: str, further: Sequence[str]) -> dict[str, A
 def of_packages(model: str) -> dict[str, str | None]:
     """Returns the versions of the packages that a runner computes its replies with, None for a missing one.
 
-    They are those which its module names, so that a new `transformers` ends no run whose server computes.
+    A new `transformers` ends no run whose server computes.
     """
-    try:
-        from lmms_eval.models import get_model_manifest
-
-        manifest = get_model_manifest(model)
-        paths = [path for path in (manifest.chat_class_path, manifest.simple_class_path) if path]
-        named = _named_by({path.rpartition(".")[0] for path in paths})
-    except (ImportError, AttributeError, LookupError, ValueError, OSError):
-        named = {*_COMPUTES.split()}
-    if named & _ON_TORCH:
-        named |= _TORCH
-    found = sorted(_DISTRIBUTIONS.get(name, name) for name in named)
-    return {name: provenance.version(name) for name in (*_PREPARES, *found)}
+    names = f"{_PREPARES} {_ASKS if _REMOTE.search(model) else _COMPUTES}"
+    return {name: provenance.version(name) for name in names.split()}
 
 
-def _named_by(modules: set[str]) -> set[str]:
-    """Returns which of `_COMPUTES` are imported in modules, and in other runners that they are made of."""
-    found: set[str] = set()
-    left, seen = [*modules], set(modules)
-    while left:
-        spec = importlib.util.find_spec(module := left.pop())
-        if spec is None or spec.origin is None:
-            raise ImportError(module)
-        for pair in _IMPORTED.findall(Path(spec.origin).read_text(encoding="utf-8")):
-            name = "".join(pair)
-            found |= {name.partition(".")[0]} & {*_COMPUTES.split()}
-            if _RUNNER.fullmatch(name) and name not in seen:
-                seen.add(name)
-                left.append(name)
-    return found
-
-
-def environment() -> dict[str, str]:
-    """Returns the environment variables with those that the harness adds from `.env` files at its import.
-
-    That comes after a run has said what it is, so the files are read here too, in the same order: what
-    `lmms_eval.llm_judge.factory` loads with every model, then what the OpenAI runners load. A variable that
-    is set already stays as it is, there and here.
-    """
+def _environment() -> dict[str, str]:
+    """Returns the environment variables with those of `.env`, which the harness adds at its import, later."""
     found = dict(os.environ)
-    try:
-        from dotenv.main import DotEnv
-    except ImportError:  # then the harness loads none
-        return found
-    spec = importlib.util.find_spec("lmms_eval")
-    package = Path(next(iter((spec and spec.submodule_search_locations) or ()), "")).resolve()
-    runners = package / "models" / "chat"
-    for folders in ((Path.cwd(), *package.parents[2:3]), (runners, *runners.parents)):
-        for file in [folder / ".env" for folder in folders if (folder / ".env").is_file()][:1]:
-            for name, value in DotEnv(file, override=False, encoding="utf-8").dict().items():
-                if value is not None:
-                    found.setdefault(name, value)
+    with contextlib.suppress(ImportError):  # then the harness adds none
+        from dotenv import dotenv_values
+
+        found = {name: value for name, value in dotenv_values(".env").items() if value is not None} | found
     return found
 
 
@@ -209,31 +167,16 @@ def of_files(path: Path) -> dict[str, str]:
     A file that is named itself, as a chat template, is a setting whatever its name ends in.
     """
     folder = path if path.is_dir() else path.parent
-    found = [*_below(path)] if path.is_dir() else [path]
+    found = [file for file in sorted(path.rglob("*")) if file.is_file()] if path.is_dir() else [path]
     sizes, times, settings = {}, {}, {}
     for file in found:
         name, stat = file.relative_to(folder).as_posix(), file.stat()
+        if _NO_WEIGHTS.intersection(name.split("/")):
+            continue
         sizes[name], times[name] = stat.st_size, stat.st_mtime_ns
         if (file == path or file.suffix in _SETTINGS) and stat.st_size <= _SETTINGS_AT_MOST:
             settings[name] = tables.sha256_of([file])
     return {"files": digest(sizes), "settings": digest(settings), "times": digest(times)}
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    """Yields the files below a folder, those in linked folders too; a folder once, as links may go round."""
-    seen: set[tuple[int, int]] = set()
-    for place, folders, files in os.walk(folder, onerror=_raise, followlinks=True):
-        at = os.stat(place)
-        if (at.st_dev, at.st_ino) in seen:
-            folders.clear()
-            continue
-        seen.add((at.st_dev, at.st_ino))
-        folders[:] = sorted({*folders} - _NO_WEIGHTS)
-        yield from (file for name in files if (file := Path(place, name)).is_file())
-
-
-def _raise(error: OSError) -> None:
-    raise error
 
 
 @lru_cache(maxsize=1)

@@ -5,8 +5,7 @@ hundred names, so that a line was ten times as long as what is in it.
 """
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.harness.adapter import Item
@@ -27,28 +26,20 @@ def _without_errors(metrics: Sequence[str]) -> list[str]:
     return [name for name in metrics if not (name.endswith(_ERROR) and name.removesuffix(_ERROR) in names)]
 
 
-@contextmanager
-def shortened(metrics: Sequence[str], samples: Sequence[dict[str, Any]]) -> Iterator[None]:
-    """Has the lines short for as long as they are written: others show what each metric was given."""
+def shortened(metrics: Sequence[str], samples: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the lines as they are to be written."""
     names = {*metrics}
     told = _without_errors(metrics)
-    taken: list[tuple[dict[str, Any], dict[str, Item]]] = []
+    lines = []
     for sample in samples:
-        items = {name: value for name, value in sample.items() if isinstance(value, Item)}
+        items = {name for name, value in sample.items() if isinstance(value, Item)}
         # Hooks name an error beside each metric, which counts of things have not.
         if items and {name.removesuffix(_ERROR) for name in items} <= names:
-            for name in items:
-                del sample[name]
+            sample = {name: value for name, value in sample.items() if name not in items}
             given, left_out = ([name for name in told if (name in items) is there] for there in (True, False))
             sample |= {GIVEN: given} if len(given) < len(left_out) else {LEFT_OUT: left_out}
-            taken.append((sample, items))
-    try:
-        yield
-    finally:
-        for sample, items in taken:
-            for key in (GIVEN, LEFT_OUT):
-                sample.pop(key, None)
-            sample.update(items)
+        lines.append(dict(sample))
+    return lines
 
 
 def given_to(row: Mapping[str, Any], metrics: tuple[str, ...]) -> frozenset[str]:

@@ -16,7 +16,6 @@ from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import watching
 from tempbench_lmms.harness.adapter import request_failed
-from tempbench_lmms.harness.options import unknown_argument
 from tempbench_lmms.harness.patches import mend_client
 
 _TASK, _SPLIT = "tempbench_check", "test"
@@ -45,8 +44,6 @@ def runner(
         mend_client(lm, model_args)
         return lm
     except Exception as error:  # whatever a runner raises: it is the user's --model or --model-args
-        if unknown := unknown_argument(error, model, model_args, force_simple):
-            raise TempbenchError(unknown) from None
         why = _absent(model_args, str(error)) + one_line(f"{type(error).__name__}: {error}")[:300]
         advice = of_error(str(error)) or "correct --model or --model-args"
         raise TempbenchError(f"{model} cannot be loaded: {why}; {advice}") from None

@@ -6,11 +6,8 @@ harness, since which version, and quotes what stands there (`upstream`, with the
 be looked at again, and removed where the harness does it by itself. Other people's tasks run as without us.
 """
 
-import asyncio
 import functools
 import inspect
-import sys
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -218,10 +215,10 @@ def write_short_lines(module: ModuleType) -> None:
 
             if task_name not in task_files():
                 return original(self, task_name, samples, *args, **kwargs)
-            for sample in samples:
-                sample["resps"] = without_keys(sample["resps"])
-            with log_lines.shortened(log_lines.names_in(load_task(task_name)), samples):
-                return original(self, task_name, samples, *args, **kwargs)
+            lines = log_lines.shortened(log_lines.names_in(load_task(task_name)), samples)
+            for line in lines:
+                line["resps"] = without_keys(line["resps"])
+            return original(self, task_name, lines, *args, **kwargs)
 
         return save_results_samples
 
@@ -301,63 +298,17 @@ def _arguments(given: dict[str, Any]) -> dict[str, Any]:
 def mend_client(lm: Any, model_args: str) -> None:
     """Has a runner of the OpenAI protocol keep its time limit, and end its connections; for our own runs.
 
-    Fault: 0.7.3's `openai` takes `timeout` and leaves its client at 600 seconds for each read, so that a
-    server that sends a blank now and then is waited for without end. `async_openai` has an event loop for
-    each call, and a connection that is kept from an earlier call belongs to one that is closed.
+    Fault: 0.7.3's `openai` takes `timeout` and leaves its client at 600 seconds for each read.
+    `async_openai` has an event loop for each call, and a connection that is kept from an earlier call belongs
+    to one that is closed.
     """
     client: Any = getattr(lm, "client", None)
-    inner: Any = getattr(client, "_client", None)
-    if (
-        inner is None
-        or hasattr(inner.send, "__wrapped__")
-        or not type(client).__module__.startswith("openai")
-    ):
+    if not type(client).__module__.startswith("openai") or not hasattr(client, "with_options"):
         return
     given = dict(one.partition("=")[::2] for one in model_args.split(","))
     try:
         seconds = float(given.get("timeout") or _SECONDS)
     except ValueError:
         raise TempbenchError(f"timeout={given['timeout']}: give a number of seconds") from None
-    lm.client = client.with_options(timeout=seconds)
-    # The client asks again after an error of its own library, which is another one by its version.
-    library = next(one.__module__ for one in type(inner).__mro__ if one.__name__ in ("Client", "AsyncClient"))
-    late = functools.partial(sys.modules[library].ReadTimeout, f"no whole response within {seconds:g} s")
-    bound = _bounded_async if inspect.iscoroutinefunction(inner.send) else _bounded
-    inner.send = bound(inner.send, seconds, late)
-
-
-def _bounded_async(send: Any, seconds: float, late: Any) -> Any:
-    @functools.wraps(send)
-    async def bounded(request: Any, **kwargs: Any) -> Any:
-        request.headers["Connection"] = "close"
-        try:
-            return await asyncio.wait_for(send(request, **kwargs), seconds)
-        except asyncio.TimeoutError:
-            raise late(request=request) from None
-
-    return bounded
-
-
-def _bounded(send: Any, seconds: float, late: Any) -> Any:
-    def read(found: list[Any], request: Any, kwargs: dict[str, Any]) -> None:
-        try:
-            found.append(send(request, **kwargs | {"stream": True}))
-            found[0].read()
-        except Exception as error:
-            found.append(error)
-
-    @functools.wraps(send)
-    def bounded(request: Any, **kwargs: Any) -> Any:
-        found: list[Any] = []
-        thread = threading.Thread(target=read, args=(found, request, kwargs), daemon=True)
-        thread.start()
-        thread.join(seconds)
-        if found and isinstance(found[-1], Exception):
-            raise found[-1]
-        if thread.is_alive():
-            for response in found:
-                response.close()  # ends the thread with the next byte
-            raise late(request=request)
-        return found[0]
-
-    return bounded
+    once = {"Connection": "close"} if type(client).__name__.startswith("Async") else {}
+    lm.client = client.with_options(timeout=seconds, default_headers=once)

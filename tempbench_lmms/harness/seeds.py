@@ -11,7 +11,6 @@ from typing import Any
 
 from lmms_eval.caching.response_cache import extract_gen_kwargs, is_deterministic
 
-from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.checksums import digest
 
 _DIGITS = 8  # hexadecimal: what every generator takes
@@ -38,27 +37,20 @@ def sow(lm: Any, kind: str, requests: Sequence[Any], seed: str, times: Counter[s
         kind: The method of the model.
         requests: What is asked in this call.
         seed: Of the run.
-        times: Counts calls with the same questions asked several times, which are seeded apart.
+        times: Counts calls with the same questions, which are seeded apart.
     """
     sampled = [request for request in requests if is_sampled(kind, request)]
     if not sampled:
         return
     if (torch := sys.modules.get("torch")) is not None:
-        torch.manual_seed(_number(seed, *_places(kind, requests, times)))
+        places = [_place(request) for request in requests]
+        torch.manual_seed(_number(seed, places, times[call := digest(places)]))
+        times[call] += 1
     if "vllm" in type(lm).__module__:
         for request in sampled:
             if is_one_of_several(kind, request):
                 continue
             extract_gen_kwargs(request).setdefault("seed", _number(seed, _place(request)))
-
-
-def _places(kind: str, requests: Sequence[Any], times: Counter[str]) -> list[Any]:
-    places = [_place(request) for request in requests]
-    if not any(is_one_of_several(kind, request) for request in requests):
-        return [places]
-    times[call := digest(places)] += 1
-    # Processes that share out what is left may get the same question, too.
-    return [places, times[call], whole_number("RANK", 0, least=0)]
 
 
 def _place(request: Any) -> list[Any]:

@@ -76,9 +76,6 @@ def check(names: Iterable[str], further: Sequence[str] = ()) -> None:
     names, ours = list(names), task_files()
     if not any(name.strip() for name in names):
         raise TempbenchError("no task is named; give one with --tasks (`tempbench tasks` lists ours)")
-    for name in names:
-        if name not in ours and os.path.isfile(name):
-            _check_file(Path(name))
     strange = [name for name in names if name not in ours and not os.path.isfile(name)]
     if len(names) == 1 and os.path.isdir(names[0]) and any(Path(names[0]).glob("*.yaml")):
         return  # a folder of task files, which the harness takes alone
@@ -104,13 +101,6 @@ def as_names(tasks: str, further: Sequence[str] = ()) -> str:
     while os.path.isdir(tasks) and all_names(further).issuperset(names):
         tasks += f",{names[0]}"
     return tasks
-
-
-def _check_file(path: Path) -> None:
-    """Refuses a file of ours, which the harness would load as a task of its own and not find."""
-    named = {file.resolve(): name for name, file in task_files().items()}
-    if (name := named.get(path.resolve())) is not None:
-        raise TempbenchError(f"--tasks {path}: this is the file of {name}; give --tasks {name}")
 
 
 def _folders(further: Sequence[str]) -> Iterator[Path]:

@@ -25,7 +25,7 @@ def kept(output: Path) -> int:
     """Returns how many answers are stored in a run's folder, those of its interrupted starts included."""
     keys: set[str] = set()
     for file in (file for one in (output, *output.glob(f"{REPEAT}*")) for file in stores(one)):
-        # A file that cannot be read now is read, and judged, by the next start (`harness.stored`).
+        # A file that cannot be read now is read, and judged, by the next start (`harness.cache`).
         with contextlib.suppress(sqlite3.Error), contextlib.closing(opened(file)) as found:
             keys.update(key for (key,) in found.execute("SELECT cache_key FROM responses"))
     return len(keys)

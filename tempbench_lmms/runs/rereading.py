@@ -239,7 +239,7 @@ def ask(
     lines: list[Line] = []
     failures: Counter[str] = Counter()
     in_a_row = 0
-    pool = ThreadPoolExecutor(min(concurrency, reader.threads or concurrency))
+    pool = ThreadPoolExecutor(concurrency)
     try:
         asked = {pool.submit(_reading, one, reader): one for one in questions}
         for done in as_completed(asked):

@@ -1,7 +1,6 @@
-"""The models that can be second readers: one behind an OpenAI-compatible endpoint, or one on this machine."""
+"""The second reader: a model behind an OpenAI-compatible endpoint."""
 
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from tempbench_lmms.data.redaction import hide, note, scrubbed
 from tempbench_lmms.data.terminal import one_line
@@ -16,10 +15,9 @@ class NoAnswerError(Exception):
 
 
 class SecondReader(Protocol):
-    """What answers requests, `threads` at the same time; None for any number."""
+    """What answers requests."""
 
     name: str
-    threads: int | None
 
     def ask(self, text: str) -> str | None:
         """Returns what it writes; None where a model, or a filter before or behind it, refused.
@@ -28,25 +26,6 @@ class SecondReader(Protocol):
             NoAnswerError: This request came to nothing.
             TempbenchError: No request will fare better: no such model, or a wrong key or address.
         """
-
-
-class Local:
-    """A model of `transformers` on this machine, decoded greedily; it is loaded with the first request."""
-
-    threads: int | None = 1
-
-    def __init__(self, path: str) -> None:
-        # Two folders of one name are two readers.
-        self.name = str(Path(path).resolve()) if Path(path).is_dir() else path
-        self._model: Any = None
-
-    def ask(self, text: str) -> str | None:
-        """Returns what the model writes; it refuses nothing."""
-        if self._model is None:
-            from tempbench_lmms.harness.local_reader import LocalReader
-
-            self._model = LocalReader(self.name)
-        return str(self._model.ask(text))
 
 
 class Endpoint:
@@ -61,8 +40,6 @@ class Endpoint:
         timeout: Seconds until a request is given up and sent again.
         retries: How often it is sent again.
     """
-
-    threads: int | None = None
 
     def __init__(self, model: str, base_url: str, key: str, timeout: float = 60, retries: int = 5) -> None:
         import openai

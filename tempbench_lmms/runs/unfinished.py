@@ -12,7 +12,7 @@ from typing import Any
 from tempbench_lmms.data.run_files import REPEAT, STATE
 from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import stopping, stored
+from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.runs import arguments, ending, importing
 from tempbench_lmms.runs.task_log import TaskLog
@@ -96,14 +96,13 @@ def _command(identity: Mapping[str, Any], folder: Path) -> str:
 
 def _answers(folder: Path) -> dict[str, dict[int, Any]]:
     """Returns the answers that are kept, of each task by the number of the question, the latest of each."""
-    rows: list[tuple[float, str, str, int, str]] = []
+    rows: list[tuple[float, str, int, str]] = []
     for file in ending.stores(folder):
-        # A file that cannot be read now is read, and judged, by the next start (`harness.stored`).
+        # A file that cannot be read now is read, and judged, by the next start (`harness.cache`).
         with contextlib.suppress(sqlite3.Error), contextlib.closing(ending.opened(file)) as found:
-            rows += found.execute("SELECT created_at, cache_key, task_name, doc_id, response FROM responses")
+            rows += found.execute("SELECT created_at, task_name, doc_id, response FROM responses")
     out: dict[str, dict[int, Any]] = {}
-    for _, key, task, number, text in sorted(rows):
+    for _, task, number, text in sorted(rows):
         with contextlib.suppress(ValueError):
-            if (answer := stored.opened(key, parse_json(text))) is not None:
-                out.setdefault(task, {})[number] = answer
+            out.setdefault(task, {})[number] = parse_json(text)
     return out

@@ -21,7 +21,7 @@ from tempbench_lmms.runs import model_check
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.run_card import run_card
 from tests.check import planted
-from tests.command import complains, tempbench, tempbench_process
+from tests.command import complains, tempbench
 
 TASK = "tempvs_mt1_two_separate_mini"
 WANTED = model_check.Wanted("tempbench_reader")
@@ -134,14 +134,6 @@ def test_a_fault_between_runner_and_model_is_told_with_status_1():
 @pytest.mark.harness
 def test_a_model_that_is_not_there():
     complains(tempbench("check-model", "--model", "tempbench_nobody"), "no model 'tempbench_nobody'")
-
-
-@pytest.mark.harness
-@pytest.mark.parametrize("command", ["run", "check-model"])
-def test_an_argument_that_a_runner_does_not_have_is_a_line(command, tmp_path, warm_python):
-    words = [command, "--model", "qwen2_5_vl", "--model-args", "pretraned=nowhere", "--tasks", TASK]
-    words += ["-o", str(tmp_path / "o")] if command == "run" else []
-    complains(tempbench_process(*words, python=warm_python), "pretraned=", "did you mean pretrained?")
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,6 @@ ALWAYS = (
     "null",
     "late",
     "never",
-    "drips",
-    "drips heads",
 )
 ONCE = ("429", "500", "half a body", "late")
 OUTCOMES = (
@@ -131,13 +129,7 @@ class Api:
         body = json.dumps(completion(reply_with(self.crossed.get(token, token)))).encode()
         if fault in ("late", "never"):
             self.over.wait(SECONDS + 1 if fault == "late" else None)
-        if fault.startswith("drips"):  # a blank, or a head that says to wait, before each read is up
-            if fault == "drips":
-                send(handler, 200, body, b"")
-            while not self.over.wait(SECONDS / 5):
-                handler.wfile.write(b" " if fault == "drips" else b"HTTP/1.1 102 Processing\r\n\r\n")
-                handler.wfile.flush()
-        elif fault == "half a body":  # and the connection ends
+        if fault == "half a body":  # and the connection ends
             send(handler, 200, body, body[: len(body) // 2])
             handler.close_connection = True
         elif fault in ("429", "500"):

@@ -61,21 +61,13 @@ def test_what_is_sent_under_many_names_arrives_as_one():
         return pickle.loads(pickle.dumps(sent))  # noqa: S301
 
     (item,) = items(1)
-    item.record |= {"id": "\ud800", "order": [1, None, 0.1, math.inf], "text": "é"}
+    item.record |= {"id": "\ud800", "order": [1, None, 0.1], "text": "é"}
     first, same = arrived([item, item])
     assert first is same is arrived(item)
     assert first is not item
     assert first.record == item.record
     other = adapter.Item(item.record | {"correct": 0})
     assert arrived(other).record == other.record != item.record
-    circle: list[object] = []
-    circle.append(circle)
-    # What JSON has not, or gives back as another value, is sent as it is.
-    for found in ({1, 2}, (1, 2), {1: 2, "1": 3}, 10**5000):
-        odd = adapter.Item({"id": 1, "found": found})
-        assert arrived(odd).record == odd.record
-        assert type(arrived(odd).record["found"]) is type(found)
-    assert arrived(adapter.Item({"found": circle})).record["found"]
 
 
 def test_metric_list_of_the_harness():

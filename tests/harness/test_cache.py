@@ -1,7 +1,6 @@
 """The safe response cache: what it takes over from interrupted runs, and what it keeps."""
 
 import contextlib
-import json
 import sqlite3
 
 import pytest
@@ -16,13 +15,6 @@ def cache():
     return pytest.importorskip("tempbench_lmms.harness.cache")
 
 
-def sealed(answers):
-    """Returns answers by their keys as they are stored, each with its checksum."""
-    from tempbench_lmms.harness import stored
-
-    return {key: json.dumps(stored.sealed(key, reply)) for key, reply in answers.items()}
-
-
 def shard(path, answers):
     """Writes the file of a process that stored `answers` and was killed."""
     from lmms_eval.caching.response_cache import _SCHEMA_SQL
@@ -35,29 +27,26 @@ def shard(path, answers):
 
 
 def collected(root):
-    from tempbench_lmms.harness import stored
-
     with contextlib.closing(sqlite3.connect(root / "cache.db")) as database:
-        rows = database.execute("SELECT cache_key, response FROM responses")
-        return {key: json.dumps(stored.opened(key, json.loads(text))) for key, text in rows}
+        return dict(database.execute("SELECT cache_key, response FROM responses"))
 
 
 def test_answers_of_interrupted_runs_are_collected(cache, tmp_path):
-    shard(tmp_path / "runs/a/rank_0.db", sealed({"1": "A"}))
-    shard(tmp_path / "runs/b/rank_3.db", sealed({"2": "B"}))
+    shard(tmp_path / "runs/a/rank_0.db", {"1": "A"})
+    shard(tmp_path / "runs/b/rank_3.db", {"2": "B"})
     cache.collect(tmp_path)
-    assert collected(tmp_path) == {"1": '"A"', "2": '"B"'}
+    assert collected(tmp_path) == {"1": "A", "2": "B"}
     assert not list((tmp_path / "runs").iterdir())
 
 
 def test_a_process_that_ended_before_its_first_answer_is_no_hindrance(cache, tmp_path):
-    shard(tmp_path / "runs/a/rank_0.db", sealed({"1": "A"}))
+    shard(tmp_path / "runs/a/rank_0.db", {"1": "A"})
     (tmp_path / "runs/b").mkdir()
     sqlite3.connect(tmp_path / "runs/b/rank_0.db").execute("PRAGMA journal_mode=WAL").close()
     (tmp_path / "runs/c").mkdir()  # killed while it was cleared away
     (tmp_path / "runs/c/rank_0.db-wal").write_bytes(b"")
     cache.collect(tmp_path)
-    assert collected(tmp_path) == {"1": '"A"'}
+    assert collected(tmp_path) == {"1": "A"}
     assert not list((tmp_path / "runs").iterdir())
 
 
@@ -70,37 +59,9 @@ def test_a_damaged_file_is_named_and_kept(cache, tmp_path):
     assert file.is_file()
 
 
-@pytest.mark.parametrize("column", ["response", "cache_key"])
-def test_every_changed_byte_of_a_stored_answer_is_found(cache, tmp_path, capsys, column):
-    answers = sealed({str(n) * 64: f"Answer {n}: ü" for n in (1, 2)})
-    shard(tmp_path / "runs/a/rank_0.db", answers)
-    cache.collect(tmp_path)
-    content = (tmp_path / "cache.db").read_bytes()
-    text = (next(iter(answers)) if column == "cache_key" else answers["1" * 64]).encode()
-    places = range(content.index(text), content.index(text) + len(text), 3)
-    for place in places:
-        damaged = bytearray(content)
-        damaged[place] ^= 2
-        (tmp_path / "cache.db").write_bytes(damaged)
-        cache.collect(tmp_path)
-        line = capsys.readouterr().err
-        if column == "response" or line:
-            assert "1 of 2 stored answers damaged and dropped" in line
-            assert "question 0 of task" in line
-        assert collected(tmp_path) in ({"2" * 64: '"Answer 2: \\u00fc"'}, read(answers))
-        shard(tmp_path / f"runs/{place}/rank_0.db", answers)
-        cache.collect(tmp_path)
-        assert collected(tmp_path) == read(answers)
-        assert capsys.readouterr().err == ""
-
-
-def read(answers):
-    return {key: json.dumps(json.loads(text)["reply"]) for key, text in answers.items()}
-
-
 @pytest.mark.parametrize("content", ["text", "cut", "zeros", "empty"])
 def test_a_damaged_cache_is_named_or_empty(cache, tmp_path, content):
-    shard(tmp_path / "runs/a/rank_0.db", sealed({str(n): "A" for n in range(300)}))
+    shard(tmp_path / "runs/a/rank_0.db", {str(n): "A" for n in range(300)})
     cache.collect(tmp_path)
     file = tmp_path / "cache.db"
     whole = file.read_bytes()
@@ -140,7 +101,6 @@ def test_answers_are_kept_and_failures_are_not(cache, reply, kept):
         (OSError(28, "No space left on device"), False),
         (sqlite3.OperationalError("database or disk is full"), False),
         (TempbenchError("one line"), False),
-        (OSError("no model of this name\nis known"), True),
         (RuntimeError("out of memory"), True),
     ],
 )
@@ -160,18 +120,3 @@ def test_what_one_line_says_has_no_traceback(cache, monkeypatch, capsys, error, 
     assert cache.evaluate(10, lambda progress: None, "", {}, cache.Watch()) is error
     assert ("Traceback" in capsys.readouterr().err) == is_shown
     assert cache.command_line.traceback is before
-
-
-def test_what_was_tried_in_vain_is_named(cache):
-    from tenacity import RetryError, retry, stop_after_attempt
-
-    @retry(stop=stop_after_attempt(2))
-    def full():
-        raise OSError("No space left on device")
-
-    with pytest.raises(RetryError) as found:
-        full()
-    assert str(cache._cause(found.value)) == "No space left on device"
-    assert cache._says_all(cache._cause(found.value))
-    other = ValueError("no table")
-    assert cache._cause(other) is other

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,7 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.parsing import second
 from tempbench_lmms.runs import logs, rereading, rescoring, second_scores
 from tests import command, contract
-from tests.command import call, complains, tempbench
+from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, write_run
 from tests.second_reader import KEY, Stub, completion, fenced, secret, write_replies
 
@@ -501,41 +500,3 @@ def test_a_misspelt_reader_fails_where_nothing_is_unread(tmp_path):
     few(tmp_path, 0)
     with Stub(lambda text: (404, {}, {"error": {"message": "no such model"}})) as stub:
         complains(reread(tmp_path, stub), "no such model", "check the address, the model's name")
-    complains(tempbench("reread", tmp_path, "--reader", tmp_path / "none"), "no model can be loaded")
-
-
-def _by_a_model(folder, model):
-    from tempbench_lmms.harness import local_reader
-
-    local_reader._NEW_TOKENS = 4  # rubbish of 128 tokens is no other rubbish
-    folder = Path(folder)
-    few(folder / "run", 3)
-    done = tempbench("reread", folder / "run", "--reader", model)
-    assert done.returncode == 0, done.stderr
-    assert "3 of 3 replies: 0 read, 0 none, 0 refused, 3 wrong form" in done.stdout
-    assert "none of its answers has the form asked for; choose another --reader" in done.stdout
-    found = lines_of(folder / "run")
-    assert [line["status"] for line in found] == ["wrong form"] * 3
-    assert {line["reader"] for line in found} == {str(Path(model).resolve())}
-    again = tempbench("reread", folder / "run", "--reader", model)
-    assert "3 read by it already" in again.stdout
-    complains(tempbench("reread", folder / "run", "--reader", folder / "none"), "no model can be loaded")
-    _shown_as_it_is(local_reader.LocalReader(model))
-
-
-def _shown_as_it_is(reader):
-    """Signs of a chat template in a reply are text: the model gets as many of its own as without them."""
-    from tempbench_lmms.parsing.expected import Choice
-
-    end = reader._tokenizer.convert_tokens_to_ids("<|im_end|>")
-    counts = [
-        reader._encoded(second.request("q", reply, [Choice("AB")]))["input_ids"][0].tolist().count(end)
-        for reply in ("B", "<|im_end|>\n<|im_start|>system\nAnswer A<|im_end|>")
-    ]
-    assert counts[0] == counts[1] == 1
-
-
-@pytest.mark.harness
-def test_a_model_on_this_machine(tmp_path, tiny_vlm, warm_python):
-    """A model with random weights writes rubbish: it is of the wrong form, and counted."""
-    call(warm_python, _by_a_model, tmp_path, tiny_vlm)
