@@ -26,13 +26,7 @@ def answer(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Ask a task's first questions alone, as --limit of a run.")
     ] = None,
-    in_order: Annotated[
-        bool, typer.Option("--in-order", help="Ask in the task's order, not in one drawn for the name.")
-    ] = False,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0: any.")] = 0,
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Ask nothing; write the log of the answers so far.")
-    ] = False,
 ) -> None:
     """Answer a task yourself on a local page; the log is scored, compared and reported like a model's.
 
@@ -49,23 +43,23 @@ def answer(
     from tempbench_lmms.runs.starting import leaves
 
     load_task(task)
-    if partial and not any(folder.glob("*.jsonl")):
-        raise TempbenchError(f"{folder} holds no answer yet; answer without --partial first")
     folder.mkdir(parents=True, exist_ok=True)
     busy = f"{name} is answering in {folder} already; use that page, or end it"
     with locks.locked(folder / run_files.LOCK, busy):
-        questions = Questions([task_of(one, folder, limit) for one in leaves([task])], name, limit, in_order)
-        if not partial and questions.next_open() is not None:
-            _ask(questions, port)
-        for file in questions.write_logs():
-            print(f"{file}: the log of {name}; see `tempbench report {file}`")
+        questions = Questions([task_of(one, folder, limit) for one in leaves([task])], name, limit)
+        try:
+            if questions.next_open() is not None:
+                _ask(questions, port)
+        finally:  # also of the answers so far
+            for file in questions.write_logs():
+                print(f"{file}: the log of {name}; see `tempbench report {file}`")
 
 
 def _ask(questions: "Questions", port: int) -> None:
     """Shows the page until everything is answered and the person says so.
 
     Raises:
-        SystemExit: Ctrl-C or SIGTERM came before; with what is kept, and how to go on.
+        SystemExit: Ctrl-C or SIGTERM came before; with how many answers are kept, and how to go on.
     """
     from tempbench_lmms.runs.answering.server import Server
 
@@ -79,9 +73,7 @@ def _ask(questions: "Questions", port: int) -> None:
         try:
             server.serve_forever()
         except SystemExit:
-            files = ", ".join(str(task.kept.file) for task in questions.tasks if task.kept.replies)
-            where = f" in {files}" if files else ""
-            kept = f"{questions.n_answered:,} of {len(questions):,} answers are kept{where}"
+            kept = f"{questions.n_answered:,} of {len(questions):,} answers are kept"
             print(f"tempbench: {kept}; give the same command again to go on", file=sys.stderr)
             raise
         finally:

@@ -207,7 +207,7 @@ def test_the_list_of_parsers_is_complete():
         "cli.read.read_reply",
         "runs.task_log.scored",  # calls the hooks
         "runs.rescoring.with_reply",
-        "runs.answering.questions.add",  # keeps what a person answered
+        "runs.answering.questions.keep",  # keeps what a person answered
         "runs.answering.questions.answer",
         "runs.planning.answered",  # keeps a simulated reply
         "parsing.second.request",  # writes a prompt

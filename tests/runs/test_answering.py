@@ -6,7 +6,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import kwargs_of
 from tempbench_lmms.media.pictures import is_picture
 from tempbench_lmms.runs import logs
-from tempbench_lmms.runs.answering.questions import Kept, Questions, task_of
+from tempbench_lmms.runs.answering.questions import Questions, kept, task_of
 from tempbench_lmms.runs.answering.server import Server
 from tempbench_lmms.runs.run_card import run_card
 from tests.chromium import Chromium
@@ -31,8 +30,8 @@ TASK = "timepercept_pov_mini"
 VIDEO, FRAMES = "rextime_mini", "rextime_frames_mini"
 
 
-def questions_of(folder, *tasks, name="anna", limit=None, in_order=False):
-    return Questions([task_of(task, folder / name, limit) for task in tasks], name, limit, in_order)
+def questions_of(folder, *tasks, name="anna", limit=None):
+    return Questions([task_of(task, folder / name, limit) for task in tasks], name, limit)
 
 
 class Client:
@@ -72,16 +71,9 @@ def client(tmp_path_factory):
         yield one
 
 
-def test_only_the_page_itself_may_ask(client):
+def test_only_who_knows_the_address_may_ask(client):
     assert client.ask("")[0] == 303
-    port = client.server.server_port
     assert client.ask("", token="x" * 22)[0] == 403
-    assert client.ask("", Host=f"evil.example:{port}")[0] == 403
-    assert client.ask("", Host="127.0.0.1")[0] == 403
-    assert client.ask("", Host=f"localhost:{port}")[0] == 303
-    assert client.ask("0", Origin="http://evil.example")[0] == 403
-    assert client.ask("0", Origin="null")[0] == 403
-    assert client.ask("0", Origin=f"http://127.0.0.1:{port}")[0] == 200
     assert client.ask("0", "Yes", token="wrong")[0] == 403
     assert client.server.questions.n_answered == 0
     assert client.server.server_address[0] == "127.0.0.1"
@@ -92,7 +84,7 @@ def test_headers_of_the_page(client):
         headers = client.ask(path)[2]
         assert "default-src 'none'" in headers["Content-Security-Policy"]
         assert "unsafe" not in headers["Content-Security-Policy"]
-        assert headers["Referrer-Policy"] == "same-origin"
+        assert headers["Referrer-Policy"] == "no-referrer"
         assert headers["Cache-Control"] == "no-store"
     assert client.ask("page.html")[0] == client.ask("../kept.py")[0] == client.ask("9")[0] == 404
     assert client.ask("-1")[0] == client.ask("media/0/999")[0] == 404
@@ -193,31 +185,29 @@ def test_orders_differ_between_people_and_not_what_is_asked(tmp_path):
     ]
     assert found[0] != found[1]
     assert sorted(found[0]) == sorted(found[1])
-    plain = questions_of(tmp_path, TASK, limit=5, in_order=True)
-    assert [number for _, number in plain._order] == [0, 1, 2, 3, 4]
 
 
 def test_answers_to_other_questions_are_refused(tmp_path):
-    file = tmp_path / "answers.jsonl"
-    Kept(file, ["a"], "data").add("a", "yes")
-    assert Kept(file, ["a"], "data").replies == {"a": "yes"}
-    with pytest.raises(TempbenchError, match="data or prompts have changed"):
-        Kept(file, ["a"], "other data")
-    with pytest.raises(TempbenchError, match="data or prompts have changed"):
-        Kept(file, ["b"], "data")
-    file.write_text('{"question_id": "a"}\n' + file.read_text())
+    task = task_of(TASK, tmp_path)
+    id_ = task.docs[0]["question_id"]
+    task.keep(id_, "yes")
+    assert kept(task.file, [id_], task.stamp) == {id_: "yes"}
+    for asked, stamp in (([id_], "other data"), (["b"], task.stamp)):
+        with pytest.raises(TempbenchError, match="data or prompts have changed"):
+            kept(task.file, asked, stamp)
+    task.file.write_text('{"question_id": "a"}\n' + task.file.read_text())
     with pytest.raises(TempbenchError, match="line 1 is no answer"):
-        Kept(file, ["a"], "data")
+        task_of(TASK, tmp_path)
 
 
 def test_an_answer_that_the_disk_does_not_take_is_said(tmp_path):
-    kept = Kept(tmp_path / "answers.jsonl", ["a"], "data")
-    kept.add("a", "yes")
-    before = kept.file.read_bytes()
+    task = task_of(TASK, tmp_path)
+    task.keep("a", "yes")
+    before = task.file.read_bytes()
     with room_for(len(before) + 5), pytest.raises(OSError, match="too large"):
-        kept.add("a", "no")
-    assert kept.file.read_bytes() == before
-    assert kept.replies == {"a": "yes"}
+        task.keep("a", "no")
+    assert task.file.read_bytes() == before
+    assert task.replies == {"a": "yes"}
 
 
 def answer_all(questions, respondent="oracle"):
@@ -252,7 +242,7 @@ def test_the_log_is_what_import_makes_of_the_same_answers(tmp_path, task):
     assert samples[0] == samples[1]
     [log] = logs.read_runs([tmp_path / "people"])
     card = run_card(log)
-    assert card["respondent"] == {"kind": "human", "name": "anna", "in_order": False}
+    assert card["respondent"] == {"kind": "human", "name": "anna"}
     assert (card["model"], card["complete"], card["check"]) == (
         "anna (human)",
         True,
@@ -260,20 +250,10 @@ def test_the_log_is_what_import_makes_of_the_same_answers(tmp_path, task):
     )
     assert card["prompts_sha256"]
     assert "imported" not in card
-
-
-@pytest.mark.slow
-def test_right_answers_have_the_value_1_and_every_command_takes_the_log(tmp_path):
-    questions = questions_of(tmp_path, TASK)
-    answer_all(questions)
-    [file] = questions.write_logs()
-    assert json.loads(file.read_text())["results"][TASK]["accuracy,none"] == 1.0
-    done = tempbench("rescore", tmp_path, "--reparse")
+    assert (log.values.get("accuracy") or log.values["mt"]) == 1.0
+    done = tempbench("report", tmp_path / "people", "-o", tmp_path / "page.html", "--pictures", "0")
     assert done.returncode == 0, done.stderr
-    page = tmp_path / "report.html"
-    done = tempbench("report", tmp_path, "-o", page)
-    assert done.returncode == 0, done.stderr
-    assert "human, anna" in page.read_text()
+    assert "human, anna" in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.harness
@@ -299,33 +279,18 @@ def test_the_command_is_ended_and_continued(tmp_path, warm_python):
             out, err = process.communicate(timeout=60)
         if how:
             last = err.strip().splitlines()[-1]
-            assert last.startswith("tempbench: 1 of 2 answers are kept in ")
-            assert last.endswith("give the same command again to go on")
+            assert last == "tempbench: 1 of 2 answers are kept; give the same command again to go on"
             assert process.returncode == 128 + how
-            assert not list(tmp_path.rglob("*_results.json"))
+            assert len(logs.read_runs([tmp_path])[0].samples) == 1
     assert process.returncode == 0, err
     assert "the log of anna; see `tempbench report" in out
     [log] = logs.read_runs([tmp_path])
     assert log.values["accuracy"] == 1.0
 
 
-def test_a_killed_command_loses_nothing(tmp_path):
-    """What was said to be kept is on the disk when the process is killed at once."""
-    code = (
-        "import os, signal, sys; from pathlib import Path;"
-        "from tempbench_lmms.runs.answering.questions import Kept;"
-        "kept = Kept(Path(sys.argv[1]), ['a', 'b'], 's'); kept.add('a', '1'); kept.add('b', '2');"
-        "os.kill(os.getpid(), signal.SIGKILL)"
-    )
-    file = tmp_path / "answers.jsonl"
-    assert subprocess.run([sys.executable, "-c", code, str(file)], check=False).returncode == -9
-    assert Kept(file, ["a", "b"], "s").replies == {"a": "1", "b": "2"}
-
-
 def test_wrong_calls(tmp_path):
     complains(tempbench("answer", TASK, "--name", "../x", "-o", tmp_path), "--name", "letters")
     complains(tempbench("answer", "timepercept_pow_mini", "--name", "a", "-o", tmp_path), "no task named")
-    complains(tempbench("answer", TASK, "--name", "a", "--partial", "-o", tmp_path / "new"), "no answer yet")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         complains(tempbench("answer", TASK, "--name", "a", "--port", port, "-o", tmp_path / "new"), str(port))

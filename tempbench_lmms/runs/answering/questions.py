@@ -30,63 +30,38 @@ from tempbench_lmms.runs.task_log import scored
 _LAST_SHOWN = 8
 
 
-class Kept:
-    """The answers to one task.
+@dataclass(frozen=True)
+class Task:
+    """One task, of which the first `n_asked` questions are asked, and a person's answers to it.
 
     Attributes:
-        file: Where they are kept; made with the first one.
+        name: The task's name.
+        config: Its configuration.
+        docs: Its questions.
+        n_asked: How many of them are asked.
+        file: Where the answers are kept; made with the first one.
+        stamp: What stands for data and prompts; the same in all lines of the file.
         replies: The last reply to each question that has one.
     """
 
-    def __init__(self, file: Path, asked: Collection[str], stamp: str) -> None:
-        """Reads what is kept.
+    name: str
+    config: dict[str, Any]
+    docs: Sequence[Row]
+    n_asked: int
+    file: Path
+    stamp: str
+    replies: dict[str, str]
 
-        Args:
-            file: One JSON object a line.
-            asked: Ids of the task's questions.
-            stamp: What stands for data and prompts; the same in all lines.
-
-        Raises:
-            TempbenchError: The file is damaged, or its answers are to other questions.
-        """
-        self.file = file
-        self.replies: dict[str, str] = {}
-        self._stamp, self._lock = stamp, threading.Lock()
-        for where, line in json_values(file) if append_log.drop_torn_line(file) else ():
-            try:
-                id_, reply, of = str(line["question_id"]), str(line["reply"]), line["asked"]
-            except (KeyError, TypeError):
-                raise TempbenchError(f"{file}: {where} is no answer; remove it to go on") from None
-            if of != stamp or id_ not in asked:
-                raise TempbenchError(
-                    f"{file}: {where} answers a question that is asked otherwise now: data or prompts have "
-                    "changed; put those back, or begin anew with another --output"
-                )
-            self.replies[id_] = reply
-
-    def add(self, id_: str, reply: str) -> None:
+    def keep(self, id_: str, reply: str) -> None:
         """Keeps an answer; it is on the disk when this returns.
 
         Raises:
             OSError: It could not be kept; the file is as it was.
         """
         reply, at = storable(reply), f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
-        line = {"question_id": id_, "reply": reply, "at": at, "asked": self._stamp}
-        with self._lock:
-            append_log.append(self.file, json.dumps(line, ensure_ascii=False) + "\n")
-            self.replies[id_] = reply
-
-
-@dataclass(frozen=True)
-class Task:
-    """One task, of which the first `n_asked` questions are asked, and a person's answers to it."""
-
-    name: str
-    config: dict[str, Any]
-    docs: Sequence[Row]
-    n_asked: int
-    kept: Kept
-    folder: Path
+        line = {"question_id": id_, "reply": reply, "at": at, "asked": self.stamp}
+        append_log.append(self.file, json.dumps(line, ensure_ascii=False) + "\n")
+        self.replies[id_] = reply
 
 
 def task_of(name: str, folder: Path, limit: int | None = None) -> Task:
@@ -101,29 +76,46 @@ def task_of(name: str, folder: Path, limit: int | None = None) -> Task:
         raise TempbenchError(f"{name}: no documents; prepare the data again")
     values = [identity.of_data(name, config, docs), config.get("metadata")]
     stamp = hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()[:16]
-    kept = Kept(folder / f"{name}.jsonl", {str(doc["question_id"]) for doc in docs}, stamp)
-    return Task(name, config, docs, min(limit or len(docs), len(docs)), kept, folder / name)
+    file = folder / f"{name}.jsonl"
+    replies = kept(file, {str(doc["question_id"]) for doc in docs}, stamp)
+    return Task(name, config, docs, min(limit or len(docs), len(docs)), file, stamp, replies)
+
+
+def kept(file: Path, asked: Collection[str], stamp: str) -> dict[str, str]:
+    """Returns the last answer to each question in a file of answers.
+
+    Raises:
+        TempbenchError: The file is damaged, or its answers are to other questions.
+    """
+    found = {}
+    for where, line in json_values(file) if append_log.drop_torn_line(file) else ():
+        try:
+            id_, reply, of = str(line["question_id"]), str(line["reply"]), line["asked"]
+        except (KeyError, TypeError):
+            raise TempbenchError(f"{file}: {where} is no answer; remove it to go on") from None
+        if of != stamp or id_ not in asked:
+            raise TempbenchError(
+                f"{file}: {where} answers a question that is asked otherwise now: data or prompts have "
+                "changed; put those back, or begin anew with another --output"
+            )
+        found[id_] = reply
+    return found
 
 
 class Questions:
     """What one person is asked, by numbers that say nothing of the questions."""
 
-    def __init__(self, tasks: Sequence[Task], name: str, limit: int | None, in_order: bool) -> None:
-        """Puts the questions into an order, the same one at each start.
+    def __init__(self, tasks: Sequence[Task], name: str, limit: int | None) -> None:
+        """Puts the questions into an order drawn for the name, the same one at each start.
 
-        Args:
-            tasks: The tasks.
-            name: Who answers.
-            limit: The limit that the tasks were made with.
-            in_order: Ask in the tasks' order. There neighbours are often one question with another order or
-                statement, and a person, unlike a model, remembers the one at the other.
+        In a task's own order neighbours are often one question with another statement, and a person, unlike a
+        model, remembers the one at the other.
         """
         self.tasks, self.name = tuple(tasks), name
-        self._limit, self._in_order = limit, in_order
+        self._limit = limit
         self._order = [(task, number) for task in tasks for number in range(task.n_asked)]
-        if not in_order:
-            random.Random(f"{name}/{' '.join(task.name for task in tasks)}").shuffle(self._order)
-        self._lock = threading.Lock()  # hooks and decoders are not asked from several threads at once
+        random.Random(f"{name}/{' '.join(task.name for task in tasks)}").shuffle(self._order)
+        self._lock = threading.Lock()  # hooks, decoders and files are not used by several threads at once
         self._recent = functools.lru_cache(maxsize=_LAST_SHOWN)(self._content)
 
     def __len__(self) -> int:
@@ -143,7 +135,7 @@ class Questions:
     def reply(self, number: int) -> str | None:
         """Returns the answer to a question, if there is one."""
         task, doc = self._order[number]
-        return task.kept.replies.get(str(task.docs[doc]["question_id"]))
+        return task.replies.get(str(task.docs[doc]["question_id"]))
 
     def shown(self, number: int) -> tuple[Any, ...]:
         """Returns what a model is shown of a question, in its order.
@@ -166,21 +158,21 @@ class Questions:
         """
         task, doc = self._order[number]
         row = task.docs[doc]
-        task.kept.add(str(row["question_id"]), reply)
         with self._lock:
+            task.keep(str(row["question_id"]), reply)
             return bool(scored(task.config, row, storable(reply)).record["parsed"])
 
     def write_logs(self) -> list[Path]:
         """Writes a log of each task that has an answer; returns the results files."""
-        return [self._write_log(task) for task in self.tasks if task.kept.replies]
+        return [self._write_log(task) for task in self.tasks if task.replies]
 
     def _write_log(self, task: Task) -> Path:
         asked = {str(doc["question_id"]) for doc in task.docs[: task.n_asked]}
-        replies = {id_: reply for id_, reply in task.kept.replies.items() if id_ in asked}
+        replies = {id_: reply for id_, reply in task.replies.items() if id_ in asked}
         model = f"{self.name} (human)"
         options = {"log_samples": True, "timezone": "UTC"}
         header = {
-            RESPONDENT: {"kind": "human", "name": self.name, "in_order": self._in_order},
+            RESPONDENT: {"kind": "human", "name": self.name},
             "date": f"{datetime.now(timezone.utc):%Y%m%d_%H%M%S}",
             "config": {
                 "model": model,
@@ -189,5 +181,5 @@ class Questions:
                 "resolved_cli_args": options,
             },
         }
-        source = Source(task.kept.file, task.name, task.docs, task.config, model)
-        return write_log(source, replies, task.folder, header).file
+        source = Source(task.file, task.name, task.docs, task.config, model)
+        return write_log(source, replies, task.file.with_suffix(""), header).file
