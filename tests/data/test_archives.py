@@ -6,6 +6,7 @@ import os
 import stat
 import tarfile
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 
@@ -36,12 +37,6 @@ def link(name, target, kind=tarfile.SYMTYPE):
     entry = tarfile.TarInfo(name)
     entry.type, entry.linkname = kind, target
     return entry
-
-
-def zipped_link(name, target):
-    entry = zipfile.ZipInfo(name)
-    entry.create_system, entry.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
-    return entry, target.encode()
 
 
 @pytest.fixture
@@ -134,14 +129,14 @@ def test_what_the_user_unpacked_is_taken_once(source, root):
     refused(source, root, r"'images/1\.jpg' is another file than the one that lies unpacked beside it")
 
 
-def test_links_inside_are_the_files_that_they_name(source, root):
-    entries = [(link("a/l.txt", "../m.txt"), b""), (link("m.txt", "b/x.txt", tarfile.LNKTYPE), b""),
-               ("b/x.txt", b"x")]  # fmt: skip
+def test_links_inside_a_tar_file_are_the_files_that_they_name(source, root):
+    entries = [
+        (link("a/l.txt", "../m.txt"), b""),
+        ("b/x.txt", b"x"),
+        (link("m.txt", "b/x.txt", tarfile.LNKTYPE), b""),
+    ]
     put(source / "t.tar.gz", entries)
-    put(source / "z.zip", [zipped_link("l.txt", "b/x.txt"), ("b/x.txt", b"x")])
-    found = content(source, root)
-    assert set(found) == {"t/a/l.txt", "t/m.txt", "t/b/x.txt", "z/l.txt", "z/b/x.txt"}
-    assert {*found.values()} == {b"x"}
+    assert content(source, root) == dict.fromkeys(("t/a/l.txt", "t/m.txt", "t/b/x.txt"), b"x")
 
 
 def test_what_a_mac_adds_is_left_out(source, root):
@@ -159,47 +154,36 @@ def test_what_a_mac_adds_is_left_out(source, root):
         (["../evil.txt"], r"'\.\./evil\.txt' leads out"),
         (["a/../../evil.txt"], "leads out"),
         (["..\\evil.txt"], "leads out"),
-        (["/etc/evil.txt"], "absolute path"),
-        (["C:\\evil.txt"], "absolute path"),
-        (["a.txt", "a.txt"], r"'a\.txt' is there twice"),
+        (["/etc/evil.txt"], "leads out"),
+        (["C:\\evil.txt"], "leads out"),
         (["a.txt", "./a.txt"], "is there twice"),
-        (["a", "a/b"], "is there twice, as a file and as a folder"),
+        (["a", "a/b"], "is there twice"),
         (["a/b", "a"], "is there twice"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_names_that_lead_elsewhere(source, root, ending, names, match):
     put(source / f"bad{ending}", [("good.txt", b"good"), *((name, b"evil") for name in names)])
     refused(source, root, match)
     assert not list(source.parent.rglob("evil.txt"))
 
 
-@pytest.mark.parametrize("target", ["/etc/passwd", "../../secret", ".."])
-def test_links_that_lead_out(source, root, target):
+@pytest.mark.parametrize("target", ["/etc/passwd", "../../secret", "..", "nothing", "l"])
+def test_links_that_name_no_file_of_the_archive(source, root, target):
     (source.parent / "secret").write_text("secret")
     for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE):
         put(source / "bad.tar", [(link("l", target, kind), b"")])
-        refused(source, root, "is a link out of the archive")
-    (source / "bad.tar").unlink()
-    put(source / "bad.zip", [zipped_link("l", target)])
-    refused(source, root, "is a link out of the archive")
+        refused(source, root, "cannot be unpacked")
 
 
-@pytest.mark.parametrize("targets", [{"a": "nothing"}, {"a": "b", "b": "a"}, {"a": "a"}])
-def test_links_that_lead_nowhere(source, root, targets):
-    put(source / "bad.tar", [(link(*one), b"") for one in targets.items()])
-    refused(source, root, "is a link to no file of the archive")
-
-
-@pytest.mark.parametrize("kind", [tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE])
-def test_devices(source, root, kind):
-    put(source / "bad.tar", [(link("d", "", kind), b"")])
-    refused(source, root, "'d' is neither a file nor a folder")
+@pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFCHR])
+def test_what_is_no_file(source, root, kind):
+    put(source / "bad.tar", [(link("d", "", tarfile.FIFOTYPE), b"")])
+    refused(source, root, "'d' is no file")
     (source / "bad.tar").unlink()
     entry = zipfile.ZipInfo("d")
-    entry.create_system, entry.external_attr = 3, (stat.S_IFCHR | 0o666) << 16
-    put(source / "bad.zip", [(entry, b"")])
-    refused(source, root, "'d' is neither a file nor a folder")
+    entry.create_system, entry.external_attr = 3, (kind | 0o666) << 16
+    put(source / "bad.zip", [(entry, b"/etc/passwd")])
+    refused(source, root, "'d' is no file")
 
 
 def test_an_encrypted_entry(source, root):
@@ -208,7 +192,7 @@ def test_an_encrypted_entry(source, root):
     for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.index(signature) + offset] |= 1
     path.write_bytes(data)
-    refused(source, root, r"locked\.zip: the entry 'secret\.txt' is encrypted")
+    refused(source, root, "is encrypted")
 
 
 @pytest.mark.parametrize("ending", [".zip", ".tar", ".tar.gz", ".tar.bz2", ".tar.xz"])
@@ -237,35 +221,10 @@ def test_a_damaged_entry(source, root):
 
 
 @pytest.mark.parametrize("ending", [".zip", ".tar.gz"])
-def test_an_archive_that_expands(source, root, ending, monkeypatch):
+def test_an_archive_without_room(source, root, ending, monkeypatch):
     put(source / f"bomb{ending}", [("zeros", bytes(3_000_000))])
-    assert len(content(source, root)["bomb/zeros"]) == 3_000_000
-    monkeypatch.setattr(archives, "_SLACK", 0)
-    refused(source, root, r"expands to more than .* 200 times its size")
-    monkeypatch.setattr(archives, "_SLACK", 100_000_000)
-    monkeypatch.setenv(archives.BYTES_VARIABLE, "2_000_000")
-    refused(source, root, r"expands to more than 2,000,000 bytes \(TEMPBENCH_MAX_UNPACKED\)")
-
-
-def test_a_header_that_expands(source, root):
-    entry = tarfile.TarInfo("a")
-    entry.pax_headers = {"comment": "x" * 20_000_000}
-    with tarfile.open(source / "bomb.tar.gz", "w:gz", format=tarfile.PAX_FORMAT) as archive:
-        archive.addfile(entry)
-    refused(source, root, "an entry's header has")
-
-
-def test_links_count_as_what_they_name(source, root, monkeypatch):
-    monkeypatch.setenv(archives.BYTES_VARIABLE, "500_000")
-    put(source / "a.tar", [("a", bytes(100_000)), *((link(f"l{i}", "a"), b"") for i in range(6))])
-    refused(source, root, "expands to more than 500,000 bytes")
-
-
-@pytest.mark.parametrize("ending", [".zip", ".tar"])
-def test_too_many_entries(source, root, ending, monkeypatch):
-    put(source / f"many{ending}", [(f"{i}", b"") for i in range(4)])
-    monkeypatch.setattr(archives, "MAX_ENTRIES", 3)
-    refused(source, root, "has more than .* entries")
+    monkeypatch.setattr(archives.shutil, "disk_usage", lambda _: SimpleNamespace(free=2_000_000))
+    refused(source, root, "has no room in")
 
 
 def test_what_a_killed_run_left_is_not_taken(source, root):
