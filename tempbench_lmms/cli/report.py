@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from tempbench_lmms.report.numbers import TaskNumbers
     from tempbench_lmms.runs.task_log import TaskLog
 
-FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".csv": "csv", ".tex": "latex"}
-SHORT = {"md": "markdown", "tex": "latex"}
-"""What `tempbench table` calls them."""
+ENDINGS = (".html", ".md", ".csv", ".tex")
 
 
 def report(
@@ -26,26 +24,24 @@ def report(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")
     ] = Path("report.html"),
-    format_: Annotated[
-        str | None, typer.Option("--format", help="html, markdown (md), csv or latex (tex), for any ending.")
-    ] = None,
     title: Annotated[
         str, typer.Option(help="The title; in LaTeX a comment, in CSV none.")
     ] = "tempbench report",
     questions: Annotated[int, typer.Option(min=0, help="Questions with texts, at most.")] = 5000,
-    pictures: Annotated[
-        int | None, typer.Option(min=0, help="Questions with pictures, at most; else as many as fit.")
-    ] = None,
+    pictures: Annotated[int, typer.Option(min=0, help="Questions with pictures, at most.")] = 500,
     size_budget: Annotated[
         float,
         typer.Option(
-            min=0, max=1000, help="Megabytes of the questions' texts and pictures, wrong ones first."
+            min=0, max=1000, help="Megabytes of the questions' texts at most, and of their pictures."
         ),
     ] = 30,
     intervals: Annotated[bool, typer.Option(help="Compute intervals from the logs.")] = True,
     partial: Annotated[
         bool,
         typer.Option("--partial", help="Use the sound lines of damaged logs, or what an unfinished run has."),
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="In Markdown, CSV and LaTeX every number, not the overview alone.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
@@ -57,23 +53,20 @@ def report(
     from tempbench_lmms.runs import quality
     from tempbench_lmms.runs.task_log import edited
 
-    kind = SHORT.get(format_, format_) if format_ else FORMATS.get(output.suffix.lower(), "")
-    if kind not in FORMATS.values():
-        raise TempbenchError(
-            f"unknown format {format_ or output}; end the name in .html, .md, .csv or .tex, or add "
-            "--format html, markdown, csv or latex"
-        )
     outputs.check_file(output, force)
+    kind = output.suffix.lower()
+    if kind not in ENDINGS:
+        raise TempbenchError(f"unknown format {output}; end the name in .html, .md, .csv or .tex")
     read = _named(logs, partial)
     with edited(" ".join(logs)):
         tasks = numbers_of(read, partial, intervals)
-        if kind == "html":
+        if kind == ".html":
             content = page.page(tasks, title, questions, pictures, size_budget)
-        elif kind == "csv":
-            content = text.as_csv(tables.sections_of(tasks))
+        elif kind == ".csv":
+            content = text.as_csv(tables.sections_of(tasks), everything)
         else:
-            write = text.as_markdown if kind == "markdown" else text.as_latex
-            content = write(tables.sections_of(tasks), title)
+            write = text.as_markdown if kind == ".md" else text.as_latex
+            content = write(tables.sections_of(tasks), title, everything)
     write_text(content, output)
     size = output.stat().st_size
     written = f"{size / 1e6:.1f} MB" if size > 1e5 else f"{size / 1e3:.1f} kB"

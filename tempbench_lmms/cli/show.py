@@ -77,9 +77,7 @@ def as_html(task: str, number: int, count: int, n_frames: int) -> str:
     Raises:
         TempbenchError: The first document cannot be shown. What is wrong with another one stands on the page.
     """
-    from markupsafe import Markup
-
-    from tempbench_lmms.report.templates import HERE, content_hash, rendered
+    from tempbench_lmms.report.templates import rendered
 
     config, docs = _documents(task, number)
     shown: list[dict[str, Any]] = []
@@ -92,7 +90,6 @@ def as_html(task: str, number: int, count: int, n_frames: int) -> str:
                 raise
             known = {"parts": [], "target": "", "problem": str(error)}
         shown.append({"number": place, **known})
-    script = Markup((HERE / "show.js").read_text(encoding="utf-8"))
     return rendered(
         "show.html",
         title=f"{task}, what a model sees",
@@ -100,8 +97,6 @@ def as_html(task: str, number: int, count: int, n_frames: int) -> str:
         shown=shown,
         total=len(docs),
         count=count,
-        script=script,
-        script_hash=content_hash(script),
     )
 
 
@@ -138,7 +133,7 @@ def _video(path: Path, n_frames: int) -> dict[str, Any]:
         f"{about.n_frames} frames, {about.fps:.4g} a second"
     )
     pictures = [
-        (thumbnail(image)[1], f"frame {number} of {len(frames.images)}, at {time:.2f} s")
+        (thumbnail(image), f"frame {number} of {len(frames.images)}, at {time:.2f} s")
         for number, (image, time) in enumerate(zip(frames.images, frames.times, strict=True), start=1)
     ]
     return {"text": facts, "pictures": pictures, "is_video": True}

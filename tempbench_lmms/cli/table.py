@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tempbench_lmms.report.grid import Grid
     from tempbench_lmms.report.numbers import TaskNumbers
 
-ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".csv": "csv", ".tex": "tex", ".txt": "text"}
+ENDINGS = {".md": "md", ".csv": "csv", ".tex": "tex", ".txt": "text"}
 
 
 def table(
@@ -33,7 +33,7 @@ def table(
         list[Path] | None, typer.Argument(help="Output folders of runs, or results files, to put into it.")
     ] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", help="text (the default), html, md, csv or tex.")
+        str | None, typer.Option("--format", help="text (the default), md, csv or tex.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file; its ending chooses the format.")
@@ -57,8 +57,8 @@ def table(
     kind = format_ or (ENDINGS.get(output.suffix.lower(), "") if output else "text")
     if kind not in ENDINGS.values():
         raise TempbenchError(
-            f"unknown format {format_ or output}; end the name in .txt, .html, .md, .csv or .tex, or add "
-            "--format text, html, md, csv or tex"
+            f"unknown format {format_ or output}; end the name in .txt, .md, .csv or .tex, or add "
+            "--format text, md, csv or tex"
         )
     if output:
         outputs.check_file(output, force)
@@ -109,11 +109,10 @@ def _has_line(grid: "Grid", task: "TaskNumbers") -> bool:
 
 
 def _writer(kind: str) -> "Callable[[Grid], str]":
-    from tempbench_lmms.report import latex, markdown, page, plain, sheet
+    from tempbench_lmms.report import latex, markdown, plain, sheet
 
     return {
         "text": lambda grid: plain.table(grid, shutil.get_terminal_size().columns),
-        "html": page.table_page,
         "md": lambda grid: markdown.table(grid) + "\n",
         "csv": sheet.table,
         "tex": lambda grid: f"{latex.PREAMBLE}\n\n{latex.table(grid)}\n",

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
+from statistics import fmean
 from typing import Any
 
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.record import shown
-from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN, RUN, Cell, Grid, Heading, cell_of
+from tempbench_lmms.report.figures import Figure, Series
+from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN, RUN, Cell, Grid, Heading, Number, cell_of
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
 from tempbench_lmms.report.placing import nearest, parts_of
 from tempbench_lmms.report.tables import Row, Section, better, test_of
@@ -29,6 +31,7 @@ MARKS = {CHANCE: "chance", BEST: "best in the paper", HUMAN: "humans in the pape
 """What the runs are compared with, by the rows of the first screen."""
 
 _AT_CHANCE = "not above chance"
+_MODELS = 3  # whose numbers a main table has at least
 _COUNTED = ("of the replies are unread", "of the requests failed", "were cut off before")
 """What the warnings say that have a column of their own."""
 
@@ -52,7 +55,7 @@ class Mark:
 
     Attributes:
         kind: `chance`, `best` (of the paper's models) or `human`.
-        label: What it is called.
+        label: Whose it is; of the best also the table.
         value: In the metric's own unit.
         note: What speaks against the comparison.
     """
@@ -69,22 +72,32 @@ class Column:
 
     Attributes:
         section: The benchmark.
-        metrics: The metrics that a chart can show; the first is the headline that the column shows.
+        metric: The headline that the column shows.
         instead_of: The benchmark's own headline, where no run has it.
     """
 
     section: Section
-    metrics: tuple[str, ...]
+    metric: str
     instead_of: str = ""
+
+    @property
+    def heading(self) -> Heading:
+        """The benchmark and its metric."""
+        notes = (f"no run has {self.instead_of}",) if self.instead_of else ()
+        return Heading((self.section.card.name, self.metric), notes=notes)
 
     @cached_property
     def _shown(self) -> dict[str, list[Row]]:
         """The rows of each run that has the headline: first the one that is shown, with the shortest name."""
         found: dict[str, list[Row]] = {}
         for row in sorted(self.section.rows, key=lambda row: len(row.variant)):
-            if row.run in found or _has(row, self.metrics[0]):
+            if row.run in found or _has(row, self.metric):
                 found.setdefault(row.run, []).append(row)
         return found
+
+    def number(self, run: str) -> Number | None:
+        """Returns the headline of a run; None where it has none."""
+        return self._shown[run][0].numbers[self.metric] if run in self._shown else None
 
     @property
     def cells(self) -> dict[str, Cell]:
@@ -93,9 +106,9 @@ class Column:
         return out | {run: self._cell(first, len(more)) for run, (first, *more) in self._shown.items()}
 
     def _cell(self, row: Row, n_more: int) -> Cell:
-        number = row.numbers[self.metrics[0]]
-        cell = cell_of(number, self.metrics[0], row.tasks[0].log.task, digits=digits_of(number.value))
-        notes = [", ".join(self._words(row))]
+        number = row.numbers[self.metric]
+        cell = cell_of(number, self.metric, row.tasks[0].log.task, digits=_digits(number.value))
+        notes = [", ".join(word for word in row.variant.split(", ") if word and word not in self.common)]
         notes.append(f"no interval: {number.why}" if number.why and not cell.bounds else "")
         notes.append(f"{n_more} more below" if n_more else "")
         words = "; ".join(filter(None, notes))
@@ -106,42 +119,26 @@ class Column:
         """The words that every row's variant has: `mini`."""
         return set.intersection(*(set(row.variant.split(", ")) for row in self.section.rows)) - {""}
 
-    def _words(self, row: Row) -> list[str]:
-        """Returns what sets a row's tasks apart, without what all rows have in common."""
-        return [word for word in row.variant.split(", ") if word and word not in self.common]
+    @cached_property
+    def marks(self) -> dict[str, Mark]:
+        """What the headline is compared with, by kind."""
+        variants = [first.variant for first, *_ in self._shown.values()]
+        return {mark.kind: mark for mark in marks_of(self.section.card, self.metric, variants)}
 
     def mark(self, kind: str) -> Cell:
         """Returns the headline's chance, best model or humans; in words why there is none."""
-        card, metric = self.section.card, self.metrics[0]
-        marks = marks_of(card, metric, [first.variant for first, *_ in self._shown.values()])
-        found = next((mark for mark in marks if mark.kind == kind), None)
-        if found:
+        if found := self.marks.get(kind):
             # Whose the value is, where the row's name does not say it, and what speaks against it.
             label = "" if found.label.lower() == kind else found.label
             note = ": ".join(filter(None, (label, found.note)))
-            text = shown(found.value, digits_of(found.value))
-            return Cell(text, notes=(note,) if note else (), metric=metric)
+            text = shown(found.value, _digits(found.value))
+            return Cell(text, notes=(note,) if note else (), metric=self.metric)
         if kind == CHANCE:
             return Cell("not known")
-        of_tasks = [one for one in card.reference if one.metric.endswith(f"_{metric}")]
+        card = self.section.card
+        of_tasks = [one for one in card.reference if one.metric.endswith(f"_{self.metric}")]
         is_there = any(card.others.get(one.model, BEST) == kind for one in of_tasks)
         return Cell("of single tasks only" if is_there else "not in the paper")
-
-    @property
-    def chart(self) -> dict[str, Any]:
-        """The chart as JSON values: each metric with its runs and marks."""
-        metrics = []
-        for metric in self.metrics:
-            runs, variants = [], []
-            for row in self.section.rows:
-                if _has(row, metric):
-                    number, label = row.numbers[metric], ", ".join([row.run, *self._words(row)])
-                    runs.append([label, number.number, number.low, number.high])
-                    variants.append(row.variant)
-            marks = marks_of(self.section.card, metric, variants)
-            own = [[one.kind, one.label, one.value, one.note] for one in marks]
-            metrics.append({"name": metric, "runs": runs, "marks": own})
-        return {"benchmark": self.section.card.name, "metrics": metrics}
 
 
 def columns_of(sections: Sequence[Section]) -> list[Column]:
@@ -152,19 +149,12 @@ def columns_of(sections: Sequence[Section]) -> list[Column]:
 def _column(section: Section) -> Column | None:
     card = section.card
     headline = card.headline or card.primary[0]
-    known = [
-        metric
-        for metric in dict.fromkeys((headline, *card.primary))
-        if any(_has(row, metric) for row in section.rows)
-    ]
-    if not known:
-        return None
-    if known[0] == headline:
-        return Column(section, tuple(known))
+    known = [one for one in (headline, *card.primary) if any(_has(row, one) for row in section.rows)]
+    if not known or known[0] == headline:
+        return Column(section, headline) if known else None
     # The same metric of another test before any other metric.
     wanted = test_of(card, headline)[1]
-    known.sort(key=lambda metric: test_of(card, metric)[1] != wanted)
-    return Column(section, tuple(known), headline)
+    return Column(section, min(known, key=lambda one: test_of(card, one)[1] != wanted), headline)
 
 
 def _has(row: Row, metric: str) -> bool:
@@ -173,6 +163,9 @@ def _has(row: Row, metric: str) -> bool:
 
 def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> list[Mark]:
     """Returns what a metric's values are compared with: chance, the paper's best model, and its humans.
+
+    The best model is that of the paper's main table: the first one with the metric of three models, else
+    the first one with the metric.
 
     Args:
         card: The benchmark.
@@ -185,60 +178,81 @@ def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> 
     places = {nearest(parts_of(one.partition(", ")[0]), metric, known) for one in variants}
     place = places.pop() if len(places) == 1 else None
     name = place[0] if place else metric
-    sign = -1 if better(card.name, metric) == "lower" else 1
+    best = min if better(card.name, metric) == "lower" else max
+    cells = [one for one in card.reference if one.metric == name and isfinite(one.value) and one.model]
     for kind in (BEST, HUMAN):
-        found = [
-            one
-            for one in card.reference
-            if one.metric == name
-            and isfinite(one.value)
-            and one.model
-            and card.others.get(one.model, BEST) == kind
-        ]
+        own = [one for one in cells if card.others.get(one.model, BEST) == kind]
         # Of two equal values the one with a model's name.
-        found.sort(key=lambda one: one.model in card.others)
-        if found:
-            cell = max(found, key=lambda one: sign * one.value)
+        own.sort(key=lambda one: one.model in card.others)
+        if kind == BEST and own:
+            tables = [[one for one in own if one.table == table.name] for table in card.tables]
+            own = next((found for found in tables if len(found) >= _MODELS), next(filter(None, tables)))
+        if own:
+            cell = best(own, key=lambda one: one.value)
             note = "" if cell.comparable else cell.note or card.apart or "not comparable"
-            out.append(Mark(kind, cell.model, cell.value, note))
+            label = f"{cell.model}, {cell.table}" if kind == BEST else cell.model
+            out.append(Mark(kind, label, cell.value, note))
     return out
 
 
 def _headlines(columns: Sequence[Column], runs: Sequence[str]) -> Grid:
     """Returns a row a run, and one for chance, the paper's best and people; a column a benchmark."""
     rows = [Heading((run,), RUN) for run in runs]
-    cells = [tuple(column.cells.get(run, Cell("")) for column in columns) for run in runs]
+    cells = [[column.cells.get(run, Cell("")) for column in columns] for run in runs]
     for kind, name in MARKS.items():
         rows.append(Heading((name,), kind))
-        cells.append(tuple(column.mark(kind) for column in columns))
-    heads = [
-        Heading(
-            (column.section.card.name, column.metrics[0]),
-            notes=(f"no run has {column.instead_of}",) if column.instead_of else (),
-        )
-        for column in columns
-    ]
+        cells.append([column.mark(kind) for column in columns])
+    heads = [column.heading for column in columns]
+    common = [column for column in columns if all(map(column.number, runs))]
+    if len(runs) > 1 and len(common) > 1:
+        means = [fmean(_values(common, run)) for run in runs]
+        ranks = [1 + sum(other > mean for other in means) for mean in means]
+        heads += [Heading(("average",)), Heading(("rank",))]
+        for place, own in enumerate(cells):
+            is_run = place < len(runs)
+            own += [Cell(shown(means[place], 3)), Cell(str(ranks[place]))] if is_run else [Cell("")] * 2
     return Grid(
         name="Headlines",
         caption="How good each run is on each benchmark",
         rows=tuple(rows),
         columns=tuple(heads),
-        cells=tuple(cells),
-        remarks=tuple(_remarks(columns)),
+        cells=tuple(map(tuple, cells)),
+        remarks=tuple(_remarks(columns, common if len(heads) > len(columns) else ())),
         corner="run",
     )
 
 
-def _remarks(columns: Sequence[Column]) -> Iterator[str]:
+def _values(columns: Sequence[Column], run: str) -> list[float]:
+    numbers = (column.number(run) for column in columns)
+    return [number.number for number in numbers if number is not None and number.number is not None]
+
+
+def _remarks(columns: Sequence[Column], averaged: Sequence[Column]) -> Iterator[str]:
     """Yields what must be known of all headlines."""
     yield "Shares from 0 to 1 as in the results files; in brackets 95 % intervals."
+    if averaged:
+        names = ", ".join(column.section.card.name for column in averaged)
+        yield f"Average and rank are over the benchmarks that all runs have: {names}."
     common = set.intersection(*(column.common for column in columns))
     if common and all(column.common == common for column in columns):
         of_samples = ": the bundled samples, not the papers' data" if "mini" in common else ""
         yield f"All tasks are {', '.join(sorted(common))} ones{of_samples}."
 
 
-def digits_of(value: Any) -> int:
+def figure_of(columns: Sequence[Column], runs: Sequence[str]) -> Figure:
+    """Returns the headlines as a plot: the runs beside chance, the papers' best and humans."""
+    names = tuple(f"{column.section.card.name} {column.metric}" for column in columns)
+    series = [Series(run, tuple(column.number(run) for column in columns)) for run in runs]
+    for kind in (BEST, HUMAN):
+        found = [column.marks.get(kind) for column in columns]
+        points = tuple(Number(mark.value) if mark else None for mark in found)
+        series += [Series(MARKS[kind], points, True)] if any(points) else []
+    marks = {name: column.marks.get(CHANCE) for name, column in zip(names, columns, strict=True)}
+    chance = {name: mark.value for name, mark in marks.items() if mark}
+    return Figure("Headlines", names, tuple(series), chance=chance)
+
+
+def _digits(value: Any) -> int:
     """Returns how many digits after the point a value has on the first screen."""
     return 1 if isinstance(value, float) and abs(value) >= 10 else 3
 

@@ -1,8 +1,9 @@
 "use strict";
-// The browser of single questions. Its lists hold every question; texts and pictures are read when looked at.
+// The browser of single questions: its list holds every question, texts and pictures are of some.
 (() => {
   const at = (id) => document.getElementById(id);
-  const index = JSON.parse(at("data").textContent);
+  const read = (id) => JSON.parse(at(id).textContent);
+  const [index, texts, pictures] = ["data", "texts", "pictures"].map(read);
   const MOST = 300; // lines of the list at a time
   const SIGNS = { r: "✓", w: "✗", u: "?", f: "!", " ": "·" };
   const NAMES = { r: "right", w: "wrong", u: "unparsed", f: "failed", " ": "not asked" };
@@ -17,47 +18,25 @@
   const note = (text) => make("p", "note", text);
   const words = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
-  // ---- what there is
-
-  const chunks = new Map();
-  function chunkOf(kind, number) {
-    const name = `${kind}-${Math.floor(number / index.chunk)}`;
-    if (!chunks.has(name)) chunks.set(name, JSON.parse(at(name).textContent));
-    return chunks.get(name)[number % index.chunk];
-  }
-
-  // All questions of all tasks in one order: number n is question n - starts[t] of task t.
-  const starts = [];
-  let total = 0;
-  for (const task of index.tasks) {
-    starts.push(total);
-    total += task.ids.length;
-  }
-  const owners = new Uint16Array(total);
-  index.tasks.forEach((task, t) => owners.fill(t, starts[t], starts[t] + task.ids.length));
-  const told = new Int32Array(total).fill(-1);
-  index.told.forEach(([t, place], number) => (told[starts[t] + place] = number));
-  const taskOf = (n) => index.tasks[owners[n]];
-  const placeOf = (n) => n - starts[owners[n]];
-  const idOf = (n) => taskOf(n).ids[placeOf(n)];
-  const howOf = (task, r, place) => task.words[task.hows[r][place]];
-  const keyOf = (n) => [taskOf(n).task, idOf(n)].map(encodeURIComponent).join("/");
-
   // Questions that a run got wrong come first, of these the ones with texts.
-  const ranks = [[], [], [], []];
-  for (let n = 0; n < total; n += 1) {
-    const wrong = taskOf(n).verdicts.some((one) => !"r ".includes(one[placeOf(n)]));
-    ranks[(wrong ? 0 : 2) + (told[n] < 0 ? 1 : 0)].push(n);
-  }
-  const order = Int32Array.from(ranks.flat());
+  const all = index.tasks.flatMap((task, t) => task.ids.map((id, place) => ({ t, task, id, place })));
+  const starts = index.tasks.map((task, t) => all.findIndex((one) => one.t === t));
+  index.told.forEach(([t, place], number) => (all[starts[t] + place].entry = texts[number]));
+  all.forEach((one, n) => {
+    const isWrong = one.task.verdicts.some((letters) => !"r ".includes(letters[one.place]));
+    Object.assign(one, { n, rank: (isWrong ? 0 : 2) + (one.entry ? 0 : 1) });
+  });
+  const order = [...all].sort((one, other) => one.rank - other.rank);
+  const keyOf = ({ task, id }) => [task.task, id].map(encodeURIComponent).join("/");
+  const howOf = ({ task, place }, r) => task.words[task.hows[r][place]];
   let found = order;
-  let current = -1;
+  let current = null;
 
   // ---- filters
 
   const fill = (id, first, options) =>
     at(id).append(new Option(first, ""), ...options.map(([value, text]) => new Option(text, value)));
-  fill("task", `all (${total})`, index.tasks.map((task, t) => [t, task.task]));
+  fill("task", `all (${all.length})`, index.tasks.map((task, t) => [t, task.task]));
   fill("run", "any", [...index.runs.entries()]);
   fill("run2", "any", [...index.runs.entries()]);
   const ways = [...new Set(index.tasks.flatMap((task) => task.words))].filter(Boolean).sort();
@@ -97,24 +76,20 @@
     }
     for (const select of facetSelects().filter((one) => one.value)) {
       const facet = task.facets[select.dataset.field];
-      const codes = facet.sets.flatMap((one, code) => (one.includes(select.value) ? [code] : []));
-      tests.push((place) => codes.includes(facet.codes[place]));
+      const code = facet.values.indexOf(select.value);
+      tests.push((place) => facet.codes[place].includes(code));
     }
     return tests;
   }
 
   // What is searched, in small letters: ids, and the prompts and replies that are in the page.
-  const searched = [];
-  function hasWords(n, text) {
-    if (idOf(n).toLowerCase().includes(text)) return true;
-    const number = told[n];
-    if (number < 0) return false;
-    if (searched[number] === undefined) {
-      const { prompt, answers } = chunkOf("texts", number);
-      const texts = [prompt, ...answers.flatMap((one) => [one.prompt || "", one.reply])];
-      searched[number] = texts.join("\n").toLowerCase();
+  function hasWords(one, text) {
+    if (one.searched === undefined) {
+      const { prompt = "", answers = [] } = one.entry || {};
+      const replies = answers.flatMap((answer) => [answer.prompt || "", answer.reply]);
+      one.searched = [one.id, prompt, ...replies].join("\n").toLowerCase();
     }
-    return searched[number].includes(text);
+    return one.searched.includes(text);
   }
 
   function apply() {
@@ -123,20 +98,17 @@
     const pictured = at("pictured").checked;
     const isAsked = (t) => task === "" || t === Number(task);
     const tests = index.tasks.map((one, t) => (isAsked(t) ? testsOf(one) : [() => false]));
-    found = order.filter((n) => {
-      if (!tests[owners[n]].every((test) => test(placeOf(n)))) return false;
-      if (pictured && !(told[n] >= 0 && chunkOf("texts", told[n]).pictures?.length)) return false;
-      return !text || hasWords(n, text);
-    });
+    found = order.filter((one) => tests[one.t].every((test) => test(one.place))
+      && (!pictured || one.entry?.pictures?.length) && (!text || hasWords(one, text)));
     at("count").textContent = `${found.length} question${found.length === 1 ? "" : "s"}${counts()}`;
   }
 
   // How many of the found questions each run answered rightly.
   function counts() {
     const rights = index.runs.map(() => [0, 0]);
-    for (const n of found) {
-      taskOf(n).runs.forEach((run, r) => {
-        const own = taskOf(n).verdicts[r][placeOf(n)];
+    for (const { task, place } of found) {
+      task.runs.forEach((run, r) => {
+        const own = task.verdicts[r][place];
         if (own === "r") rights[run][0] += 1;
         if (own !== " ") rights[run][1] += 1;
       });
@@ -149,8 +121,8 @@
 
   function draw() {
     const from = Math.floor(Math.max(0, found.indexOf(current)) / MOST) * MOST;
-    const shown = [...found.slice(from, from + MOST)];
-    const rows = shown.map((n, i) => line(n, from + i));
+    const shown = found.slice(from, from + MOST);
+    const rows = shown.map((one, i) => line(one, from + i));
     at("list").replaceChildren(...rows);
     if (found.length > MOST) {
       const row = make("div", "row note", `${from + 1} to ${from + shown.length} of ${found.length}`);
@@ -167,25 +139,32 @@
 
   const signed = (letter, text) => make("span", `v-${NAMES[letter].replace(" ", "-")}`, text);
 
-  function line(n, i) {
-    const task = taskOf(n);
+  function line(one, i) {
+    const { task, place, id, entry } = one;
     const signs = make("span", "signs");
-    task.runs.forEach((run, r) => {
-      const letter = task.verdicts[r][placeOf(n)];
+    index.runs.forEach((run, number) => {
+      const r = task.runs.indexOf(number);
+      const letter = r < 0 ? " " : task.verdicts[r][place];
       const sign = signed(letter, SIGNS[letter]);
-      sign.title = `${index.runs[run]}: ${NAMES[letter]}`;
+      sign.title = `${run}: ${NAMES[letter]}`;
       signs.append(sign);
     });
-    // Its end is what tells it from its neighbours: the line is cut at its start, and reads as it is.
-    const name = make("span", "name", make("bdi", "", idOf(n)));
+    const name = make("span", "name", entry?.words || id);
     const row = make("div", "row", name, make("small", "", task.task), signs);
-    row.id = `row-${n}`;
-    row.dataset.number = String(n);
-    const states = { role: "option", "aria-selected": n === current, "aria-posinset": i + 1 };
+    row.title = id;
+    row.id = `row-${one.n}`;
+    const states = { role: "option", "aria-selected": one === current, "aria-posinset": i + 1 };
     for (const [state, value] of Object.entries(states)) row.setAttribute(state, String(value));
     row.setAttribute("aria-setsize", String(found.length));
+    row.addEventListener("click", () => go(one));
     return row;
   }
+
+  // What the signs say, above them: the runs by number, as many columns as there are runs.
+  const columns = index.runs.map((run, r) => (index.runs.length > 1 ? `${r + 1} ${run}` : run)).join(", ");
+  const numbers = make("span", "signs", ...index.runs.map((run, r) => make("span", "", String(r + 1))));
+  at("head").append(make("span", "name", "Question"), numbers);
+  at("signs").append(`Signs, by run: ${columns}. ✓ right, ✗ wrong, ? unread, ! failed, · not asked.`);
 
   // ---- one question
 
@@ -195,7 +174,7 @@
 
   function pictured([number, label]) {
     const image = make("img");
-    image.src = chunkOf("pictures", number);
+    image.src = pictures[number];
     image.alt = label;
     const button = make("button", "", image, make("span", "", label));
     button.type = "button";
@@ -209,32 +188,39 @@
   }
   at("close").addEventListener("click", () => at("zoom").close());
 
-  function timeline(records, runs, box) {
-    const known = records.find((one) => Array.isArray(one.windows) && Number.isFinite(one.duration));
-    if (!known) return;
-    const spansOf = (value) => (Array.isArray(value) ? value : []).filter(
-      (one) => Array.isArray(one) && one.length === 2 && one.every(Number.isFinite),
-    );
-    const rowOf = (name, spans, colour) => ({ name, spans: spansOf(spans), colour });
-    const rows = records.map((one, r) => rowOf(runs[r], one.spans, "var(--c1)"));
-    rows.unshift(rowOf("truth", known.windows, "var(--c2)"));
-    const place = make("div", "spans");
-    box.append(make("h4", "", "Spans, in seconds"), place);
-    place.append(window.tempbenchSpans(rows, known.duration, Math.min(640, box.clientWidth - 36)));
+  // Spans of time as bars, the right ones first.
+  function timeline(answers) {
+    const known = answers.map((one) => one.record)
+      .find((one) => Array.isArray(one.windows) && Number.isFinite(one.duration));
+    if (!known) return [];
+    const isSpan = (one) => Array.isArray(one) && one.length === 2 && one.every(Number.isFinite);
+    const spansOf = (value) => (Array.isArray(value) ? value : []).filter(isSpan);
+    const rows = answers.map((one) => [index.runs[one.run], spansOf(one.record.spans)]);
+    rows.unshift(["right", spansOf(known.windows)]);
+    const end = Math.max(known.duration, ...rows.flatMap(([, spans]) => spans.flat()));
+    const lines = rows.flatMap(([name, spans]) => {
+      const bar = make("div", "spans");
+      for (const [from, to] of spans) {
+        const span = make("i", name === "right" ? "truth" : "");
+        span.style.left = `${(100 * from) / end}%`;
+        span.style.width = `${Math.max(0.5, (100 * (to - from)) / end)}%`;
+        bar.append(span);
+      }
+      const said = spans.map(([from, to]) => `${from} to ${to} s`).join(", ");
+      return [make("span", "", name), bar, make("span", "", said || "none")];
+    });
+    return [make("h4", "", `Spans, of ${known.duration} s`), make("div", "timeline", ...lines)];
   }
 
-  const cutNote = (where) => note(`Long texts are cut here; whole in ${where}.`);
-
-  function answered(answer, record, letter, how) {
+  function answered(answer, letter, how) {
     const title = make("h4", "who", signed(letter, `${SIGNS[letter]} ${NAMES[letter]} `));
     title.append(make("b", "", index.runs[answer.run]));
     if (how) title.append(" ", make("span", "tag", how));
-    const part = make("section", "answer", title);
-    if (answer.prompt !== undefined) part.append(block("Its prompt differs", answer.prompt));
-    part.append(block("Reply", answer.reply));
-    const value = record.answer !== undefined ? record.answer : record.prediction;
+    const part = make("section", "answer", title, block("Reply", answer.reply));
+    const { answer: chosen, prediction } = answer.record;
+    const value = chosen !== undefined ? chosen : prediction;
     if (value !== undefined) part.append(block("What was read", value === null ? "nothing" : words(value)));
-    if (answer.whole) part.append(cutNote(answer.whole));
+    if (answer.prompt !== undefined) part.append(block("Its prompt differs", answer.prompt));
     const facts = make("dl");
     for (const [name, one] of Object.entries(answer.record)) {
       facts.append(make("dt", "", name), make("dd", "", words(one)));
@@ -248,16 +234,17 @@
     go(found[i < 0 ? 0 : Math.min(Math.max(i + by, 0), found.length - 1)]);
   }
 
-  function show(n) {
-    current = n;
+  function show(one) {
+    current = one;
     draw();
     const box = at("question");
     box.replaceChildren();
     box.scrollTop = 0;
-    if (n < 0) return;
-    const [task, place, here] = [taskOf(n), placeOf(n), found.indexOf(n)];
-    const link = make("a", "", idOf(n));
-    link.href = `#q=${keyOf(n)}`;
+    if (!one) return;
+    const { task, place, id, entry } = one;
+    const here = found.indexOf(one);
+    const link = make("a", "", id);
+    link.href = `#q=${keyOf(one)}`;
     const steps = make("div", "steps");
     for (const [by, text] of [[-1, "← previous"], [1, "next →"]]) {
       const button = make("button", "", text);
@@ -268,57 +255,49 @@
     }
     const where = `${task.task}${here < 0 ? "" : `, ${here + 1} of ${found.length}`}`;
     box.append(steps, make("h3", "", link), make("div", "note", where));
-    if (told[n] < 0) {
-      const list = make("ul", "note");
-      task.runs.forEach((run, r) => {
-        const said = [NAMES[task.verdicts[r][place]], howOf(task, r, place)].filter(Boolean).join(", ");
-        list.append(make("li", "", `${index.runs[run]}: ${said}`));
-      });
-      const more = `tempbench report ... --questions ${total} --size-budget 200`;
-      box.append(list, note(`Its texts and pictures were left out for the page's size. More: ${more}`));
+    if (!entry) {
+      const said = task.runs.map((run, r) =>
+        `${index.runs[run]}: ${[NAMES[task.verdicts[r][place]], howOf(one, r)].filter(Boolean).join(", ")}`);
+      const more = `tempbench report ... --questions ${all.length} --size-budget 200`;
+      box.append(make("ul", "note", ...said.map((text) => make("li", "", text))));
+      box.append(note(`Its texts and pictures were left out for the page's size. More: ${more}`));
       return;
     }
-    const entry = chunkOf("texts", told[n]);
-    // What all answers' records say alike stands once, with the question.
-    const records = entry.answers.map((one) => ({ ...entry.record, ...one.record }));
+    const side = make("div", "side");
+    for (const answer of entry.answers) {
+      const r = task.runs.indexOf(answer.run);
+      side.append(answered(answer, task.verdicts[r][place], howOf(one, r)));
+    }
+    const right = make("div", "side", block("A right reply", entry.target));
+    const gold = entry.answers.map((answer) => answer.record.gold).find((value) => value !== undefined);
+    if (gold !== undefined) right.append(block("What is right", words(gold)));
+    box.append(side, right, ...timeline(entry.answers), block("Prompt", entry.prompt));
     if (entry.pictures?.length) box.append(make("div", "pictures", ...entry.pictures.map(pictured)));
     if (entry.note) box.append(note(entry.note));
     if (entry.out) {
       const how = `tempbench show ${task.task} --doc ${entry.doc} -o question.html`;
       box.append(note(`Its pictures were left out for the page's size. To see them: ${how}`));
     }
-    if (entry.whole) box.append(cutNote(entry.whole));
-    const right = make("div", "pair", block("A right reply", entry.target));
-    const gold = records.map((one) => one.gold).find((one) => one !== undefined);
-    if (gold !== undefined) right.append(block("What is right", words(gold)));
-    box.append(block("Prompt", entry.prompt), right);
-    timeline(records, entry.answers.map((one) => index.runs[one.run]), box);
-    const side = make("div", "side");
-    entry.answers.forEach((answer, a) => {
-      const r = task.runs.indexOf(answer.run);
-      side.append(answered(answer, records[a], task.verdicts[r][place], howOf(task, r, place)));
-    });
-    box.append(side);
     // Who has no mouse scrolls a long text when it has the focus.
-    for (const one of box.querySelectorAll("pre")) {
-      if (one.scrollHeight <= one.clientHeight) continue;
-      one.tabIndex = 0;
-      one.setAttribute("role", "region");
-      one.setAttribute("aria-label", one.previousSibling.textContent);
+    for (const text of box.querySelectorAll("pre")) {
+      if (text.scrollHeight <= text.clientHeight) continue;
+      text.tabIndex = 0;
+      text.setAttribute("role", "region");
+      text.setAttribute("aria-label", text.previousSibling.textContent);
     }
   }
 
-  function go(n) {
-    if (n === undefined || n < 0) return;
-    history.replaceState(null, "", `#q=${keyOf(n)}`);
-    show(n);
+  function go(one) {
+    if (!one) return;
+    history.replaceState(null, "", `#q=${keyOf(one)}`);
+    show(one);
   }
 
   // ---- links into the page
 
   function refresh() {
     apply();
-    show(found.includes(current) ? current : found.length ? found[0] : -1);
+    show(found.includes(current) ? current : found[0]);
   }
 
   function reset(values = []) {
@@ -338,11 +317,11 @@
       const wanted = new URLSearchParams(hash.slice(6).replace(/\+/g, "%2B"));
       reset([...wanted].filter(([name]) => known.includes(name)));
     } else if (hash.startsWith("#q=")) {
-      const n = order.find((one) => keyOf(one) === hash.slice(3));
-      if (n !== undefined && !found.includes(n)) reset();
-      if (n !== undefined) go(n);
+      const one = order.find((each) => keyOf(each) === hash.slice(3));
+      if (one && !found.includes(one)) reset();
+      if (one) go(one);
       else {
-        show(-1);
+        show(null);
         at("question").append(make("p", "bad", "The question of this link is not in this report."));
       }
     } else {
@@ -366,16 +345,12 @@
     event.preventDefault();
     reset();
   });
-  at("list").addEventListener("click", (event) => {
-    const row = event.target.closest("[role=option]");
-    if (row) go(Number(row.dataset.number));
-  });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || at("zoom").open) return;
     const typing = ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
     if (typing && event.key === "Escape") event.target.blur();
     if (typing) return;
-    const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -total, End: total };
+    const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
     if (event.key === "j" || event.key === "k") {
       step(event.key === "j" ? 1 : -1);
       // The page moves only where the browser of questions is out of sight.
@@ -390,5 +365,5 @@
 
   showFacets();
   apply();
-  if (!follow()) show(found.length ? found[0] : -1);
+  if (!follow()) show(found[0]);
 })();

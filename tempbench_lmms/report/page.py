@@ -11,9 +11,9 @@ from tempbench_lmms import record
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.report import numbers, overview, tables, vendor
 from tempbench_lmms.report.figures import Figure, merged, position_bias, shares
-from tempbench_lmms.report.grid import Grid, Number
+from tempbench_lmms.report.grid import Number
 from tempbench_lmms.report.numbers import TaskNumbers
-from tempbench_lmms.report.questions import MEGABYTES, data_of
+from tempbench_lmms.report.questions import MEGABYTES, PICTURED, data_of
 from tempbench_lmms.report.tables import Row, Section
 from tempbench_lmms.report.templates import HERE, content_hash, rendered
 
@@ -59,7 +59,7 @@ def page(
     tasks: Sequence[TaskNumbers],
     title: str = "tempbench report",
     n_questions: int = 5000,
-    n_pictured: int | None = None,
+    n_pictured: int = PICTURED,
     megabytes: float = MEGABYTES,
 ) -> str:
     """Returns the page.
@@ -68,41 +68,37 @@ def page(
         tasks: The tasks of the runs.
         title: Its title.
         n_questions: At most so many questions in the browser have texts.
-        n_pictured: At most so many of them have pictures; None for as many as fit.
-        megabytes: Of the questions' texts and pictures, at most.
+        n_pictured: At most so many of them have pictures.
+        megabytes: Of the questions' texts at most, and of their pictures.
     """
     sections = tables.sections_of(tasks)
-    own = [(HERE / name).read_text(encoding="utf-8") for name in ("plots.js", "page.js")]
-    scripts = [Markup(one) for one in (*(library.text() for library in vendor.LIBRARIES), *own)]
-    plots: list[dict[str, Any]] = []
+    files = (*(vendor.HERE / name for name in vendor.FILES), HERE / "plots.js", HERE / "page.js")
+    scripts = [Markup(file.read_text(encoding="utf-8")) for file in files]
+    runs = {task.run: numbers.run_facts(task) for task in tasks}
+    columns = overview.columns_of(sections)
+    headlines = [overview.figure_of(columns, list(runs))] if columns else []
+    plots = [figure.data(list(runs)) for figure in headlines]
     drawn = []
     for section in sections:
         figures = figures_of(section)
         drawn.append(Drawn(section, figures, len(plots)))
         plots += [figure.data([row.label for row in section.rows]) for figure in figures]
-    charts = [column.chart for column in overview.columns_of(sections)]
     return rendered(
         "page.html",
         title=title,
         scripts=scripts,
         script_hashes=[content_hash(script) for script in scripts],
         plot_hash=content_hash(vendor.STYLE),
-        runs={task.run: numbers.run_facts(task) for task in tasks},
+        runs=runs,
         overview=list(overview.grids_of(sections)),
-        charts=charts,
+        headlines=headlines,
         sections=drawn,
-        budget=f"{megabytes:g}",
-        plots=embedded({"figures": plots, "charts": charts}),
+        plots=embedded(plots),
         data=data_of(tasks, n_questions, n_pictured, megabytes),
         embedded=embedded,
         parse_rate=parse_rate,
         shown=record.shown,
     )
-
-
-def table_page(grid: Grid) -> str:
-    """Returns a page with one table."""
-    return rendered("table.html", title=grid.name, table=grid)
 
 
 def embedded(value: Any) -> Markup:

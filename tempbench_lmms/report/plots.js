@@ -17,12 +17,10 @@
     while (end > 1 && wide(text.slice(0, end)) > width - (end < text.length ? 12 : 0)) end -= 1;
     return end < text.length ? `${text.slice(0, end)}…` : text;
   };
-  // As the tables (`record.decimals`): a value that lies halfway, 0.0625, goes away from zero.
   const number = (value) => value.toFixed(Math.abs(value) < 10 ? 3 : 1);
-  window.tempbenchNumber = number;
 
   const lookOf = (one) => (one.slot === null
-    ? { colour: "var(--soft)", symbol: "cross", dash: "3 3" }
+    ? { colour: "var(--soft)", symbol: one.symbol || "cross", dash: "3 3" }
     : {
       colour: `var(--c${one.slot % N_COLOURS})`,
       symbol: SYMBOLS[(one.slot + Math.floor(one.slot / N_COLOURS)) % SYMBOLS.length],
@@ -40,8 +38,8 @@
     return `${where}\n${number(one.value)}${range}${one.n === null ? "" : `, n ${one.n}`}`;
   }
 
-  function domainOf(figure, more = []) {
-    const values = [...more, ...figure.chance.filter((one) => one !== null)];
+  function domainOf(figure) {
+    const values = figure.chance.filter((one) => one !== null);
     for (const one of figure.series) {
       values.push(...one.points.flatMap((point) => (point || []).slice(0, 3)).filter(Number.isFinite));
     }
@@ -68,7 +66,7 @@
     return [left, Plot.text(texts, place)];
   }
 
-  function bars(figure, width, marks = []) {
+  function bars(figure, width) {
     const n = figure.series.length;
     const step = n > 12 ? 5 : n > 3 ? 9 : 13;
     const block = n * step + 10;
@@ -79,7 +77,6 @@
     const rules = { x: "value", y1: "from", y2: "to", clip: true };
     const drawn = [Plot.axisX({ ticks: 5, label: null }), Plot.gridX({ ticks: 5 }), labels];
     drawn.push(Plot.ruleX(chance, { ...rules, ...CHANCE, strokeOpacity: 0.8 }));
-    for (const [kind, , value] of marks) drawn.push(Plot.ruleX([value], MARKS[kind]));
     const all = [];
     figure.series.forEach((one, s) => {
       const look = lookOf(one);
@@ -92,8 +89,7 @@
       drawn.push(Plot.dot(points, { ...dot, r: n > 12 ? 2.5 : 4 }));
     });
     drawn.push(Plot.tip(all, Plot.pointer({ x: "value", y: "y", title: tip })));
-    const x = { domain: domainOf(figure, marks.map((one) => one[2])), inset: 6 };
-    const axes = { x, y: { domain: [bottom, 0], axis: null } };
+    const axes = { x: { domain: domainOf(figure), inset: 6 }, y: { domain: [bottom, 0], axis: null } };
     return plot(figure.title, width, 34 + bottom, [6, 16, 26, left], { ...axes, marks: drawn });
   }
 
@@ -155,37 +151,12 @@
   const widthOf = (box) => Math.max(240, Math.floor(box.clientWidth));
 
   function card(element) {
-    const figure = data.figures[Number(element.dataset.figure)];
+    const figure = data[Number(element.dataset.figure)];
+    const references = figure.series.filter((one) => one.slot === null);
+    references.forEach((one, r) => (one.symbol = SYMBOLS.at(-1 - r)));
     const box = element.querySelector(".drawing");
     element.querySelector(".as-svg").addEventListener("click", () => save(box.firstChild, figure.title));
     whenSeen(element, () => put(element, bars(figure, widthOf(box)), legend(figure)), box);
-  }
-
-  const MARKS = {
-    chance: CHANCE,
-    best: { stroke: "var(--c1)", strokeWidth: 1.5 },
-    human: { stroke: "var(--c2)", strokeDasharray: "1 3", strokeWidth: 2.5 },
-  };
-
-  function chart(element) {
-    const about = data.charts[Number(element.dataset.chart)];
-    const select = element.querySelector("select");
-    const box = element.querySelector(".drawing");
-    const show = () => {
-      const { name, runs, marks } = about.metrics.find((one) => one.name === select.value);
-      const points = runs.map(([, ...point]) => [...point, null]);
-      const series = [{ name: "", slot: 0, points }];
-      const title = `${about.benchmark}: ${name}`;
-      const figure = { title, categories: runs.map(([run]) => run), series, chance: [] };
-      put(element, bars(figure, widthOf(box), marks), marks.map(([kind, label, value, note]) => {
-        const whose = kind === "best" ? `best in the paper, ${label}` : label;
-        const line = item(MARKS[kind], `${whose} ${number(value)}${note ? " †" : ""}`);
-        line.title = note;
-        return line;
-      }));
-    };
-    select.addEventListener("change", show);
-    whenSeen(element, show, box);
   }
 
   // ---- export
@@ -205,31 +176,5 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
-  // ---- spans of time, for the browser of questions
-
-  window.tempbenchSpans = (rows, duration, room) => {
-    const width = Math.max(240, room);
-    const titles = rows.map((one) => one.name);
-    const [left, labels] = names(titles, width, 0.35, (one, place) => place);
-    const seconds = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));
-    const spans = rows.flatMap(({ name, colour, spans: own }, place) => own.map(([from, to]) => {
-      const title = `${name}: ${seconds(from)} to ${seconds(to)} s`;
-      return { from, to, top: place - 0.32, bottom: place + 0.32, colour, title };
-    }));
-    const box = { x1: "from", x2: "to", y1: "top", y2: "bottom", fill: "colour", title: "title" };
-    return plot("Spans of time in seconds", width, 30 + rows.length * 22, [2, 16, 26, left], {
-      x: { domain: [0, Math.max(duration, ...spans.map((one) => one.to))] },
-      y: { domain: [rows.length - 0.5, -0.5], axis: null },
-      color: { type: "identity" },
-      marks: [
-        Plot.gridX({ ticks: 6 }),
-        Plot.axisX({ ticks: 6, label: null, tickFormat: (one) => `${one} s` }),
-        labels,
-        Plot.rect(spans, box),
-      ],
-    });
-  };
-
   document.querySelectorAll("figure[data-figure]").forEach(card);
-  document.querySelectorAll("figure[data-chart]").forEach(chart);
 })();

@@ -1,13 +1,12 @@
-"""A report as Markdown, CSV and LaTeX: overview, main numbers, papers' tables, every metric and breakdown."""
+"""A report as Markdown, CSV and LaTeX: the overview, or every number."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
-from tempbench_lmms.report import latex, markdown, overview
+from tempbench_lmms.report import latex, markdown, overview, sheet
 from tempbench_lmms.report.grid import DETAILS, METRICS, SECOND, Cell, Grid, Heading
 from tempbench_lmms.report.numbers import TaskNumbers
-from tempbench_lmms.report.sheet import written
 from tempbench_lmms.report.tables import Section
 
 COLUMNS = (
@@ -18,8 +17,10 @@ COLUMNS = (
 the paper's table (every cell of it, runs among the rows), or whose readings a run is scored with."""
 
 
-def as_csv(sections: Sequence[Section]) -> str:
-    """Returns every number of the runs and of the papers' tables, one a line; values are unrounded."""
+def as_csv(sections: Sequence[Section], everything: bool = True) -> str:
+    """Returns the headlines as a table, or every number of the runs and the papers, one a line, unrounded."""
+    if not everything:
+        return sheet.table(next(overview.grids_of(sections)))
     lines = []
     for section in sections:
         found: dict[str, list[dict[str, Any]]] = {METRICS: [], DETAILS: []}
@@ -30,7 +31,7 @@ def as_csv(sections: Sequence[Section]) -> str:
         of_paper = (line for grid in section.printed for line in _paper_lines(section, grid))
         known = (*found[METRICS], *found[DETAILS], *of_paper)
         lines += [{"benchmark": section.card.name, **line} for line in known]
-    return written([COLUMNS, *([line.get(name) for name in COLUMNS] for line in lines)])
+    return sheet.written([COLUMNS, *([line.get(name) for name in COLUMNS] for line in lines)])
 
 
 def _cells(grid: Grid) -> Iterator[tuple[Heading, Heading, Cell]]:
@@ -88,73 +89,32 @@ def _comparable(section: Section, cell: Cell) -> str:
 
 
 TITLE = "tempbench report"
+_FLOATS = 18
+"""LaTeX stops where more floats than these wait for a place."""
 
 
-@dataclass(frozen=True)
-class _Style:
-    """How a text format writes words, headings, notes and tables."""
-
-    title: Callable[[str], str]
-    text: Callable[[str], str]
-    heading: Callable[[str, int], str]
-    note: Callable[[str], str]
-    notes: Callable[[Sequence[str]], str]
-    table: Callable[[Grid], str]
-
-
-MARKDOWN = _Style(
-    lambda title: f"# {markdown.escaped(title)}",
-    markdown.escaped,
-    lambda words, level: f"{'#' * level} {words}",
-    lambda words: words,
-    lambda lines: "\n".join(f"- {line}" for line in lines),
-    markdown.table,
-)
-LATEX = _Style(
-    lambda title: f"{latex.PREAMBLE}\n% {latex.escaped(title)}",
-    latex.escaped,
-    lambda words, level: f"% {words}",
-    lambda words: f"% {words}",
-    lambda lines: "\n".join(f"% {line}" for line in lines),
-    latex.table,
-)
-
-
-def as_markdown(sections: Sequence[Section], title: str = TITLE) -> str:
-    """Returns the tables in Markdown, the first screen's first."""
-    return "\n\n".join(_blocks(sections, MARKDOWN, title)) + "\n"
-
-
-def as_latex(sections: Sequence[Section], title: str = TITLE) -> str:
-    """Returns the tables in LaTeX, for the package booktabs.
-
-    LaTeX stops where more than 18 floats wait for a place, so pages end before that.
-    """
-    blocks: list[str] = []
-    waiting = 0
-    for block in _blocks(sections, LATEX, title):
-        floats = block.count(r"\begin{table}")
-        waiting += floats
-        if waiting > latex.MAX_FLOATS:
-            blocks.append(r"\clearpage")
-            waiting = floats
-        blocks.append(block)
+def as_markdown(sections: Sequence[Section], title: str = TITLE, everything: bool = False) -> str:
+    """Returns the overview in Markdown, and on request every table of every task."""
+    blocks = [f"# {markdown.escaped(title)}", *map(markdown.table, overview.grids_of(sections))]
+    for section in sections if everything else ():
+        blocks.append(f"## {markdown.escaped(f'{section.card.name}: {section.card.title}')}")
+        blocks += map(markdown.table, (*section.main, *section.printed))
+        for task in section.tasks:
+            blocks.append(f"### {markdown.escaped(task.caption)}")
+            said = [*filter(None, [task.decision]), *(f"warning: {one}" for one in task.warnings)]
+            blocks += ["\n".join(f"- {markdown.escaped(line)}" for line in said)] if said else []
+            blocks += map(markdown.table, section.grids_of(task))
     return "\n\n".join(blocks) + "\n"
 
 
-def _blocks(sections: Sequence[Section], style: _Style, title: str) -> Iterator[str]:
-    yield style.title(" ".join(title.split()))  # on one line: a second one would be no comment in LaTeX
-    yield style.heading("Overview", 2)
-    yield from map(style.table, overview.grids_of(sections))
-    for section in sections:
-        yield style.heading(style.text(f"{section.card.name}: {section.card.title}"), 2)
-        yield from map(style.table, (*section.main, *section.printed))
-        if warned := [task for task in section.tasks if task.warnings]:
-            yield style.heading(f"Warnings, {len(warned)} of {len(section.tasks)} tasks", 3)
-            lines = (f"{task.caption}: {'; '.join(task.warnings)}" for task in warned)
-            yield style.notes([style.text(line) for line in lines])
-        for task in section.tasks:
-            yield style.heading(style.text(task.caption), 3)
-            if task.decision:
-                yield style.note(style.text(task.decision))
-            yield from map(style.table, section.grids_of(task))
+def as_latex(sections: Sequence[Section], title: str = TITLE, everything: bool = False) -> str:
+    """Returns the headlines in LaTeX, for the package booktabs; on request every table of every task."""
+    grids = list(overview.grids_of(sections))
+    if everything:
+        for section in sections:
+            grids += (*section.main, *section.printed, *chain(*map(section.grids_of, section.tasks)))
+    blocks = [f"{latex.PREAMBLE}\n% {latex.escaped(title)}"]
+    for place, grid in enumerate(grids if everything else grids[:1]):
+        blocks += [r"\clearpage"] if place and place % _FLOATS == 0 else []
+        blocks.append(latex.table(grid))
+    return "\n\n".join(blocks) + "\n"

@@ -63,7 +63,7 @@ def test_any_other_file_may_be(name, place):
 
 # How each command that writes a file is given one; the file is refused before anything is read.
 WRITERS = {
-    "report": ("report", "run", "--format", "html", "--force", "-o"),
+    "report": ("report", "run", "--force", "-o"),
     "table": ("table", "tempvs", "Table 3", "--format", "csv", "--force", "-o"),
     "show": ("show", "tempvs_mt1_two_mini", "--force", "-o"),
     "check-model": ("check-model", "--model", "m", "--tasks", "tempvs_mt1_two_mini", "--force", "-o"),

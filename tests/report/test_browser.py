@@ -70,8 +70,7 @@ def test_opens_without_a_complaint_and_asks_for_nothing(chromium, address):
     assert chromium.complaints == []
     # The page alone, and the pictures inside it.
     assert [url for url in chromium.requests if not url.startswith("data:")] == [address]
-    drawn = "document.querySelectorAll('#overview figure svg.plot').length"
-    assert eventually(chromium, f"{drawn} === document.querySelectorAll('#overview figure').length")
+    assert eventually(chromium, "document.querySelectorAll('#overview figure svg.plot').length === 1")
 
 
 def eventually(chromium, expression):
@@ -110,6 +109,7 @@ def test_every_number_is_the_results_file_s(chromium, address, runs):
 
 def test_a_reader_s_own_rows_stay_in_sight_in_the_paper_s_tables(chromium, address):
     chromium.look(address, width=1400)
+    chromium.value("document.querySelectorAll('details.printed').forEach((one) => (one.open = true))")
     boxes = json.loads(
         chromium.value("""JSON.stringify([...document.querySelectorAll(".printed .scroll")].map((box) => {
             const foot = box.getBoundingClientRect().bottom;
@@ -121,14 +121,6 @@ def test_a_reader_s_own_rows_stay_in_sight_in_the_paper_s_tables(chromium, addre
     )
     assert sum(box["down"] for box in boxes) > 3
     assert [box["name"] for box in boxes if box["hidden"] or (box["down"] and box["across"])] == []
-
-
-def test_matrices_and_metrics_are_switched(chromium, address):
-    chromium.look(address)  # the other tests which look take no notice of the chart
-    choose(chromium, "#overview figure select", "mt2_event_mt", "change")
-    assert chromium.value("document.querySelector('#overview figure .legend').textContent").startswith(
-        "chance 0.200"
-    )
 
 
 def test_a_link_of_a_problem_sets_the_filters(chromium, address, runs):
@@ -153,12 +145,35 @@ def test_what_a_model_wrote_is_text(chromium, address):
 def test_link_to_one_question(chromium, address):
     chromium.look(f"{address}#q={FIRST}")
     assert "flintstones/mini_flintstones_0/gt_two/0" in question(chromium)
-    assert chromium.value("document.querySelectorAll('#question .pictures img').length") == 1
-    assert chromium.value("document.querySelector('#question .pictures img').naturalWidth") > 300
     href = chromium.value("document.querySelector('#question h3 a').href")
     assert href == f"{address}#q={FIRST}"
     chromium.open(f"{address}#q=no/such/question")
     assert question(chromium) == "The question of this link is not in this report."
+
+
+def test_questions_with_pictures(chromium, address):
+    chromium.open(address)
+    chromium.value("document.querySelector('#pictured').click()")
+    assert chromium.value("document.querySelector('#count').textContent").startswith("6 questions")
+    assert eventually(chromium, "document.querySelector('#question .pictures img').naturalWidth > 300")
+
+
+def test_reply_prompt_and_answer_are_seen_together(chromium, address):
+    chromium.open(f"{address}#find=task=0&verdict=wrong", width=1400)
+    seen = json.loads(
+        chromium.value("""JSON.stringify([...document.querySelectorAll("#question h4")]
+            .filter((one) => one.getBoundingClientRect().bottom < window.innerHeight - 40)
+            .map((one) => one.textContent))""")
+    )
+    assert [one for one in seen if one in ("Reply", "A right reply", "Prompt")] == [
+        "Reply",
+        "A right reply",
+        "Prompt",
+    ]
+    head = chromium.value("document.querySelector('#head').textContent")
+    assert head == "Question12"
+    names = "[...document.querySelectorAll('#list .name')].map((one) => one.textContent)"
+    assert chromium.value(f"{names}.some((one) => one.startsWith('The event is: '))")
 
 
 def test_keys(chromium, address):

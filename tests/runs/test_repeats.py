@@ -137,7 +137,7 @@ def test_rescore_and_report_take_the_folder(folder, tmp_path):
     assert f"{TASK}, tempbench_chance, 3 repeats of {N} questions" in done.stdout
     sections = tables.sections_of(list(of_logs(read_runs([folder]))))
     assert [row.run for row in sections[0].rows] == [f"tempbench_chance, repeat {i}" for i in (1, 2, 3)]
-    assert text.as_markdown(sections).count(TITLE) == 1
+    assert text.as_markdown(sections, everything=True).count(TITLE) == 1
     done = tempbench("report", f"mine={folder}", "-o", tmp_path / "page.html", "--pictures", "0")
     assert "1 task of 3 runs" in done.stdout, done.stderr
     assert TITLE in (tmp_path / "page.html").read_text()

@@ -427,7 +427,7 @@ def test_reports_show_both(agreed, tmp_path):
     texts = {}
     for end in ("html", "md", "tex", "csv"):
         done = tempbench(
-            "report", tmp_path, "-o", tmp_path / f"out.{end}", "--pictures", "0", "--no-intervals"
+            "report", tmp_path, "-o", tmp_path / f"out.{end}", "--pictures", "0", "--no-intervals", "--all"
         )
         assert done.returncode == 0, done.stderr
         texts[end] = (tmp_path / f"out.{end}").read_text()
