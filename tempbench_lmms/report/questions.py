@@ -127,29 +127,17 @@ def data_of(
         megabytes: Of the texts at most, and of the pictures.
     """
     asked = asked_of(tasks)
-    visuals: dict[int, _Visuals] = {}
+    room = megabytes * 1e6
     told: list[tuple[int, int]] = []
     entries: list[dict[str, Any]] = []
-    pictures: dict[str, int] = {}
-    for_texts = for_pictures = megabytes * 1e6
-    n_shown = 0
     for number, place in _in_turn(asked, n_questions):
-        one = asked[number]
-        entry = _entry(one, place)
-        for_texts -= len(json.dumps(entry))
-        if for_texts < 0:
+        entry = _entry(asked[number], place)
+        room -= len(json.dumps(entry))
+        if room < 0:
             break
         told.append((number, place))
         entries.append(entry)
-        if n_shown >= n_pictured or for_pictures < 0:
-            entry["out"] = 1
-            continue
-        if number not in visuals:
-            visuals[number] = _Visuals(one.name)
-        shown, entry["note"] = visuals[number].of(entry["doc"], one.ids[place])
-        for_pictures -= sum(len(uri) for uri, _ in shown if uri not in pictures)
-        entry["pictures"] = [[pictures.setdefault(uri, len(pictures)), label] for uri, label in shown]
-        n_shown += bool(shown)
+    pictures = _pictured(asked, told, entries, n_pictured, megabytes * 1e6)
     _name(told, entries)
     return Data(
         index={
@@ -158,10 +146,34 @@ def data_of(
             "told": told,
         },
         texts=entries,
-        pictures=list(pictures),
+        pictures=pictures,
         n_logged=sum(len(answers) for one in asked for answers in one.answers),
-        n_pictured=n_shown,
+        n_pictured=sum(bool(entry.get("pictures")) for entry in entries),
     )
+
+
+def _pictured(
+    asked: Sequence[AskedTask],
+    told: Sequence[tuple[int, int]],
+    entries: Sequence[dict[str, Any]],
+    most: int,
+    room: float,
+) -> list[str]:
+    """Gives questions their pictures, while there is room, and returns the pictures."""
+    visuals: dict[int, _Visuals] = {}
+    numbers: dict[str, int] = {}
+    n_shown = 0
+    for (number, place), entry in zip(told, entries, strict=True):
+        if n_shown >= most or room < 0:
+            entry["out"] = 1
+            continue
+        if number not in visuals:
+            visuals[number] = _Visuals(asked[number].name)
+        shown, entry["note"] = visuals[number].of(entry["doc"], asked[number].ids[place])
+        room -= sum(len(uri) for uri, _ in shown if uri not in numbers)
+        entry["pictures"] = [[numbers.setdefault(uri, len(numbers)), label] for uri, label in shown]
+        n_shown += bool(shown)
+    return list(numbers)
 
 
 def _in_turn(asked: Sequence[AskedTask], most: int) -> list[tuple[int, int]]:
