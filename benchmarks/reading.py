@@ -44,14 +44,19 @@ _OFF: dict[str, Callable[..., Any]] = {
 _OFFICIAL = ("tempvs", "timepercept", "mateo", "coherence", "rextime")
 
 
-def shares(found: Iterable[tuple[Any, list[str]]]) -> Iterator[str]:
+def shares(found: Iterable[tuple[Any, list[str]]], kinds: bool = False) -> Iterator[str]:
     """Yields a table of the shares by what was asked, of labelled replies with their `verdicts`.
 
     A reply that gives two answers counts as two readings.
+
+    Args:
+        found: The replies.
+        kinds: Whether the kinds of questions of a benchmark are told apart.
     """
     counts: dict[str, tuple[Counter[str], Counter[str]]] = {}
     for row, verdicts in found:
-        asked = f"{row.benchmark} {row.kind}" if row.benchmark in _OFFICIAL else f"any {row.benchmark}"
+        asked = row.benchmark if row.benchmark in _OFFICIAL else f"any {row.benchmark}"
+        asked += f" {row.kind}" * (kinds and row.benchmark in _OFFICIAL)
         for name in ("all", asked):
             counts.setdefault(name, (Counter(), Counter()))[not row.locked].update(verdicts)
     yield "| asked |" + "".join(f" {rows} | right | misread | unread |" for rows in ("locked", "dev"))
@@ -332,7 +337,7 @@ def main() -> None:
     else:
         import timing
 
-        lines = itertools.chain(shares(labelled()), [""], timing.table(rows(quick=False)))
+        lines = itertools.chain(shares(labelled(), kinds=True), [""], timing.table(rows(quick=False)))
     for line in lines:
         print(line, flush=True)
 

@@ -46,7 +46,6 @@ def page(name: str) -> str:
     words = [part.strip() if isinstance(part, str) else _named(part) for part in content(config, docs[0], 0)]
     target, *more = docs[0]["target"].splitlines()
     limit = config["generation_kwargs"]["max_new_tokens"]
-    fidelity = f"docs/fidelity/{name}.md"
     metrics: Metrics = importlib.import_module(f"tempbench_lmms.{name}.scoring").METRICS
     return _TEMPLATES.get_template("benchmark.md.jinja").render(
         card=card,
@@ -60,12 +59,9 @@ def page(name: str) -> str:
         shown=cost.shown([content(config, docs[i], i) for i in _chosen(len(docs))]),
         reply=min(cost.REPLY, limit),
         limit=limit,
-        data=_data(name, here),
-        sections=relinked("".join(sections.values()).strip(), readme, here),
+        sections=relinked(sections.strip(), readme, here),
         metrics=_by_words(metrics),
         better={row.name: row.better for row in metrics.rows},
-        fidelity=(ROOT / fidelity).is_file(),
-        contradictions=relinked(_contradictions(fidelity), fidelity, here),
     )
 
 
@@ -124,21 +120,10 @@ def _named(part: Any) -> str:
     return f"[picture, {part.width} x {part.height}]" if is_picture(part) else "[video]"
 
 
-def _sections(markdown: str) -> tuple[str, dict[str, str]]:
+def _sections(markdown: str) -> tuple[str, str]:
+    """Returns what stands before a page's first section, and the sections."""
     head, *parts = re.split(r"^(?=## )", markdown, flags=re.M)
-    return head.strip(), {part.partition("\n")[0].removeprefix("## "): part for part in parts}
-
-
-def _data(name: str, here: str) -> list[dict[str, str]]:
-    """Returns the rows of docs/data.md on a benchmark."""
-    text = relinked(_read("docs/data.md"), "docs/data.md", here)
-    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
-    head = next(cells for cells in lines if cells[:2] == ["source", "benchmark"])
-    return [
-        dict(zip(head, cells, strict=True))
-        for cells in lines
-        if len(cells) == len(head) and f"`{name}`" in cells[1]
-    ]
+    return head.strip(), "".join(parts)
 
 
 def _by_words(metrics: Metrics) -> list[tuple[str, list[str]]]:
@@ -148,11 +133,3 @@ def _by_words(metrics: Metrics) -> list[tuple[str, list[str]]]:
         words = (inspect.getdoc(row.metric) or "").partition("\n\n")[0]
         out.setdefault(" ".join(words.split()), {})[row.name] = None
     return [(words, list(names)) for words, names in out.items() if words]
-
-
-def _contradictions(file: str) -> str:
-    """Returns the sections of a page on fidelity that name contradictions."""
-    if not (ROOT / file).is_file():
-        return ""
-    found = _sections(_read(file))[1].items()
-    return "\n\n".join(text.partition("\n")[2].strip() for title, text in found if "contradict" in title)

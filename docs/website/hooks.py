@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: they add the pages that stand elsewhere, and make those of the benchmarks."""
+"""Hooks of MkDocs: they add pages from elsewhere, and make those of the benchmarks and the commands."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from docs.website import benchmark
+from docs.website import benchmark, commands
 from docs.website.links import ROOT, pages, relinked
 from tempbench_lmms import benchmarks
 
@@ -37,6 +37,7 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
 
 
 def _made() -> Iterator[tuple[str, str | bytes]]:
+    yield "commands.md", commands.page()
     yield "benchmarks/index.md", benchmark.overview()
     of_benchmarks = {f"benchmarks/{name}.md" for name in benchmarks.names()}
     for name in benchmarks.names():

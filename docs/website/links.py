@@ -17,18 +17,14 @@ _PICTURE = re.compile(r"!\[(?P<text>[^\]]*)\]\((?!\w+:)(?P<path>[^)#\s]+)\)")
 def pages() -> dict[str, str]:
     """Returns where files outside `docs/` stand in the site, by their paths in the repository."""
     of_benchmarks = {
-        file: page
-        for name in benchmarks.names()
-        for file, page in (
-            (f"tempbench_lmms/{name}/README.md", f"benchmarks/{name}.md"),
-            (f"hf_datasets/{name}/README.md", f"data/{name}.md"),
-        )
+        f"tempbench_lmms/{name}/README.md": f"benchmarks/{name}.md" for name in benchmarks.names()
     }
     others = {
         "README.md": "index.md",
         "CONTRIBUTING.md": "contributing.md",
         "CHANGELOG.md": "changes.md",
         "tempbench_lmms/media/README.md": "media.md",
+        "hf_datasets/tempvs/README.md": "tempvs_curation.md",
     }
     return {file: page for file, page in (others | of_benchmarks).items() if (ROOT / file).is_file()}
 

@@ -2,7 +2,7 @@
 
 Source: the official generator (`generate_prompts.py`); every choice is a function of a question's running
 number `index` within its source and test, so that a release can be checked against the rule. See
-`docs/fidelity.md` for where the generator differs from the paper.
+`tempbench_lmms/tempvs/README.md` for where the generator differs from the paper.
 """
 
 import functools

@@ -1,6 +1,6 @@
 """Turns series of dated pictures into the questions of all nine tests.
 
-Source: paper, section III.B and III.C; what it leaves open is decided as `docs/fidelity/timepercept.md` says.
+Source: paper, section III.B and III.C; what it leaves open is decided as the benchmark's README says.
 """
 
 import itertools

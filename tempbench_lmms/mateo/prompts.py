@@ -1,7 +1,7 @@
 """The fifteen prompts of MATEO: three modalities under five settings.
 
 Source: the prompt table of appendix A.2; parts are joined with a newline (section 3). Each prompt is composed
-as the table prints it, what it leaves out included: see docs/fidelity/mateo.md.
+as the table prints it, what it leaves out included: see README.md.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,6 +1,6 @@
 """The official ReXTime scorer's output, reproduced to the last digit, and the official reading of a reply.
 
-Source: `evaluation/rextime_eval.py` and `demo/request.py`, see docs/fidelity/rextime.md. Only the first two
+Source: `evaluation/rextime_eval.py` and `demo/request.py`, see README.md. Only the first two
 numbers of the first predicted window count; percentages are rounded to two decimals by formatting; the
 accuracies are fractions, unrounded; the mode is chosen by the first prediction.
 """

@@ -3,7 +3,7 @@
 The paper defers its prompt to a supplement; "we prompt the models to predict the time span directly and
 select the most likely options" (section 4.2). The released request to GPT-4o asks for a summary, the option
 and the span in one reply and wants JSON; ours asks for the same without the summary, and states the duration
-in the same place. docs/fidelity/rextime.md has both side by side. The style `official` is the released
+in the same place. README.md has both side by side. The style `official` is the released
 request itself (`demo/request.py`).
 """
 

@@ -1,7 +1,7 @@
 """TempVS: the paper, its sources and its numbers.
 
 The results in `reference/` cannot be compared, but for the row Random: they were computed over other rows
-than Table 2 counts (docs/fidelity/tempvs.md).
+than Table 2 counts (README.md).
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """TimePerceptBench: the paper, its sources and its numbers.
 
 Of Table 1 `reference/` has the columns that are printed in order, and those values of PIC and IPR that can be
-told from the scrambled rest. Table 2 is a copy of Table 1 (docs/fidelity/timepercept.md).
+told from the scrambled rest. Table 2 is a copy of Table 1 (README.md).
 """
 
 from tempbench_lmms.card import BenchmarkCard, Source

@@ -2,7 +2,7 @@
 
 Source: paper, section III.D. PNR is pooled: positive pairs of all orderings over negative pairs of all
 orderings. An ordering that cannot be read, or is no permutation, is left out of both counts. The paper does
-not say so; the values that it prints are possible in no other way (`docs/fidelity/timepercept.md`).
+not say so; the values that it prints are possible in no other way (`README.md`).
 """
 
 from collections.abc import Callable, Mapping, Sequence

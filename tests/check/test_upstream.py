@@ -1,6 +1,6 @@
 """Faults of the harness that `tempbench check-model` is there for: each test fails once the harness mends it.
 
-Then the text in docs/upstream has done its work, and what is said of the fault in `check/hints.py` can go.
+Then its text in docs/decisions/upstream.md, and what `check/hints.py` says of it, can go.
 """
 
 from types import SimpleNamespace
