@@ -32,6 +32,25 @@ app = typer.Typer(
     context_settings={"token_normalize_func": spelling},
     help="Temporal-reasoning benchmarks for vision-language models, in the lmms-eval harness.",
 )
+EXAMPLES = {
+    "answer": "tempvs_mt1_two_mini --name anna -o answers",
+    "check-model": "--model qwen2_5_vl --model-args pretrained=Qwen/Qwen2.5-VL-3B-Instruct --tasks rextime",
+    "compare": "logs/a logs/b --metrics accuracy",
+    "import": "replies answers.jsonl --task tempvs_mt1_two -o logs/model --model my-model",
+    "new": "flips --answer yes-no --media video --no-groups --rows questions.csv",
+    "plan": "--tasks tempvs_mini --speed 2",
+    "push": "tempvs --repo my-org/tempvs --private --dry-run",
+    "read": '--task tempvs_mt1_two_mini --doc 3 "The answer is True."',
+    "report": "small=logs/qwen_3b large=logs/qwen_7b -o report.html",
+    "reread": "logs/a --reader qwen3 --base-url http://localhost:8000/v1",
+    "rescore": "logs/a --reparse --items questions.csv",
+    "run": "--model tempbench_chance --tasks tempvs_mini -o logs/chance --limit 8 --batch_size 4",
+    "show": "tempvs_mt1_two_mini --doc 3 -o page.html",
+    "table": "tempvs 2 logs/a --format md",
+    "tasks": "tempvs --all",
+    "verify": "tempvs --mini",
+}
+"""What follows a command in the example at the end of its help."""
 VERBS = {
     "prepare": "Bring a benchmark's data onto this machine.",
     "score": "Score answers that were obtained elsewhere.",
@@ -55,7 +74,6 @@ def _options(
     pass
 
 
-@app.command(cls=SafeCommand)
 def path() -> None:
     """Print the folder with our tasks, for the harness's --include_path."""
     from tempbench_lmms.harness.variants import task_dir
@@ -63,7 +81,6 @@ def path() -> None:
     print(task_dir())
 
 
-@app.command(cls=SafeCommand)
 def show(
     task: Annotated[str, typer.Argument(help="A task, e.g. tempvs_mt1_two_mini.")],
     doc: Annotated[int, typer.Option(help="Number of the document, from 0.")] = 0,
@@ -95,7 +112,6 @@ def show(
         print(f"\nwritten to {output}", file=sys.stderr)
 
 
-@app.command(cls=SafeCommand)
 def verify(
     benchmark: Annotated[str | None, typer.Argument(help="Check this benchmark's prepared data.")] = None,
     mini: Annotated[bool, typer.Option(help="Check the bundled sample instead.")] = False,
@@ -130,7 +146,6 @@ def verify(
         print(f"{len(task_files())} task names, none of them the harness's: ok")
 
 
-@app.command(cls=SafeCommand)
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")] = Path(
         "tempbench_demo"
@@ -144,12 +159,20 @@ def demo(
     run(output, terminal.console())
 
 
-app.command(cls=SafeCommand)(tasks)
-app.command(cls=HarnessCommand, context_settings={"ignore_unknown_options": True})(runs.run)
-app.command(cls=ColouredCommand)(check_model)
-for _command in (answer, new, plan, push, read, runs.compare, rescore, reread, report, table):
-    app.command(cls=SafeCommand)(_command)
-app.command("import", cls=SafeCommand)(import_)
+def _add(function: Callable[..., None], cls: type[SafeCommand] = SafeCommand, **how: Any) -> None:
+    name = function.__name__.strip("_").replace("_", "-")
+    epilog = f"Example: tempbench {name} {EXAMPLES[name]}" if name in EXAMPLES else None
+    app.command(name, cls=cls, epilog=epilog, **how)(function)
+
+
+_add(runs.run, HarnessCommand, context_settings={"ignore_unknown_options": True})
+_add(check_model, ColouredCommand)
+_PLAIN: tuple[Callable[..., None], ...] = (
+    *(path, tasks, show, read, verify, demo, answer, new, plan, push, import_),
+    *(runs.compare, rescore, reread, report, table),
+)
+for _command in _PLAIN:
+    _add(_command)
 
 
 def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:
@@ -190,4 +213,7 @@ def main() -> None:
         raise SystemExit(1) from None
     except OSError as error:
         terminal.tell(outputs.refused(error))
+        raise SystemExit(1) from None
+    except UnicodeEncodeError as error:
+        terminal.tell(f"{ascii(error.object)[:80]} is not text in UTF-8")
         raise SystemExit(1) from None

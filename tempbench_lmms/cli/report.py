@@ -139,7 +139,7 @@ def submit_hub(
     ),
     dataset: Annotated[
         list[str] | None,
-        typer.Option(help="BENCHMARK=ORG/NAME[@COMMIT]: the Hub's data set, where it is not the known one."),
+        typer.Option(help="BENCHMARK=ORG/NAME@COMMIT: the Hub's data set, where it is not the known one."),
     ] = None,
     source_url: Annotated[str | None, typer.Option(help="Where the logs can be read.")] = None,
     source_name: Annotated[str | None, typer.Option(help="Name of that source.")] = None,

@@ -363,10 +363,6 @@ def test_an_option_that_the_harness_does_not_know_is_a_line(words, line, dashes,
     assert not (tmp_path / "o").exists()
 
 
-def test_an_option_of_the_harness_that_goes_elsewhere(tmp_path):
-    complains(tempbench("report", tmp_path, "--limit", "3"), "--limit", "for `tempbench run`", "--questions")
-
-
 @pytest.mark.parametrize("variable", ["HF_HOME", "HF_DATASETS_CACHE", "LMMS_EVAL_DATASETS_CACHE"])
 def test_a_cache_that_cannot_be_written_is_a_line_with_its_path(variable, tmp_path):
     words = ("run", "--model", "m", "--tasks", "tempvs_mini", "-o", tmp_path / "o")

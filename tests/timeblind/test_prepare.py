@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from hf_datasets.timeblind import prepare as preparing
-from tempbench_lmms.cli import examples
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
@@ -67,12 +66,12 @@ def test_an_instance_with_one_video_twice_is_left_out_and_said(release):
     }
 
 
-def test_the_help_s_own_example_of_scoring_works(release, tmp_path, monkeypatch):
+def test_scoring_with_the_official_files_works(release, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("results.json").write_text(json.dumps([{"index": one, "model_output": "Yes"} for one in range(8)]))
     complains(tempbench("score", "timeblind", "--predictions", "results.json"), "with --data")
     shutil.move(release, "TimeBlind")
-    done = tempbench("score", "timeblind", *examples.EXAMPLES["score timeblind"].split())
+    done = tempbench("score", "timeblind", "--predictions", "results.json", "--data", "TimeBlind")
     assert done.returncode == 0, done.stderr
 
 
