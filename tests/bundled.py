@@ -59,10 +59,10 @@ def asking(name: str) -> Sequence[object]:
 
 
 def _documents(name: str) -> tuple[object, object, object]:
-    base, how = base_of(name) or (name, "")
-    config = load_task(base)
+    base = base_of(name)
+    config = load_task(base or name)
     table = config["dataset_kwargs"]["data_files"][config["test_split"]]
-    return table, (table, config.get("process_docs")), (task_files()[name].parent.name, how)
+    return table, (table, config.get("process_docs")), (task_files()[name].parent.name, bool(base))
 
 
 def covering(classes: Callable[[str], Sequence[object]], names: Iterable[str] = MINI) -> list:

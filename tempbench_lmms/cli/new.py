@@ -40,8 +40,6 @@ _ANSWERS: dict[str, dict[str, str]] = {
     "option": {
         "words": "one of its options",
         "ask": "Answer with the letter of the right option.",
-        "ask_1": "Which option is right? Give its letter.",
-        "ask_2": "Name the right option by its letter.",
         "expected": "Choice",
         "answer_hint": "write the letter or the text of one of the options",
         "an_answer": "B",
@@ -49,8 +47,6 @@ _ANSWERS: dict[str, dict[str, str]] = {
     "yes-no": {
         "words": "yes or no",
         "ask": "Answer with yes or no.",
-        "ask_1": "Say yes or no.",
-        "ask_2": "Your answer is to be yes or no.",
         "expected": "Truth",
         "answer_hint": "write yes or no",
         "an_answer": "yes",
@@ -58,8 +54,6 @@ _ANSWERS: dict[str, dict[str, str]] = {
     "number": {
         "words": "a whole number from 1 to 99",
         "ask": "Answer with the number alone.",
-        "ask_1": "Give the number and nothing else.",
-        "ask_2": "Your answer is the number by itself.",
         "expected": "Item",
         "answer_hint": "write a whole number from 1 to 99",
         "an_answer": "3",
@@ -67,8 +61,6 @@ _ANSWERS: dict[str, dict[str, str]] = {
     "order": {
         "words": "the numbers of its options in their right order",
         "ask": "Answer with all the numbers in their right order, separated by commas.",
-        "ask_1": "Give all the numbers, with commas between them, in their right order.",
-        "ask_2": "Write the numbers of all options in the right order, a comma between each two.",
         "expected": "Order",
         "answer_hint": "write the numbers of all options in their right order, as 2, 1, 3",
         "an_answer": "2, 1, 3",
@@ -76,8 +68,6 @@ _ANSWERS: dict[str, dict[str, str]] = {
     "span": {
         "words": "a time span in seconds",
         "ask": "Answer with the start and the end in seconds, as 2-5.5.",
-        "ask_1": "Give the start and the end in seconds, in the form 2-5.5.",
-        "ask_2": "Write when it starts and when it ends, in seconds, like 2-5.5.",
         "expected": "TimeSpan",
         "answer_hint": "write start and end in seconds, as 2-5.5",
         "an_answer": "0-1",
@@ -190,9 +180,7 @@ def _check(name: str, into: Path, is_own: bool) -> None:
     if keyword.iskeyword(name) or name.split("_")[-1] == "mini":
         raise TempbenchError(f"{name!r} is no name here: Python or a bundled sample has it; choose another")
     if made := base_of(name):
-        raise TempbenchError(
-            f"{name!r} is no name here: it would be a task made of {made[0]}; choose another"
-        )
+        raise TempbenchError(f"{name!r} is no name here: it would be a task made of {made}; choose another")
     for path in _folders(name, is_own):
         if (into / path).exists():
             raise TempbenchError(f"{into / path} is there already; choose another name")

@@ -12,7 +12,6 @@ from typing import Any
 
 from tempbench_lmms.coherence.card import BUDGETS
 from tempbench_lmms.coherence.parser import letters_of
-from tempbench_lmms.data.rewording import reworded
 
 SYSTEM = "You are an expert in understanding dynamics of objects."
 """TOMATO's system prompt. Models of the harness's simple kind get none from a task: give theirs as a model
@@ -60,37 +59,12 @@ _FRAMES = (
 )
 _BLIND = f"{_GUESS}\n\n{_ASKED}    \n{_NOT} \n"
 
-PARAPHRASES = (
-    {
-        _ANALYZE: "Look at these frames closely and say what the answer to the question about the video is.",
-        _ONLY: (
-            "Answer the multiple-choice question by means of these frames; external knowledge and common "
-            "sense are not to be relied on."
-        ),
-        _BEST: "DO YOUR BEST AND GUESS THE ANSWER THAT SEEMS THE MOST LIKELY ONE TO YOU, GIVEN THE QUESTION.",
-        _NOT: "AN ANSWER LIKE 'NOT POSSIBLE TO DETERMINE.' IS NOT ALLOWED.",
-        _GUESS: "Going by the question alone, make a random guess at a reasonable answer.",
-    },
-    {
-        _ANALYZE: "Study these frames, then answer the question about what is in the video.",
-        _ONLY: (
-            "Base your choice on these frames and on nothing else: leave what you know from elsewhere and "
-            "common sense aside."
-        ),
-        _BEST: "FROM THE QUESTION, PLEASE STILL GUESS WHICH ANSWER YOU TAKE FOR THE MOST PROBABLE.",
-        _NOT: "NEVER REPLY THAT IT IS 'NOT POSSIBLE TO DETERMINE.'",
-        _GUESS: "Take a reasonable answer at random; there is only the question to go by.",
-    },
-)
-"""Two paraphrases, ours: what stands in place of which words."""
-
 
 def question(doc: Mapping[str, Any]) -> str:
     """Returns the text of a video question, for its number of frames."""
     options = dict(zip(letters_of(doc["options"]), doc["options"], strict=True))
     text = _BLIND if doc["order"] == "blind" else _FRAMES
-    asked = text.format(n=doc["n_frames"], question=doc["question"], options=options)
-    return reworded(asked, doc, PARAPHRASES)
+    return text.format(n=doc["n_frames"], question=doc["question"], options=options)
 
 
 def wording(doc: Mapping[str, Any]) -> str:

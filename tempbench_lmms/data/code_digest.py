@@ -16,8 +16,8 @@ _PACKAGE = Path(__file__).parents[1]
 # What all benchmarks share: how replies are read, and what is computed of what was read.
 _SHARED = (
     *("parsing/**/*.py", "parsing/lexicon/*.txt", "metrics/*.py", "record.py", "record_reading.py"),
-    *("data/option_order.py", "data/rewording.py", "data/texts.py"),
-    *("harness/adapter.py", "harness/rotated.py"),
+    *("data/option_order.py", "data/texts.py"),
+    *("harness/adapter.py", "harness/derived_hooks.py"),
 )
 
 

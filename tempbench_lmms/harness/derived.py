@@ -1,4 +1,4 @@
-"""Tasks that shared code makes of other tasks: `NAME_rotated`, `NAME_paraphrase_1` and `NAME_paraphrase_2`.
+"""Tasks that shared code makes of other tasks: `NAME_rotated` and `NAME_lite`.
 
 A benchmark's table of tasks says which of its tasks are multiple choice:
 
@@ -7,7 +7,8 @@ A benchmark's table of tasks says which of its tasks are multiple choice:
       unit: video                                # the field of a record that names the unit of sampling
       rotate: tempbench_lmms.B.prompts.rotated   # only where `data.option_order.turned` does not do
 
-and which have paraphrased prompts (`paraphrased: {of: [nextgqa]}`; the words are in its `prompts.py`).
+and of which a tenth is asked (`lite: {of: [nextgqa]}`). The functions of such tasks are in
+`harness.derived_hooks`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,40 +16,34 @@ from typing import Any
 
 from tempbench_lmms.data.roots import MINI
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics.sampling import LITE
 
 Config = dict[str, Any]
 
-ROTATED = "rotated"
-PARAPHRASES = ("paraphrase_1", "paraphrase_2")
-KEYS = {"multiple_choice": (ROTATED,), "paraphrased": PARAPHRASES}
+ROTATED, TENTH = "rotated", "lite"
+KEYS = {"multiple_choice": ROTATED, "lite": TENTH}
 """What is made of the tasks under each key of a table."""
-_HOOKS = "tempbench_lmms.harness.rotated"
-_OWN = "hooks."
+_HOOKS = "tempbench_lmms.harness.derived_hooks"
 
 
-def base_of(name: str) -> tuple[str, str] | None:
-    """Returns the task that a task is made of, and how; None for one with an entry of its own.
+def base_of(name: str) -> str | None:
+    """Returns the task whose options a task asks in every order; None for any other.
 
     >>> base_of("nextgqa_rotated_mini"), base_of("nextgqa_mini")
-    (('nextgqa_mini', 'rotated'), None)
+    ('nextgqa_mini', None)
     """
     stem, mini = (name.removesuffix(f"_{MINI}"), f"_{MINI}") if name.endswith(f"_{MINI}") else (name, "")
-    for word in (ROTATED, *PARAPHRASES):
-        if stem.endswith(f"_{word}"):
-            return stem.removesuffix(f"_{word}") + mini, word
-    return None
+    return stem.removesuffix(f"_{ROTATED}") + mini if stem.endswith(f"_{ROTATED}") else None
 
 
 def asks(name: str) -> str:
-    """Returns what a made task asks, in a few words; nothing for a task with an entry of its own.
+    """Returns what a rotated task asks, in a few words; nothing for any other.
 
     >>> asks("nextgqa_rotated")
     'nextgqa with the options in every order'
     """
-    made = base_of(name)
-    if made is None:
-        return ""
-    return f"{made[0]} {'with the options in every order' if made[1] == ROTATED else 'in other words'}"
+    base = base_of(name)
+    return f"{base} with the options in every order" if base else ""
 
 
 def tasks_of(
@@ -73,43 +68,42 @@ def tasks_of(
     """
     out: dict[str, Config] = {}
     parts: dict[str, dict[str, str]] = {}
-    for name, word, sample in _names(table):
+    for name, word, own, sample in _names(table):
         base, made = f"{name}{sample}", f"{name}_{word}{sample}"
         if base not in tasks or made in tasks:
             problem = "no such task is there" if base not in tasks else f"{made} is there already"
             raise TempbenchError(f"task_yamls/{benchmark}/tasks.yaml: {word} is of {base}, but {problem}")
         config = tasks[base]
         if "group" in config:
-            members = [f"{member.removesuffix(sample)}_{word}{sample}" for member in config["task"]]
+            stems = [member.removesuffix(sample) for member in config["task"]]
+            members = [f"{stem}_{word}{sample}" for stem in stems if stem not in own.get("without", ())]
             out[made] = {**config, "group": made, "task": members}
             continue
-        functions = _functions(benchmark, word, resolved(config))
+        whole = resolved(config)
+        functions = _functions(benchmark, word, whole)
         hooks = filter(None, (one.rpartition("__")[2] for one in functions.values()))
         part = f"_{'-'.join([word, *hooks])}.yaml"
         parts[part] = functions
         includes = config["include"]
         includes = [includes] if isinstance(includes, str) else includes
         out[made] = {**config, "include": [part, *includes], "task": made}
+        if word == TENTH:
+            out[made]["metadata"] = {**whole.get("metadata", {}), "draw": LITE}
     return out, parts
 
 
-def _names(table: Config) -> Iterator[tuple[str, str, str]]:
-    for key, words in KEYS.items():
-        for name in (table.get(key) or {}).get("of", ()):
-            for word in words:
-                yield from ((name, word, sample) for sample in ("", f"_{MINI}"))
+def _names(table: Config) -> Iterator[tuple[str, str, Config, str]]:
+    for key, word in KEYS.items():
+        own = table.get(key) or {}
+        for name in own.get("of", ()):
+            yield from ((name, word, own, sample) for sample in ("", f"_{MINI}"))
 
 
 def _functions(benchmark: str, word: str, base: Config) -> dict[str, str]:
     """Returns the functions of a made task that differ from those of its base, by key."""
-
-    def function(what: str, hook: str) -> str:
-        return f"{_HOOKS}.{what}__{benchmark}__{hook}"
-
-    keys = ("process_docs", "process_results", "metric_list")
-    docs, results, metrics = (str(base.get(key, "")).rpartition(_OWN)[2] for key in keys)
-    found = {"process_docs": function(f"{word}_docs", docs)}
-    if word == ROTATED:
-        found["process_results"] = function("rotated_results", results)
-        found["metric_list"] = function("rotated_metrics", metrics)
+    found = {}
+    for key, what in (("process_docs", "docs"), ("process_results", "results"), ("metric_list", "metrics")):
+        if word == ROTATED or what == "docs":
+            hook = str(base.get(key, "")).rpartition("hooks.")[2]
+            found[key] = f"{_HOOKS}.{word}_{what}__{benchmark}__{hook}"
     return found

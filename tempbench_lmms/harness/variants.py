@@ -21,8 +21,7 @@ from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.data.resources import folder_of
 from tempbench_lmms.data.roots import MINI, SCHEME, cache_home
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import derived, lite
-from tempbench_lmms.metrics.sampling import LITE
+from tempbench_lmms.harness import derived
 
 TABLE = "tasks.yaml"
 _ALL = "tempbench"
@@ -124,8 +123,6 @@ def made() -> dict[str, str]:
         parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("_*.yaml"))}
         table = table_of(folder)
         read = {name: yaml.load(text, Loader=_Loader) for name, text in parts.items()}  # noqa: S506
-        if any(lite.DRAW in one for one in (table.get("variants") or {}).values()):
-            parts |= lite.parts(benchmark, read)
         files |= {f"{benchmark}/{name}": text for name, text in parts.items()}
         tasks = tasks_of(benchmark, table, read)
         more, functions = derived.tasks_of(benchmark, table, tasks, partial(resolved, parts=read))
@@ -190,9 +187,7 @@ def tasks_of(benchmark: str, table: Config, parts: Mapping[str, Config]) -> dict
                 raise TempbenchError(f"{where}: {made_name} is made twice; give one of the two another name")
             if name in groups:
                 out[made_name] = {"group": made_name, **groups[name]}
-                without = {one for key in keys for one in key.get("without", ())}
-                members = [member for member in groups[name]["task"] if member not in without]
-                out[made_name]["task"] = [f"{member}{suffix}{sample}" for member in members]
+                out[made_name]["task"] = [f"{member}{suffix}{sample}" for member in groups[name]["task"]]
             else:
                 folder = f"{SCHEME}{benchmark}/{MINI}" if sample else f"{SCHEME}{benchmark}"
                 out[made_name] = _task(made_name, folder, keys, parts)
@@ -223,8 +218,6 @@ def _task(name: str, folder: str, entries: list[Config], parts: Mapping[str, Con
             *includes,
         ]  # the harness lets the first one win
     base = resolved({"include": list(includes)}, parts)
-    if any(lite.DRAW in entry for entry in entries):
-        includes.insert(0, lite.part_of(base))
     # The bundled sample has one table where the release has several splits.
     names = ("table_mini", "table") if name.endswith(f"_{MINI}") else ("table",)
     table = next(entry[key] for entry in reversed(entries) for key in names if key in entry)
@@ -233,14 +226,12 @@ def _task(name: str, folder: str, entries: list[Config], parts: Mapping[str, Con
         "task": name,
         "dataset_kwargs": {"data_files": {base["test_split"]: f"{folder}/{table}/*.parquet"}},
     }
-    if any(lite.DRAW in entry for entry in entries):
-        config["metadata"] = {**base.get("metadata", {}), lite.DRAW: LITE}
     for entry in entries:
         for key, value in entry.items():
             if key == "kwargs":
                 given = config.get(_KWARGS) or base.get(_KWARGS) or {"default": {}}
                 config[_KWARGS] = {**given, "default": {**given["default"], **value}}
-            elif key not in ("include", "table", "table_mini", "of", "without", lite.DRAW):
+            elif key not in ("include", "table", "table_mini", "of"):
                 # The harness would replace a mapping whole.
                 given = config.get(key, base.get(key))
                 both = isinstance(value, dict) and isinstance(given, dict)

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.data import video_texts
-from tempbench_lmms.data.rewording import reworded
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.nextgqa.card import OPTIONS
 
@@ -42,25 +41,6 @@ _MEDIA = {
 }
 
 _OR = "Where it is visible several times, give one of them."
-PARAPHRASES = (
-    {
-        "Choose the option that answers the question": "Say which option is the answer to the question",
-        "give the time span of the video that shows that it is right:": (
-            "name the time span of the video in which one sees that it is right:"
-        ),
-        _OR: "If that can be seen more than once, name one of the times.",
-        "Reply with JSON only, in this form:": "Your whole reply is JSON of this form:",
-    },
-    {
-        "Choose the option that answers the question": "Which of the options answers the question? Pick it",
-        "give the time span of the video that shows that it is right:": (
-            "tell from when to when the video shows that it is the right one:"
-        ),
-        _OR: "If it is visible several times, one of these is enough.",
-        "Reply with JSON only, in this form:": "Write nothing but JSON that looks like this:",
-    },
-)
-"""Two paraphrases: what stands in place of which words."""
 
 
 def wording(doc: Mapping[str, Any], ask: str) -> str:
@@ -93,4 +73,4 @@ def build(doc: Mapping[str, Any], media: str, ask: str, times: Sequence[float] =
         lines.append(f"Answer: {doc['options'][LETTERS.index(doc['answer'])]}")
     elif ask != "span":
         lines += ["Options:", video_texts.options(doc["options"])]
-    return reworded("\n".join([*lines, ASKS[ask]]), doc, PARAPHRASES)
+    return "\n".join([*lines, ASKS[ask]])

@@ -144,8 +144,8 @@ def _of_logs(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Foun
     alike: dict[str, list[TaskNumbers]] = {}
     for task in tasks if metrics else ():
         settings = kwargs_of(task.log.config)
-        # What is made of a task has its settings, and a paraphrase its questions' ids too.
-        alike.setdefault(repr((settings, (base_of(task.log.task) or ("", ""))[1])), []).append(task)
+        # What is made of a task has its settings.
+        alike.setdefault(repr((settings, bool(base_of(task.log.task)))), []).append(task)
     for own in alike.values():
         records = list({str(one["id"]): one for task in own for one in task.log.records}.values())
         records.sort(key=lambda record: str(record["id"]))

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.data import video_texts
-from tempbench_lmms.data.rewording import reworded
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
@@ -87,26 +86,6 @@ _REQUESTS = {
     for style, form in (("direct", _DIRECTLY), ("cot", _REASONED))
 }
 
-PARAPHRASES = (
-    {
-        "Choose the option that answers the question": "Say which option is the answer to the question",
-        "give the time span of the video in which this answer takes place.": (
-            "name the time span of the video in which that answer happens."
-        ),
-        "The span is a start and an end in seconds.": "A span has a start and an end, both in seconds.",
-        _DIRECTLY: "Your whole reply is JSON of this form: ",
-    },
-    {
-        "Choose the option that answers the question": "Which of the options answers the question? Pick it",
-        "give the time span of the video in which this answer takes place.": (
-            "tell from when to when in the video this answer takes place."
-        ),
-        "The span is a start and an end in seconds.": "State the span's start and end in seconds.",
-        _DIRECTLY: "Write nothing but JSON that looks like this: ",
-    },
-)
-"""Two paraphrases of the direct request: what stands in place of which words."""
-
 
 def wording(doc: Mapping[str, Any], ask: str) -> str:
     """Returns the lines of a question in all its forms: who reads a reply need not know what was shown."""
@@ -176,4 +155,4 @@ def build(
         else:
             # The scorer's ground-truth file has the letters and no texts.
             lines.append(f"Options: {', '.join(LETTERS)}")
-    return reworded("\n".join([*lines, _REQUESTS[ask, style]]), doc, PARAPHRASES)
+    return "\n".join([*lines, _REQUESTS[ask, style]])

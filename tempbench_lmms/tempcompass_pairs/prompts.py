@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.data.option_order import Turned, moved
-from tempbench_lmms.data.rewording import reworded
 from tempbench_lmms.tempcompass_pairs import parser
 
 SUFFIX = {
@@ -17,22 +16,10 @@ SUFFIX = {
     "caption_matching": "\nPlease directly give the best option:",
 }
 
-PARAPHRASES = (
-    {
-        "\nPlease directly give the best option:": "\nAnswer directly with the option that fits best:",
-        "\nPlease answer yes or no:": "\nYour answer, yes or no:",
-    },
-    {
-        "\nPlease directly give the best option:": "\nWhich option is the best one? Give it straight away:",
-        "\nPlease answer yes or no:": "\nIs it so? Say yes or no:",
-    },
-)
-"""Two paraphrases, ours: what stands in place of which words."""
-
 
 def build(doc: Mapping[str, Any]) -> str:
     """Returns the text of a question."""
-    return reworded(f"{doc['question']}{SUFFIX[doc['kind']]}", doc, PARAPHRASES)
+    return f"{doc['question']}{SUFFIX[doc['kind']]}"
 
 
 def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:

@@ -11,7 +11,6 @@ import string
 from collections.abc import Mapping
 from typing import Any
 
-from tempbench_lmms.data.rewording import number_of
 from tempbench_lmms.errors import TempbenchError
 
 STYLES = ("direct", "cot", "blind", "image_only")
@@ -230,38 +229,6 @@ BLIND: dict[str, tuple[str, ...]] = {
     ),
 }
 
-PARAPHRASES: dict[str, tuple[str, ...]] = {
-    "mt1": (
-        "Look at the images from left to right, in the order given. Is what the statement says right about "
-        "them in every point? Go by what the images show alone. Reply with the letter of the right option "
-        "only, in the form 'Option [Letter]', and give no reasons.",
-        "Decide from the sequence of images, read from left to right, whether the statement holds or not. "
-        "Nothing but the images counts. Your reply is 'Option [Letter]' with the letter of the right option, "
-        "without an explanation.",
-    ),
-    "mt2": (
-        "The images are in their right order, from left to right; the sentences above are not. Bring the "
-        "sentences into the order in which the images show what they say. Go by the images and assume "
-        "nothing that neither they nor the sentences say.",
-        "From left to right the sequence of images shows what happens, in order. Find the order of the "
-        "shuffled sentences that fits it, from what can be seen in the images, without assumptions of your "
-        "own.",
-    ),
-    "mt3": (
-        "The images are shuffled; the text tells in order what happens. Bring the images into the order of "
-        "the text, by matching what each of them shows with what is told.",
-        "Find the order of the images in which they follow the text. Go by the events and details that the "
-        "text describes and the images show.",
-    ),
-    "gt": (
-        "Which image of the sequence shows this event best? Go by what can be seen in the images, from "
-        "left to right. Your reply is the number of that image alone.",
-        "One image of the sequence fits the event best. Look at them from left to right, and reply with its "
-        "number and nothing else.",
-    ),
-}
-"""Two paraphrases of a test's instruction, ours; the paper's own change from question to question."""
-
 
 def kind_of(test: str) -> str:
     """Returns `mt1`, `mt2`, `mt3` or `gt`."""
@@ -311,11 +278,6 @@ def _has(kind: str, style: str) -> bool:
     return style in STYLES and (style != "blind" or kind != "mt3")
 
 
-def _instruction(doc: Mapping[str, Any], kind: str) -> str:
-    number = number_of(doc)
-    return str(PARAPHRASES[kind][number - 1] if number else doc["instruction"])
-
-
 def build(doc: Mapping[str, Any], style: str = "direct") -> str:
     """Returns the text of a question, as the official runner sends it.
 
@@ -333,7 +295,7 @@ def build(doc: Mapping[str, Any], style: str = "direct") -> str:
     described = doc["source"] in CARTOONS
     characters = _CHARACTERS + doc["character_info"] if described else ""
     if kind == "gt":
-        return f"{characters}\nThe event is: {doc['text']}\n{_instruction(doc, kind)}{ANSWER_PREFIX}"
+        return f"{characters}\nThe event is: {doc['text']}\n{doc['instruction']}{ANSWER_PREFIX}"
 
     unit = "events" if test.endswith("_event") else "sentences"
     if kind == "mt1":
@@ -359,5 +321,5 @@ def build(doc: Mapping[str, Any], style: str = "direct") -> str:
         return head + options + ANSWER_PREFIX
     if style == "image_only":
         return f"\n{_IMAGE_ONLY}{labels}{options}{ANSWER_PREFIX}"
-    asked = doc["instruction_cot"] if style == "cot" else _instruction(doc, kind)
+    asked = doc["instruction_cot" if style == "cot" else "instruction"]
     return f"{characters}{question}\n{asked}{labels}{options}{ANSWER_PREFIX}"

@@ -5,16 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.data.option_order import Turned, turned
-from tempbench_lmms.data.rewording import reworded
 
 YES_NO = "Please output Yes or No."
 LETTER = "Please output A or B."
-
-PARAPHRASES = (
-    {YES_NO: "Answer with Yes or with No.", LETTER: "Answer with A or with B."},
-    {YES_NO: "Your output is to be Yes or No.", LETTER: "Your output is to be A or B."},
-)
-"""Two paraphrases, ours: what stands in place of which words."""
 
 _BETWEEN = re.compile(r"([\s.,;?]+or)?[\s.,;?]*\Z", re.IGNORECASE)
 _MORE = re.compile(r"[.?!]\s+\S|\n\s*\S")
@@ -23,7 +16,7 @@ _MORE = re.compile(r"[.?!]\s+\S|\n\s*\S")
 
 def build(doc: Mapping[str, Any]) -> str:
     """Returns the text of a question, as the official code asks it; the video is shown before it."""
-    return reworded(f"{doc['question']} {LETTER if doc['options'] else YES_NO}", doc, PARAPHRASES)
+    return f"{doc['question']} {LETTER if doc['options'] else YES_NO}"
 
 
 def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:

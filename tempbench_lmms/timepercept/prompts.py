@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.data.option_order import Turned, turned
-from tempbench_lmms.data.rewording import reworded
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept.card import INTERVALS, LAPSES, PAIRS
 
@@ -97,47 +96,6 @@ _FIXED_OPTIONS = {
 }
 
 _ALONE = f"Answer with {_LETTER}, and nothing else."
-PARAPHRASES = (
-    {
-        _QUESTIONS["tpl"]: (
-            "All satellite images are of one place. Five images in chronological order, at about equal "
-            "intervals, made up a sequence; two of them are lost. What you see first are the images at "
-            "positions 1, 3 and 5 of it. The fourth, the query image, is one of the two. Which position of "
-            "the sequence is its own?"
-        ),
-        _QUESTIONS["ice"]: (
-            "Both satellite images are of the same place, and Image 1 is the earlier one. How long is the "
-            "time between the two?"
-        ),
-        _QUESTIONS["ucm"]: "To which class of land use does the place in the aerial image belong?",
-        _QUESTIONS["transfer_order"]: "What happened first: which of the two images shows it?",
-        _QUESTIONS["transfer_lapse"]: (
-            "The same thing is shown by two images, at two times. About how long after the first image is "
-            "the second?"
-        ),
-        _ALONE: f"Give {_LETTER} as your answer, without anything else.",
-    },
-    {
-        _QUESTIONS["tpl"]: (
-            "Here are satellite images of one place. Think of a sequence of five, in chronological order "
-            "and at about equal intervals, from which two are missing. The first three images shown stand "
-            "at its positions 1, 3 and 5; the query image, shown fourth, is a missing one. Where in the "
-            "sequence does it belong?"
-        ),
-        _QUESTIONS["ice"]: (
-            "Image 1 and Image 2 are satellite images of one place, taken in this order. What length of time "
-            "separates them?"
-        ),
-        _QUESTIONS["ucm"]: "How is the land in the aerial image used?",
-        _QUESTIONS["transfer_order"]: "Of the two images one shows what happened first. Which one?",
-        _QUESTIONS["transfer_lapse"]: (
-            "You see one thing at two times, an image each. How much time do you think has gone by from the "
-            "first image to the second?"
-        ),
-        _ALONE: f"Reply with no more than {_LETTER}.",
-    },
-)
-"""Two paraphrases of the tests with options: what stands in place of which words."""
 
 
 def options(doc: Mapping[str, Any]) -> tuple[str, ...]:
@@ -194,4 +152,4 @@ def build(doc: Mapping[str, Any], style: str = "direct") -> str:
         )
     else:
         lines.append(f"Answer with {wanted}, and nothing else.")
-    return reworded("\n".join(lines), doc, PARAPHRASES)
+    return "\n".join(lines)

@@ -135,7 +135,7 @@ def test_a_benchmark_outside_a_checkout(elsewhere, tmp_path, monkeypatch):
     known = {"TEMPBENCH_BENCHMARKS": str(own), "TEMPBENCH_DATA": str(tmp_path / "data")}
     listed = tempbench_process("tasks", "own_parity", "--all", **known)
     lines = dict(line.split()[:2] for line in listed.stdout.splitlines()[1:])
-    made = {"": (7, 4), "_rotated": (14, 8), "_paraphrase_1": (7, 4), "_paraphrase_2": (7, 4)}
+    made = {"": (7, 4), "_rotated": (14, 8)}
     counts = {
         f"own_parity{word}{sample}": str(n)
         for word, two in made.items()

@@ -1,7 +1,6 @@
 """Tasks that shared code makes of others: options in every order."""
 
 import functools
-import importlib
 import math
 from collections import Counter
 from unittest import mock
@@ -9,15 +8,15 @@ from unittest import mock
 import datasets
 import pytest
 
-from tempbench_lmms import benchmarks
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import derived, rotated
-from tempbench_lmms.harness.derived import ROTATED, base_of
+from tempbench_lmms.harness import derived
+from tempbench_lmms.harness import derived_hooks as rotated
+from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import kwargs_of, load_task, task_files
 from tests.bundled import MADE, asking, covering, docs, scoring
 from tests.respondents import evaluate
 
-IN_EVERY_ORDER = [name for name in MADE if base_of(name)[1] == ROTATED]
+IN_EVERY_ORDER = MADE
 MEDIA = ("video", "images", "n_frames")
 
 
@@ -82,7 +81,7 @@ def test_known_scores(name):
 
 @pytest.mark.parametrize("name", covering(asking, IN_EVERY_ORDER))
 def test_every_order_once_and_nothing_else_differs(name):
-    base = {doc["question_id"]: doc for doc in docs(base_of(name)[0])}
+    base = {doc["question_id"]: doc for doc in docs(base_of(name))}
     groups = {}
     for doc in docs(name):
         groups.setdefault(doc["rotation_of"], []).append(doc)
@@ -92,7 +91,7 @@ def test_every_order_once_and_nothing_else_differs(name):
         assert [doc["question_id"] for doc in own] == [f"{name_of}#r{by}" for by in range(len(own))]
         asked = [text(name, doc) for doc in own]
         # What is asked first is what the first task asks.
-        assert asked[0] == text(base_of(name)[0], first)
+        assert asked[0] == text(base_of(name), first)
         assert {key: own[0][key] for key in ("answer", "target", "choices")} == {
             key: first[key] for key in ("answer", "target", "choices")
         }
@@ -137,8 +136,8 @@ def test_a_group_has_the_members_of_its_base():
     for name in task_files():
         config, made = load_task(name), base_of(name)
         if "group" in config and made:
-            stems = {base_of(member)[0] for member in config["task"]}
-            assert stems == set(load_task(made[0])["task"])
+            stems = {base_of(member) for member in config["task"]}
+            assert stems == set(load_task(made)["task"])
 
 
 def test_a_table_that_names_no_task_is_refused():
@@ -170,7 +169,7 @@ def kept(name):
 
 @pytest.mark.parametrize("name", IN_EVERY_ORDER)
 def test_what_was_left_out_is_said_of_a_made_task_too(name):
-    assert kept(name) == kept(base_of(name)[0])
+    assert kept(name) == kept(base_of(name))
     if kept(name):
         one, config = docs(name)[0], load_task(name)
         out = config["process_results"]({**one, "n_missing_media": 1, "n_questions": 4}, [one["target"]])
@@ -181,56 +180,3 @@ def test_what_was_left_out_is_said_of_a_made_task_too(name):
 
 def test_some_task_says_what_was_left_out():
     assert any(map(kept, IN_EVERY_ORDER))
-
-
-# ---- the prompt in other words
-
-IN_OTHER_WORDS = [name for name in MADE if base_of(name)[1] in derived.PARAPHRASES]
-
-
-@pytest.mark.parametrize("name", covering(asking, IN_OTHER_WORDS))
-def test_a_paraphrase_asks_the_same_in_other_words(name):
-    base = base_of(name)[0]
-    other = {"paraphrase_1": "paraphrase_2", "paraphrase_2": "paraphrase_1"}[base_of(name)[1]]
-    others = docs(f"{base.removesuffix('_mini')}_{other}_mini")
-    for doc, first, second in zip(docs(name), docs(base), others, strict=True):
-        assert {**first, "paraphrase": doc["paraphrase"]} == doc
-        asked = text(name, doc)
-        assert len({asked, text(base, first), text(base, second)}) == 3
-        for shown in (first.get("question"), *(first.get("options") or ())):
-            assert (shown or "") in asked
-    config = load_task(name)
-    assert all(config[key] is load_task(base)[key] for key in ("process_results", "doc_to_text"))
-    # What repeats its prompt answers nothing, in any words.
-    for number in _some(name):
-        assert _read_of_prompt(name, number) == _read_of_prompt(base, number)
-
-
-def _some(name, n=8):
-    """Returns the numbers of some questions, from the first to the last."""
-    return sorted({i * (len(docs(name)) - 1) // (n - 1) for i in range(n)})
-
-
-@functools.cache
-def _read_of_prompt(name, number):
-    """Returns what is read where the reply to a question is its prompt."""
-    doc = docs(name)[number]
-    record = load_task(name)["process_results"](doc, [text(name, doc)])["record"]
-    return record["answer"], record["parsed"]
-
-
-@pytest.mark.parametrize("benchmark", benchmarks.names())
-def test_every_word_that_is_replaced_stands_in_a_prompt(benchmark):
-    words = getattr(importlib.import_module(f"tempbench_lmms.{benchmark}.prompts"), "PARAPHRASES", ())
-    if isinstance(words, dict):  # whole instructions by kind of test
-        assert all(len(set(own)) == len(derived.PARAPHRASES) for own in words.values())
-        return
-    prompts = {
-        text(base_of(name)[0], doc)
-        for name in IN_OTHER_WORDS
-        for doc in docs(base_of(name)[0])[:60]
-        if task_files()[name].parent.name == benchmark
-    }
-    for one in words:
-        assert [old for old in one if not any(old in prompt for prompt in prompts)] == []
-        assert len(set(one.values())) == len(one)

@@ -3,8 +3,6 @@
 import pytest
 
 from tempbench_lmms.data.option_order import turned
-from tempbench_lmms.data.rewording import reworded
-from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempcompass_pairs import prompts as tempcompass
 from tempbench_lmms.timeblind import prompts as timeblind
 from tempbench_lmms.timepercept import parser
@@ -90,9 +88,3 @@ def test_options_that_name_pictures_by_their_places(reply, letter):
     assert found.texts == ["the second image", "the first image"]
     assert found.changes["answer"] == "B"
     assert parser.read(reply, "transfer_order", found.texts, 2).value == letter
-
-
-def test_a_prompt_without_a_paraphrase_is_an_error():
-    with pytest.raises(TempbenchError, match="no paraphrase 1"):
-        reworded("Something else.", {"paraphrase": 1}, [{"Please answer.": "Do answer."}])
-    assert reworded("Something else.", {"paraphrase": None}, []) == "Something else."

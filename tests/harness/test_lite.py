@@ -3,8 +3,6 @@
 import pytest
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import lite
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import sampling
 from tempbench_lmms.metrics.ratio import Ratio
@@ -61,10 +59,3 @@ def test_tables_of_one_benchmark_draw_the_same_groups():
 def test_a_task_whose_metrics_compare_groups_is_not_drawn_from():
     assert "coherence_caption_lite_mini" not in task_files()
     assert load_task("coherence_lite_mini")["task"] == ["coherence_qa_lite_mini"]
-
-
-def test_what_cannot_be_drawn_from_is_refused():
-    with pytest.raises(TempbenchError, match="put it into the benchmark's hooks"):
-        lite.parts("tempvs", {"_x.yaml": {"process_docs": "tempbench_lmms.mateo.hooks.sample"}})
-    with pytest.raises(AttributeError):
-        getattr(lite, "nothing__sample")  # noqa: B009

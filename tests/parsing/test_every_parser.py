@@ -197,7 +197,6 @@ def test_the_list_of_parsers_is_complete():
         "harness.adapter.request_failed",
         "harness.adapter.without_keys",  # what a server echoes
         "harness.retries.taken",  # what can be stored of it
-        "harness.stored.sealed",  # a checksum
         "check.questions.read_answer",  # of one word, to the small questions of `check-model`
         *(
             f"{name}.scoring.record" for name in benchmarks.names()

@@ -1,4 +1,4 @@
-"""The hooks of tasks that are made of other tasks: `NAME_rotated` and `NAME_paraphrase_1`.
+"""The hooks of tasks that are made of other tasks: `NAME_rotated` and `NAME_lite`.
 
 Which tasks these are, `harness.derived` says. A made YAML names a function here by what it does, the
 benchmark, and the hook of the first task that it stands on: `rotated_docs__rextime__with_videos`. It is made
@@ -15,16 +15,16 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from tempbench_lmms import record_reading
+from tempbench_lmms import benchmarks, record_reading
 from tempbench_lmms.data.option_order import Turned, turned
 from tempbench_lmms.data.resources import folder_of
-from tempbench_lmms.data.rewording import COLUMN
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter, derived
+from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.variants import table_of
 from tempbench_lmms.metrics import positions
 from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio
+from tempbench_lmms.metrics.sampling import drawn
 from tempbench_lmms.record import Metrics, Record, n_failed, n_questions
 
 KEY = "rotation"
@@ -51,17 +51,14 @@ def _hook(benchmark: str, name: str) -> Any:
     return getattr(importlib.import_module(f"tempbench_lmms.{benchmark}.hooks"), name)
 
 
-def _then(benchmark: str, hook: str, change: Process) -> Process:
-    """Returns a `process_docs` that does what a task's own does, if it has one, and then something more."""
-    if not hook:
-        return change
-    first = _hook(benchmark, hook)
+def _chained(first: Process, second: Process) -> Process:
+    """Returns a `process_docs` that does one thing and then another, of which either may look at media."""
+    without = [getattr(one, "without_media", one) for one in (first, second)]
 
     def process(dataset: Any) -> Any:
-        return change(first(dataset))
+        return second(first(dataset))
 
-    without = getattr(first, "without_media", None)
-    return adapter.looks_at_media(lambda dataset: change(without(dataset)))(process) if without else process
+    return adapter.looks_at_media(lambda dataset: without[1](without[0](dataset)))(process)
 
 
 # ---- options in every order
@@ -93,7 +90,7 @@ def _rotated_docs(benchmark: str, hook: str) -> Process:
             )
         return type(dataset).from_list(rows)
 
-    return _then(benchmark, hook, rotated)
+    return _chained(_hook(benchmark, hook), rotated) if hook else rotated
 
 
 @cache  # once a process: the same documents are made several times
@@ -217,22 +214,23 @@ def _metric_list(benchmark: str, hook: str) -> list[dict[str, Any]]:
     return adapter.metric_list(metrics, details, benchmark)
 
 
-# ---- the prompt in other words
+# ---- a tenth of the groups of questions, whole, and the same ones everywhere
 
 
-def _paraphrased_docs(number: int) -> Callable[[str, str], Process]:
-    def made(benchmark: str, hook: str) -> Process:
-        def paraphrased(dataset: Any) -> Any:
-            return dataset.add_column(COLUMN, [number] * len(dataset))
+def _lite_docs(benchmark: str, hook: str) -> Process:
+    def draw(dataset: Any) -> Any:
+        groups = benchmarks.groups(benchmark)
+        wanted = {*groups.columns, *groups.strata} & {*dataset.column_names}
+        columns = {column: list(dataset[column]) for column in sorted(wanted)}
+        kept = drawn(groups.stratum(columns))
+        return dataset.select([i for i, group in enumerate(groups.of(columns)) if group in kept])
 
-        return _then(benchmark, hook, paraphrased)
-
-    return made
+    return _chained(draw, _hook(benchmark, hook)) if hook else draw
 
 
 _MADE: dict[str, Callable[[str, str], Any]] = {
     "rotated_docs": _rotated_docs,
     "rotated_results": _rotated_results,
     "rotated_metrics": _metric_list,
-    **{f"{word}_docs": _paraphrased_docs(number) for number, word in enumerate(derived.PARAPHRASES, start=1)},
+    "lite_docs": _lite_docs,
 }
