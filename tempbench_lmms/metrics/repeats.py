@@ -2,18 +2,13 @@
 
 A question's score over many replies has a mean, which differs from question to question, and a variance about
 that mean. The first is what more questions are for; repeats make the second smaller, and nothing else.
-
-Source: Miller 2024, Adding Error Bars to Evals (arXiv 2411.00640), section 3.1: the variance of a mean over n
-questions with k replies to each is Var(mean score of a question) / n + E(variance of its replies) / (n k).
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from tempbench_lmms.metrics.planning import spread
 from tempbench_lmms.metrics.ratio import Floats, Ratio, Sums
 from tempbench_lmms.metrics.resampling import Clusters, aligned, by_cluster, interval
 from tempbench_lmms.metrics.share import is_bounded
@@ -34,23 +29,6 @@ class Variances:
     within: float
     n_questions: int
     n_repeats: int
-
-
-@dataclass(frozen=True)
-class Errors:
-    """Standard errors of a mean of question scores, by groups of questions.
-
-    Attributes:
-        now: With the repeats that there are; NaN where too few groups enter the metric.
-        once: With one of them.
-        endless: With as many repeats as one likes: what the choice of questions leaves.
-        questions: With one reply to each of so many times more questions as there are repeats.
-    """
-
-    now: float
-    once: float
-    endless: float
-    questions: float
 
 
 def mean_over(repeats: Sequence[Sums]) -> Clusters:
@@ -127,23 +105,3 @@ def variances(scores: Floats) -> Variances:
     within = float(scores.var(axis=1, ddof=1).mean())
     of_means = float(scores.mean(axis=1).var(ddof=1))
     return Variances(max(0.0, of_means - within / k), within, n, k)
-
-
-def errors(mean: Clusters, found: Variances) -> Errors:
-    """Returns what the standard error of a mean of question scores is with these repeats, and with others.
-
-    Its variance is the jackknife's over groups. Replies to different questions are drawn apart, so what they
-    give to it is `within` / (n k), whatever the groups, and at most all of it; the rest is of the choice of
-    questions.
-
-    Args:
-        mean: The metric over all repeats (`mean_over`).
-        found: The variances of its questions' scores.
-    """
-    now = spread(mean).error
-    if not math.isfinite(now):
-        return Errors(math.nan, math.nan, math.nan, math.nan)
-    replies = min(found.within / found.n_questions, found.n_repeats * now**2)
-    questions = max(0.0, now**2 - replies / found.n_repeats)  # rounding may go below 0
-    once = questions + replies
-    return Errors(now, math.sqrt(once), math.sqrt(questions), math.sqrt(once / found.n_repeats))

@@ -1,7 +1,6 @@
 """How far a task's numbers spread over repeats with sampled replies."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from math import isfinite
 
 from tempbench_lmms.report.grid import Cell, Grid, Number, cell_of
@@ -11,7 +10,6 @@ from tempbench_lmms.runs.logs import by_repeat
 
 REPEATS = "Spread over repeats"
 _ENDS = ("mean", "standard deviation", "variance between questions", "variance within questions")
-_ERRORS = ("standard error", "of one repeat", "of endless repeats", "of more questions instead")
 
 
 def grids_of(tasks: Sequence[TaskNumbers], task: TaskNumbers) -> Iterator[Grid]:
@@ -27,7 +25,7 @@ def grids_of(tasks: Sequence[TaskNumbers], task: TaskNumbers) -> Iterator[Grid]:
         if own[0].file == task.log.file:
             found = repeats.over(own)
             numbers = [f"repeat {log.repeat[1]}" for log in found.logs if log.repeat]
-            head = ["metric", *numbers, *_ENDS, *_ERRORS]
+            head = ["metric", *numbers, *_ENDS]
             rows = {one.name: list(_cells(one, task.log.task)) for one in found.metrics}
             about = f"{task.log.task}, {task.log.name or task.log.model}"
             yield Grid.of(REPEATS, head, rows, caption=about, remarks=tuple(found.warnings))
@@ -36,9 +34,7 @@ def grids_of(tasks: Sequence[TaskNumbers], task: TaskNumbers) -> Iterator[Grid]:
 def _cells(one: repeats.Spread, task: str) -> Iterator[Cell]:
     mean = Number(one.mean, low=one.low, high=one.high) if isfinite(one.low) else Number(one.mean)
     numbers = [*map(Number, one.values), mean, Number(one.deviation)]
-    n_unknown = 2 + len(_ERRORS)
-    if one.variances is not None and one.errors is not None:
-        numbers += map(Number, (one.variances.between, one.variances.within, *asdict(one.errors).values()))
-        n_unknown = 0
+    if (found := one.variances) is not None:
+        numbers += [Number(found.between), Number(found.within)]
     yield from (cell_of(number, one.name, task) for number in numbers)
-    yield from [Cell(text="")] * n_unknown
+    yield from [Cell(text="")] * (0 if found else 2)

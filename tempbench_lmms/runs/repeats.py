@@ -25,10 +25,7 @@ from tempbench_lmms.runs.rescoring import columns
 from tempbench_lmms.runs.run_card import SEEDS, finite
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, edited, metrics_of
 
-_LEGEND = (
-    "sd: of the repeats; between, within: variance of scores between questions, and of the replies to one;\n"
-    "  error: of the mean, and what it is with one repeat, with endless ones, with more questions asked once"
-)
+_LEGEND = "sd: of the repeats; between, within: variance of scores between questions, and of replies to one"
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,6 @@ class Spread:
         low: Lower end of the mean's 95 % interval; NaN where too few groups enter the metric.
         high: Its upper end.
         variances: Of question scores; None where the metric is no mean of those, as behind a gate.
-        errors: Standard errors with these repeats and with others; None likewise.
     """
 
     name: str
@@ -53,7 +49,6 @@ class Spread:
     low: float
     high: float
     variances: repeats.Variances | None = None
-    errors: repeats.Errors | None = None
 
 
 @dataclass(frozen=True)
@@ -174,17 +169,13 @@ def _spread(metrics: Sequence[MetricOfRun]) -> Spread | None:
     if len(known) < len(metrics) or any(one.keys() != known[0].keys() for one in known) or len(known[0]) < 2:
         return Spread(*spread)
     table = np.array([[one[id_] for one in known] for id_ in known[0]])
-    variances = repeats.variances(table)
-    return Spread(*spread, variances, repeats.errors(repeats.mean_over(whole), variances))
+    return Spread(*spread, repeats.variances(table))
 
 
 def as_text(found: Repeated) -> str:
     """Returns a task's numbers over repeats for a terminal."""
     k, log = len(found.logs), found.logs[0]
-    heads = (
-        *("metric", "mean", "95 % interval", "sd", "between", "within", "error"),
-        *("one", "endless", f"{k} x questions"),
-    )
+    heads = ("metric", "mean", "95 % interval", "sd", "between", "within")
     title = (
         f"{log.task}, {log.model}, {k} repeats of {counted(found.n_questions, 'question')}, "
         f"{found.n_same:,} with the same reply in all"
@@ -195,11 +186,9 @@ def as_text(found: Repeated) -> str:
 
 def _row(one: Spread) -> tuple[str, ...]:
     ends = f"{rounded(one.low, 4)} to {rounded(one.high, 4)}" if math.isfinite(one.low) else ""
-    more: list[float] = []
-    if one.variances and one.errors:
-        more = [one.variances.between, one.variances.within, *asdict(one.errors).values()]
-    cells = [*map(shown, more), *[""] * (6 - len(more))]
-    return (one.name, shown(one.mean), ends, shown(one.deviation), *cells)
+    found = one.variances
+    more = (shown(found.between), shown(found.within)) if found else ("", "")
+    return (one.name, shown(one.mean), ends, shown(one.deviation), *more)
 
 
 def as_json(found: Repeated) -> dict[str, Any]:
