@@ -26,8 +26,8 @@ def plan(
         float, typer.Option(min=0.0001, help="The difference between two runs to be told.")
     ] = 0.03,
     speed: Annotated[float | None, typer.Option(min=0, help="Seconds that a question takes.")] = None,
-    knows: Annotated[
-        float, typer.Option(min=0.01, max=0.99, help="Without --against: share of questions it knows.")
+    right: Annotated[
+        float, typer.Option(min=0.01, max=0.99, help="Without --against: share of right answers.")
     ] = 0.5,
     within: Annotated[
         float, typer.Option(min=0.001, max=0.99, help="Without --against: correlation within a group.")
@@ -43,13 +43,13 @@ def plan(
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.task_log import edited
 
-    _check_numbers(difference=difference, speed=speed, knows=knows, within=within, correlation=correlation)
+    _check_numbers(difference=difference, speed=speed, right=right, within=within, correlation=correlation)
     wanted = tasks.split(",")
     task_names.check(wanted, ())
     if not (leaves := starting.leaves(wanted)):
         raise TempbenchError(f"{tasks}: no task of this package; see `tempbench tasks`")
     logs = read_runs([against]) if against else ()
-    assumed = planning.Assumed(knows, within, correlation)
+    assumed = planning.Assumed(right, within, correlation)
     # What a log was edited to be gives odd values; a plan without one has none that were not ours.
     with edited(against) if against else nullcontext():
         plans = [planning.plan(name, logs, difference, speed, assumed) for name in leaves]
@@ -79,11 +79,11 @@ def _check_numbers(**options: float | None) -> None:
 
 
 def _assumptions(assumed: "Assumed", against: Path | None) -> str:
-    simulated = (
-        f"a simulated model knows {assumed.knows:g} of the questions (correlation within a group "
-        f"{assumed.within:g}) and guesses at the others"
+    simple = (
+        f"a share of {assumed.right:g} of the answers is right (correlation within a group "
+        f"{assumed.within:g}); --against an earlier run plans for gated metrics and pairs"
     )
-    spread = f"the spread between groups is that of {against}" if against else simulated
+    spread = f"the spread between groups is that of {against}" if against else simple
     return (
         f"Assumed: {spread}; the results of the two runs have a correlation of {assumed.correlation:g} over "
         "groups.\nTold: in four of five comparisons, two-sided at 5 %, each metric by itself."
@@ -101,11 +101,6 @@ def _as_text(one: "Plan", difference: float) -> str:
     lines += [f"  {metric.name:{width}}  {_row(metric, one)}" for metric in one.metrics]
     if one.left_out:
         lines.append(f"  without a spread to plan by: {', '.join(one.left_out)}")
-    if one.need_encoder:
-        lines.append(
-            "  left out, because an encoder scores real replies only (give --against): "
-            f"{', '.join(one.need_encoder)}"
-        )
     return "\n".join(lines)
 
 

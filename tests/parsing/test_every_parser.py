@@ -208,7 +208,6 @@ def test_the_list_of_parsers_is_complete():
         "runs.rescoring.with_reply",
         "runs.answering.questions.keep",  # keeps what a person answered
         "runs.answering.questions.answer",
-        "runs.planning.answered",  # keeps a simulated reply
         "parsing.second.request",  # writes a prompt
         *(other for name in benchmarks.names() for other in contract.get(name, "NOT_PARSERS")),
     }
