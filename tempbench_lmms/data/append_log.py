@@ -46,9 +46,8 @@ def drop_torn_line(file: Path) -> bytes:
     """
     if not file.is_file():
         return b""
-    most = bounds.max_bytes()
-    if file.stat().st_size > most:
-        raise bounds.too_large(file, f"{most:,} bytes", bounds.BYTES_VARIABLE)
+    if file.stat().st_size > bounds.max_bytes():
+        raise bounds.too_large(file)
     found = file.read_bytes()
     whole = found[: found.rfind(b"\n") + 1]
     if whole != found:

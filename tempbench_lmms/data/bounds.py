@@ -6,6 +6,7 @@ The limits are far above every official file. Who has a larger one raises them b
 import contextlib
 import io
 import os
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,6 @@ BYTES_VARIABLE = "TEMPBENCH_MAX_BYTES"
 MAX_BYTES = 1_000_000_000
 """Of one file's content as it is read, after it is decompressed."""
 
-ROWS_VARIABLE = "TEMPBENCH_MAX_ROWS"
 MAX_ROWS = 10_000_000
 """Of one table."""
 
@@ -30,22 +30,14 @@ def max_bytes() -> int:
     return whole_number(BYTES_VARIABLE, MAX_BYTES)
 
 
-def max_rows() -> int:
-    """Returns how many rows of a table are read at most; raises as `max_bytes`."""
-    return whole_number(ROWS_VARIABLE, MAX_ROWS)
-
-
 def whole_number(variable: str, default: int, least: int = 1) -> int:
     """Returns the whole number that an environment variable is set to; an empty one is as good as none."""
-    value = os.environ.get(variable, "").strip()
+    value = os.environ.get(variable, "").strip().replace("_", "")
     if not value:
         return default
-    # Not int() alone: it takes any script's digits, and refuses more than 4,300 of them.
-    digits = value.replace("_", "")
-    number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else -1
-    if number < least:
+    if not re.fullmatch("[0-9]{1,18}", value) or int(value) < least:
         raise TempbenchError(f"{variable} is {value[:80]!r}; give a whole number of at least {least}")
-    return number
+    return int(value)
 
 
 _OTHERS = {
@@ -95,7 +87,7 @@ def read_text(path: Path) -> str:
     with path.open("rb") as stream:  # not by its size alone: a device has none
         content = stream.read(most + 1)
     if len(content) > most:
-        raise too_large(path, f"{most:,} bytes", BYTES_VARIABLE)
+        raise too_large(path)
     _check_text(content[:4])
     with _as_not_text():
         return content.decode("utf-8-sig")
@@ -126,15 +118,21 @@ def lines(stream: TextIO, path: Path) -> Iterator[str]:
     most = max_bytes()
     while line := stream.readline(most + 1):
         if len(line) > most:
-            raise too_large(path, f"{most:,} bytes in a line", BYTES_VARIABLE)
+            raise too_large(path, " in a line")
         yield line
 
 
-def too_large(path: Path, limit: str, variable: str) -> TempbenchError:
-    """Returns the error for a file that holds more than is read."""
+def too_large(path: Path, what: str = "") -> TempbenchError:
+    """Returns the error for a file, or a part of it, of more bytes than are read."""
     return TempbenchError(
-        f"{path} holds more than {limit}; check that it is the right file, or set {variable} to read more"
+        f"{path} holds more than {max_bytes():,} bytes{what}; check that it is the right file, or set "
+        f"{BYTES_VARIABLE} to read more"
     )
+
+
+def too_many_rows(path: Path) -> TempbenchError:
+    """Returns the error for a table of more rows than are read."""
+    return TempbenchError(f"{path} holds more than {MAX_ROWS:,} rows; check that it is the right file")
 
 
 def open_parquet(path: Path) -> Any:
@@ -147,8 +145,8 @@ def open_parquet(path: Path) -> Any:
     import pyarrow.parquet as pq
 
     found = pq.ParquetFile(path, thrift_string_size_limit=_SCHEMA, thrift_container_size_limit=_SCHEMA)
-    if found.metadata.num_rows > max_rows():
-        raise too_large(path, f"{max_rows():,} rows", ROWS_VARIABLE)
+    if found.metadata.num_rows > MAX_ROWS:
+        raise too_many_rows(path)
     return found
 
 
@@ -167,7 +165,7 @@ def batches(path: Path, found: Any, rows: int = _MAX_BATCH) -> Iterator[Any]:
     for batch in found.iter_batches(batch_size=max(1, min(rows, most // max(longest, 1)))):
         decoded = _decoded(batch)
         if decoded.nbytes > most:
-            raise too_large(path, f"{most:,} bytes", BYTES_VARIABLE)
+            raise too_large(path)
         yield decoded
 
 
@@ -192,7 +190,7 @@ def read_parquet(path: Path, found: Any) -> list[dict[str, Any]]:
     for batch in batches(path, found):
         read += batch.nbytes
         if read > most:
-            raise too_large(path, f"{most:,} bytes", BYTES_VARIABLE)
+            raise too_large(path)
         rows.extend(batch.to_pylist())
     return rows
 
@@ -208,5 +206,5 @@ def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
     most = max_bytes()
     with zipfile.ZipFile(path) as archive:
         if sum(member.file_size for member in archive.infolist()) > most:
-            raise too_large(path, f"{most:,} bytes", BYTES_VARIABLE)
+            raise too_large(path)
         yield archive

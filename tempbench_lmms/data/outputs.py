@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import hashlib
 import os
 import secrets
 import shutil
@@ -16,8 +15,6 @@ from tempbench_lmms.errors import TempbenchError
 ELSEWHERE = "choose another place"
 _ROOM = "make room and give the same command again; what was there before is as it was"
 _OTHERWISE = "check its permissions, or choose another place"
-HIDDEN = ".tempbench-"
-"""How the names of half-written files begin."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _DISK = (*FULL, errno.EFBIG, errno.EIO, errno.EROFS)
 _ADVICE = {
@@ -55,11 +52,12 @@ def replacing(path: Path, follow: bool = True) -> Iterator[Path]:
             yield path
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _own(target) as partial:
-            if target.is_file() and not target.is_symlink():
-                shutil.copymode(target, partial)
-            yield partial
-            os.replace(partial, target)
+        partial = beside(target)
+        partial.touch(exist_ok=False)
+        if target.is_file() and not target.is_symlink():
+            shutil.copymode(target, partial)
+        yield partial
+        os.replace(partial, target)
     except BaseException as error:
         if partial != path:
             with contextlib.suppress(OSError):
@@ -78,57 +76,7 @@ def _written(path: Path) -> Path | None:
 
 def beside(path: Path) -> Path:
     """Returns a hidden name in a file's folder that nobody has, for what is to become the file."""
-    return path.with_name(f"{HIDDEN}{secrets.token_hex(8)}.partial")
-
-
-@contextlib.contextmanager
-def _own(target: Path) -> Iterator[Path]:
-    """An empty, locked file beside another one. What a killed process left of the same file is removed."""
-    usual = target.with_name(f"{HIDDEN}{hashlib.sha256(target.name.encode()).hexdigest()[:16]}.partial")
-    with contextlib.ExitStack() as stack:
-        if _is_free(usual, stack):
-            with contextlib.suppress(FileExistsError):
-                number = _created(usual, stack)
-                if _locked(number):
-                    yield usual
-                    return
-                usual.unlink(missing_ok=True)
-        other = beside(target)  # somebody else is writing the same file, or nothing can be locked here
-        _created(other, stack)
-        yield other
-
-
-def _created(path: Path, stack: contextlib.ExitStack) -> int:
-    # `tempfile` makes files that their owner alone reads, and the umask cannot be asked without setting it.
-    number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
-    stack.callback(os.close, number)
-    return number
-
-
-def _is_free(path: Path, stack: contextlib.ExitStack) -> bool:
-    """Whether nobody writes a file; one that is left is removed. Its lock is held until the stack ends."""
-    try:
-        number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0))
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    stack.callback(os.close, number)
-    with contextlib.suppress(FileNotFoundError):  # its writer has put it in its place just now
-        if not _locked(number) or not os.path.samestat(os.fstat(number), path.lstat()):
-            return False
-        path.unlink()
-    return True
-
-
-def _locked(number: int) -> bool:
-    try:
-        import fcntl
-
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):
-        return False
-    return True
+    return path.with_name(f".tempbench-{secrets.token_hex(8)}.partial")
 
 
 def is_of_disk(error: OSError) -> bool:

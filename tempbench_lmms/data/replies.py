@@ -55,7 +55,7 @@ def _bounded(lines: Iterator[tuple[int, str]], file: Path) -> Iterator[str]:
     for _, line in lines:
         size += len(line)
         if size > most:
-            raise bounds.too_large(file, f"{most:,} bytes", bounds.BYTES_VARIABLE)
+            raise bounds.too_large(file)
         yield line
 
 

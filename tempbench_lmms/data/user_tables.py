@@ -36,11 +36,10 @@ def read_table(path: Path, needed: str, others: Sequence[str] = ()) -> Iterator[
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise TempbenchError(f"{path} is not a table; give one of {', '.join(_READERS)}")
-    most = bounds.max_rows()
     with readable(path):
         for number, (where, row) in enumerate(reader(path, needed, others), start=1):
-            if number > most:
-                raise bounds.too_large(path, f"{most:,} rows", bounds.ROWS_VARIABLE)
+            if number > bounds.MAX_ROWS:
+                raise bounds.too_many_rows(path)
             row = _by_known_names(path, where, row, (needed, *others))
             if needed not in row:
                 raise TempbenchError(
@@ -186,10 +185,9 @@ def _spreadsheet(path: Path, needed: str, others: Sequence[str]) -> Iterator[tup
     with contextlib.closing(load_workbook(path, read_only=True)) as book:
         sheet = _sheet(path, book.worksheets, needed)
         columns: _Columns | None = None
-        most = bounds.max_rows() + 1
         for line, cells in enumerate(sheet.iter_rows(), start=1):
-            if line > most:  # a row's number is what the file says, and blank rows are made up to it
-                raise bounds.too_large(path, f"{most - 1:,} rows", bounds.ROWS_VARIABLE)
+            if line > bounds.MAX_ROWS + 1:  # blank rows are made up to a number that the file says
+                raise bounds.too_many_rows(path)
             if columns is None:
                 columns = _Columns(path, [cell.value for cell in cells], needed, others)
                 continue

@@ -180,7 +180,7 @@ def collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:
         # A spreadsheet stores a text once that stands in many cells.
         size += len(answer.reply)
         if size > most:
-            raise bounds.too_large(source.path, f"{most:,} bytes of replies", bounds.BYTES_VARIABLE)
+            raise bounds.too_large(source.path, " of replies")
     if not found:
         raise TempbenchError(f"{source.path} holds no reply to {source.task}; check the format and the task")
     return found

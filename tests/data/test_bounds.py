@@ -36,8 +36,8 @@ def test_a_table_of_too_many_rows(tmp_path, monkeypatch):
     path = tmp_path / "long.parquet"
     pq.write_table(pa.table({"a": pa.array([1] * 1001)}), path)
     assert len(tables.read_rows(path)) == 1001
-    monkeypatch.setenv("TEMPBENCH_MAX_ROWS", "1000")
-    with pytest.raises(TempbenchError, match=r"long\.parquet holds more than 1,000 rows.*TEMPBENCH_MAX_ROWS"):
+    monkeypatch.setattr(bounds, "MAX_ROWS", 1000)
+    with pytest.raises(TempbenchError, match=r"long\.parquet holds more than 1,000 rows"):
         tables.read_rows(path)
 
 

@@ -5,6 +5,7 @@ import zipfile
 
 import pytest
 
+from tempbench_lmms.data import bounds
 from tempbench_lmms.data.user_tables import read_table
 from tempbench_lmms.errors import TempbenchError
 
@@ -129,7 +130,7 @@ def test_the_sheet_that_has_the_column_is_read(tmp_path):
 
 
 def test_rows_far_down_a_sheet_are_rows_of_it(tmp_path, monkeypatch):
-    monkeypatch.setenv("TEMPBENCH_MAX_ROWS", "1000")
+    monkeypatch.setattr(bounds, "MAX_ROWS", 1000)
     path = book(tmp_path, ["prediction"], ["A"])
     with_xml(path, ('<row r="2"', '<row r="2000000000"'))
     with pytest.raises(TempbenchError, match="holds more than 1,000 rows"):
