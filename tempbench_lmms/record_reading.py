@@ -7,7 +7,7 @@ of the two that is missing. Records of predictions without replies have none of 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.metrics.ratio import Ratio, ratio
@@ -49,6 +49,37 @@ def answered(
         "failed": int(found is None),
         **(more or {}),
         **fields(found),
+    }
+
+
+def in_time(
+    doc: Mapping[str, Any],
+    found: Mapping[str, Reading[Any]] | None,
+    ask: str,
+    spans: Sequence[Sequence[float]],
+) -> Record:
+    """Returns what every record has of a question that is answered with a letter and a span of its video.
+
+    Args:
+        doc: Its row.
+        found: The readings of `letter` and `span`; None where the request failed.
+        ask: What was asked for: `both`, `answer` or `span`.
+        spans: The spans that the reply states; the first one is scored.
+    """
+    letter, span = (found["letter"], found["span"]) if found else (None, None)
+    answer = letter.value if letter else None
+    return {
+        "id": doc["question_id"],
+        "video": doc["video_id"],
+        "gold": doc["answer"],
+        "windows": [list(window) for window in doc["windows"]],
+        "answer": answer,
+        "spans": [list(one) for one in spans],
+        "answer_parsed": int(answer is not None),
+        "span_parsed": int(bool(spans)),
+        "parsed": int((ask == "span" or answer is not None) and (ask == "answer" or bool(spans))),
+        "failed": int(found is None),
+        **fields_of_parts(letter, span, ask),
     }
 
 

@@ -28,23 +28,15 @@ def prepare(
     force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
 ) -> None:
     """Prepare NExT-GQA from its repository and a folder of videos."""
-    from tempbench_lmms.data.roots import data_home
-
     from ..parts import watched
+    from ..splits import report
     from . import prepare as preparing
 
-    preparing.earlier(force)  # what is wrong with the place is said before what is missing
+    preparing.DATA.earlier(force)  # what is wrong with the place is said before what is missing
     if (videos is not None) == harness:
         raise TempbenchError(f"name the videos with either --videos or --harness: {preparing.BY_HAND}")
     folder = videos if videos is not None else preparing.harness_videos()
-    manifest = preparing.prepare(source, folder, watched(force, copy), splits.split(","))
-    root = data_home("nextgqa") / "nextgqa"
-    if manifest is None:
-        print(f"already prepared in {root}; nothing to do")
-        return
-    print(f"written to {root}")
-    for line in preparing.summary(manifest):
-        print(line)
+    report(preparing.prepare(source, folder, watched(force, copy), splits.split(",")), preparing.DATA.root)
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare}

@@ -121,7 +121,7 @@ def _covered(found: Contents, config: str) -> set[str]:
 def _place(url: str, found: Contents, table: Table, known: Mapping[str, Any]) -> str:
     place = url.removeprefix(f"{roots.SCHEME}{found.benchmark}/")
     if place not in found.media:
-        path = table.locate(url)
+        path = roots.resolve(url)
         if not path.is_file() or "sha256" not in known.get(place, {}):
             raise TempbenchError(
                 f"{url} is missing, or its checksum is; run `tempbench verify {found.benchmark}`"

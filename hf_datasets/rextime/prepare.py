@@ -1,34 +1,20 @@
-"""Brings ReXTime onto this machine: the official annotations, and where the videos are."""
+"""Brings ReXTime onto this machine: the official annotations, and the videos."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+import contextlib
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import (
-    archives,
-    checksums,
-    choices,
-    hub,
-    locks,
-    manifests,
-    prepared,
-    releases,
-    roots,
-    tables,
-)
-from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media import records
-from tempbench_lmms.media.gathering import search, videos_below
-from tempbench_lmms.media.integrity import Facts
-from tempbench_lmms.media.sandbox import check_videos
-from tempbench_lmms.rextime import rows, videos
-from tempbench_lmms.rextime.card import COUNTS, EVALUATED, SOURCES
+from tempbench_lmms.data import archives, choices, hub, releases, roots, tables
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.media.gathering import Medium, search, videos_below
+from tempbench_lmms.rextime import rows
+from tempbench_lmms.rextime.card import COUNTS, EVALUATED
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
 
-from ..parts import other_source
-from .sound import LeftOut, sound
+from ..parts import PLAIN, How, Skipped
+from ..splits import Benchmark, Tables, listing
+from .sound import sound
 
 REPO = "ReXTime/ReXTime"
 FILES = {
@@ -44,18 +30,10 @@ ADVICE = (
     "their folders with --anet-dir and --qvh-dir"
 )
 
-TABLES_OF_MANIFEST = ("rows", "expected_rows", "completeness", "videos")
+DATA = Benchmark(BENCHMARK, SCHEMA, COUNTS, "CC-BY-NC-SA-4.0", lambda split: f"{split}.parquet")
 
-_KEEP_EVERY = 20
-
-
-@dataclass
-class Report:
-    """What `prepare` did."""
-
-    manifest: dict[str, Any]
-    problems: dict[str, str] = field(default_factory=dict)
-    fresh: bool = True
+Key = tuple[str, str]
+"""A video's source and id."""
 
 
 def annotation_files(source: Path | None, revision: str) -> tuple[dict[str, Path], dict[str, str]]:
@@ -89,12 +67,7 @@ def _from_hub(revision: str) -> tuple[dict[str, Path], dict[str, str]]:
 
 
 def find_videos(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """Finds every video in a folder, by the name without suffix.
-
-    Returns:
-        The path below `folder` by name; and for each file that is left out, because another one has its name,
-        the path of that one.
-    """
+    """Returns what `videos_below` does of a folder, which must be one or hold archives."""
     if not folder.is_dir() and not archives.archives_in(folder):
         raise TempbenchError(f"{folder} is not a folder; {ADVICE}")
     return videos_below(folder)
@@ -104,73 +77,75 @@ def prepare(
     source: Path | None = None,
     folders: Mapping[str, Path | None] | None = None,
     revision: str = "main",
-    force: bool = False,
-    thorough: bool = True,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    how: How = PLAIN,
     splits: Collection[str] = tuple(FILES),
-) -> Report:
-    """Writes the data set to the folder of all prepared data; with the same arguments again, nothing.
+) -> dict[str, Any] | None:
+    """Writes the data set to the folder of all prepared data.
 
-    An interrupted run goes on where it stopped.
+    An interrupted run goes on where it stopped. A question that contradicts itself, or whose video is missing
+    or damaged, is left out.
+
+    Returns:
+        The manifest; None where there was nothing to do.
     """
-    root = roots.home_to_write(BENCHMARK)
-    given = {name: str(path.resolve()) for name, path in (folders or {}).items() if path is not None}
-    found = {name: find_videos(Path(path)) for name, path in given.items()}
+    given = {name: path for name, path in (folders or {}).items() if path is not None}
+    for path in given.values():
+        find_videos(path)
     there, origin = annotation_files(source, revision)
     files = chosen_files(there, splits)
-    sums = {split: tables.sha256_of([file]) for split, file in files.items()}
-    identity = {"source": origin, "annotations": sums, "video_folders": given, "version": 1}
-    old = manifests.of_earlier(root, force, *TABLES_OF_MANIFEST)
-    same = old is not None and all(old.get(key) == value for key, value in identity.items())
-    if not same:
-        _begin_anew(root, old is None or force)
-    listings = _listings(given, found, files.values() if not same or force else (), root)
-    tables_of, contradicted = _rows_of(files, listings)
-    urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
-    paths = {url: _path(url, root, given) for url in urls}
-    problems, looked = _look_at(paths, root, thorough, progress, _annotated(tables_of))
-    if old is not None and same and not looked and prepared.is_sound(root, old, media=(), force=force):
-        return Report(old, problems, fresh=False)
-    locks.before_change(root)
-    # While the manifest is away nobody takes the folder for finished.
-    (root / roots.MANIFEST).unlink(missing_ok=True)
-    tables_of, wrong = _of_their_videos(tables_of, videos.read_verdicts(root))
-    manifest = {"benchmark": BENCHMARK, **identity, **_write(root, tables_of, urls, problems)}
-    manifest |= _left_out(given, found, contradicted + wrong) | {checksums.KEY: _checksums(paths, root)}
-    return Report(manifests.write(manifest, root), problems)
+    found, skipped = _rows_of(files)
+    media = _media_of(found, given)
+    wanted = {_key(row) for table in found.values() for row in table}
+    # Archives are opened where the folder lacks something.
+    lacking = {name for name, _ in wanted - media.keys()}
+    packed = {name: own for name in lacking & given.keys() if (own := archives.archives_in(given[name]))}
+    identity = {
+        "source": origin,
+        "annotations": {split: tables.sha256_of([file]) for split, file in files.items()},
+        "video_folders": {name: str(path.resolve()) for name, path in given.items()},
+        "videos_found": listing(_placed(media), [file for own in packed.values() for file in own]),
+    }
+    if DATA.is_done(identity, how):
+        return None
+    with contextlib.ExitStack() as stack:
+        for name in packed:
+            unpacked = stack.enter_context(archives.unpacked(given[name], DATA.root))
+            media = _media_of(found, {name: unpacked}, is_own=True) | media
+        DATA.begin()
+        named = {
+            split: [_named(row, media[_key(row)]) if _key(row) in media else row for row in table]
+            for split, table in found.items()
+        }
+        return DATA.write(identity, named, _placed(media), how, skipped)
 
 
-def _listings(
-    given: Mapping[str, str], found: Mapping[str, tuple[Any, Any]], files: Iterable[Path], root: Path
-) -> dict[str, dict[str, str]]:
-    """Returns where the videos of each source are, by name: in the user's folder, or in the data's own."""
-    listings = {}
-    for name in SOURCES:
-        there: dict[str, str] = found[name][0] if name in found else {}
-        if name in given:
-            _unpack(name, Path(given[name]), files, there, root)
-        listings[name] = videos_below(root / "media" / name)[0] | there
-    return listings
+def _key(row: tables.Row) -> Key:
+    return row["source"], row["video_id"]
 
 
-def _unpack(name: str, folder: Path, files: Iterable[Path], there: Mapping[str, str], root: Path) -> None:
-    """Puts those videos of a source into the data's own folder that its archives alone have."""
-    of_source = [
-        str(one.get("vid"))
-        for file in files
-        for one in rows.load_records(file)
-        if "vid" in one and rows.source_of(one) == name
-    ]
-    lacking = {one for one in of_source if not {one, one.removeprefix("v_")} & there.keys()}
-    # They are hundreds of gigabytes: opened one by one, and not where a folder of the name lies unpacked.
-    for archive in archives.archives_in(folder):
-        if not lacking or (archive != folder and (archive.parent / archives.stem(archive)).is_dir()):
-            continue
-        with archives.unpacked(archive, root) as unpacked:
-            found = search([unpacked], lacking | {one.removeprefix("v_") for one in lacking}, is_own=True)
-            for medium in found.values():
-                tables.link_file(medium.path, root / "media" / name / medium.path.name)
-        lacking -= {one for one in lacking if {one, one.removeprefix("v_")} & found.keys()}
+def _media_of(found: Tables, folders: Mapping[str, Path], is_own: bool = False) -> dict[Key, Medium]:
+    """Returns the file of each video that is there; some copies of ActivityNet leave the "v_" of ids out."""
+    media = {}
+    for name, folder in folders.items():
+        ids = {row["video_id"] for table in found.values() for row in table if row["source"] == name}
+        there = search([folder], ids | {one.removeprefix("v_") for one in ids}, is_own)
+        for id_ in ids:
+            if medium := there.get(id_) or there.get(id_.removeprefix("v_")):
+                media[name, id_] = medium
+    return media
+
+
+def _place(key: Key, medium: Medium) -> str:
+    return f"{key[0]}/{key[1]}{medium.path.suffix}"
+
+
+def _placed(media: Mapping[Key, Medium]) -> dict[str, Medium]:
+    return {_place(key, medium): medium for key, medium in media.items()}
+
+
+def _named(row: tables.Row, medium: Medium) -> tables.Row:
+    """Returns a row with the URL of its video, whose file may have another ending than mp4."""
+    return {**row, "video": f"{roots.SCHEME}{BENCHMARK}/media/{_place(_key(row), medium)}"}
 
 
 def chosen_files(files: Mapping[str, Path], splits: Collection[str]) -> dict[str, Path]:
@@ -187,206 +162,16 @@ def chosen_files(files: Mapping[str, Path], splits: Collection[str]) -> dict[str
     return {split: file for split, file in files.items() if split in wanted}
 
 
-def _checksums(paths: Mapping[str, Path | None], root: Path) -> dict[str, Any]:
-    """Writes the checksums of the videos that can be used, which were made when they were looked at."""
-    verdicts = videos.read_verdicts(root)
-    known = {url: one["sha256"] for url, one in verdicts.items() if "sha256" in one}
-    prefix = f"{roots.SCHEME}{BENCHMARK}/"
-    return checksums.write(
-        root,
-        {url.removeprefix(prefix): path for url, path in paths.items() if path and url in known},
-        {url.removeprefix(prefix): sha256 for url, sha256 in known.items()},
-    )
-
-
-def _begin_anew(root: Path, allowed: bool) -> None:
-    """Makes sure that other data may be written to `root`, and keeps the runs from it."""
-    if not allowed:
-        raise other_source(root)
-    locks.before_change(root)
-
-
-def _left_out(
-    given: Mapping[str, str], found: Mapping[str, tuple[Any, Mapping[str, str]]], rows_left_out: list[LeftOut]
-) -> dict[str, Any]:
-    """Returns what the manifest says of questions, and of files that another one's name hides."""
-    files = [
-        {"file": f"{given[name]}/{place}", "why": f"{taken} has the same name", "reason": "same name"}
-        for name, (_, places) in found.items()
-        for place, taken in places.items()
-    ]
-    return {
-        "files_left_out": files,
-        "files_left_out_by_reason": {"same name": len(files)} if files else {},
-        videos.ROWS_LEFT_OUT: rows_left_out,
-    }
-
-
-def _rows_of(
-    files: Mapping[str, Path], listings: Mapping[str, Mapping[str, str]]
-) -> tuple[dict[str, list[tables.Row]], list[LeftOut]]:
+def _rows_of(files: Mapping[str, Path]) -> tuple[Tables, Skipped]:
     """Returns the rows of each split, and the questions whose records contradict themselves."""
-    kept: dict[str, list[tables.Row]] = {}
-    left_out: list[LeftOut] = []
+    kept: Tables = {}
+    left_out: Skipped = []
     for split, file in files.items():
         of_file = rows.load_records(file)
-        found = [rows.row(one, _video_url(one, listings), answers=split != "test") for one in of_file]
+        found = [rows.row(one, answers=split != "test") for one in of_file]
         kept[split], wrong = sound(of_file, found, split)
         left_out += wrong
         if not kept[split]:
             why = f" that can be asked; the first is {wrong[0]['id']}: {wrong[0]['why']}" if wrong else ""
             raise TempbenchError(f"{file} holds no question{why}; get the file again")
     return kept, left_out
-
-
-def _annotated(tables_of: Mapping[str, list[tables.Row]]) -> dict[str, list[float]]:
-    """Returns every length in seconds that the rows give a video, by its URL."""
-    found: dict[str, set[float]] = {}
-    for table in tables_of.values():
-        for row in table:
-            found.setdefault(row["video"], set()).add(row["duration"])
-    return {url: sorted(lengths) for url, lengths in found.items()}
-
-
-def _of_their_videos(
-    tables_of: Mapping[str, list[tables.Row]], verdicts: Mapping[str, Any]
-) -> tuple[dict[str, list[tables.Row]], list[LeftOut]]:
-    """Returns the rows without those that give a video, which other rows give its length, another one."""
-    kept: dict[str, list[tables.Row]] = {}
-    left_out = []
-    for split, table in tables_of.items():
-        kept[split] = []
-        for row in table:
-            known = verdicts.get(row["video"]) or {"problem": "missing"}
-            problem = None
-            if not known["problem"]:
-                name = row["video"].rpartition("/")[2]
-                problem = records.length_problem(name, known["duration"], row["duration"])
-            if problem:
-                why = f"{problem.partition(';')[0]}; other questions say {known['annotated']:.1f}"
-                left_out.append({"id": row["question_id"], "split": split, "why": why})
-            else:
-                kept[split].append(row)
-    return kept, left_out
-
-
-def _write(
-    root: Path, tables_of: Mapping[str, list[tables.Row]], urls: list[str], problems: Mapping[str, str]
-) -> dict[str, Any]:
-    """Writes the tables; returns what the manifest says of them and of the videos that they need."""
-    for split, table in tables_of.items():
-        tables.write_rows(table, root / split / f"{split}.parquet", SCHEMA)
-    files = [root / split / f"{split}.parquet" for split in sorted(tables_of)]
-    return {
-        "licence": "CC-BY-NC-SA-4.0",
-        "rows": {split: len(table) for split, table in tables_of.items()},
-        "expected_rows": {split: COUNTS[split] for split in tables_of},
-        "videos": {"needed": len(urls), "usable": len(urls) - len(problems)},
-        "completeness": {
-            split: sum(row["video"] not in problems for row in table) / len(table) if table else 0.0
-            for split, table in tables_of.items()
-        },
-        "skipped": [{"video": url, "why": why} for url, why in problems.items()],
-        "skipped_by_reason": _by_reason(problems, videos.read_verdicts(root)),
-        "without_options": {
-            split: n for split, table in tables_of.items() if (n := sum(not row["options"] for row in table))
-        },
-        "sha256": tables.sha256_of(files),
-        prepared.KEY: prepared.sums(root, files),
-    }
-
-
-def _by_reason(problems: Mapping[str, str], verdicts: Mapping[str, Any]) -> dict[str, int]:
-    return dict(Counter(verdicts.get(url, {}).get("reason") or "missing" for url in sorted(problems)))
-
-
-def _video_url(record: Mapping[str, Any], listings: Mapping[str, Mapping[str, str]]) -> str:
-    name = str(record.get("vid"))
-    source = rows.source_of(record) if "vid" in record else ""
-    there = listings.get(source, {})
-    # Some copies of ActivityNet leave the "v_" of its ids out.
-    file = there.get(name) or there.get(name.removeprefix("v_")) or f"{name}.mp4"
-    return f"{roots.SCHEME}{BENCHMARK}/media/{source}/{file}"
-
-
-def _path(url: str, root: Path, given: Mapping[str, str]) -> Path | None:
-    """Returns where a video should be; None where its name leads out of the folder, or no folder is known."""
-    source, _, file = url.removeprefix(f"{roots.SCHEME}{BENCHMARK}/media/").partition("/")
-    base = root / "media" / source
-    if source in given and not (base / file).is_file():  # the order in which a run looks
-        base = Path(given[source])
-    path = base / file
-    return path if path.resolve().is_relative_to(base.resolve()) else None
-
-
-def _look_at(
-    paths: Mapping[str, Path | None],
-    root: Path,
-    thorough: bool,
-    progress: Callable[[int, int], None],
-    annotated: Mapping[str, list[float]],
-) -> tuple[dict[str, str], bool]:
-    """Looks at every video that has changed since the last time.
-
-    Returns:
-        What is wrong, by URL, and whether anything had to be looked at.
-    """
-    root.mkdir(parents=True, exist_ok=True)
-    known = videos.read_verdicts(root)
-    verdicts: dict[str, Any] = {}
-    problems: dict[str, str] = {}
-    new: dict[str, tuple[Path, tuple[int, int]]] = {}
-    for url, path in paths.items():
-        found = checksums.signature(path) if path else None
-        old = known.get(url)
-        if path is None:
-            problems[url] = f"{url.rpartition('/')[2]}: the file lies outside its folder"
-        elif found is None:
-            problems[url] = f"{path.name}: the video is missing from {path.parent}"
-        elif _still_holds(old, found, annotated[url], thorough):
-            verdicts[url] = old
-        else:
-            new[url] = path, found
-    progress(len(paths) - len(new), len(paths))
-    facts = check_videos([path for path, _ in new.values()], thorough)
-    for number, (url, (path, found)) in enumerate(new.items(), start=1):
-        verdict = _verdict(path, next(facts), annotated[url], thorough)
-        verdicts[url] = checksums.sealed({"size": found[0], "changed": found[1], **verdict})
-        progress(len(paths) - len(new) + number, len(paths))
-        if number % _KEEP_EVERY == 0:
-            tables.write_json(known | verdicts, root / videos.VERDICTS)
-    looked = bool(new) or verdicts.keys() != known.keys()
-    if looked:
-        tables.write_json({url: verdicts[url] for url in paths if url in verdicts}, root / videos.VERDICTS)
-    problems |= {url: verdict["problem"] for url, verdict in verdicts.items() if verdict["problem"]}
-    return {url: problems[url] for url in paths if url in problems}, looked
-
-
-def _still_holds(old: Any, found: tuple[int, int], annotated: list[float], thorough: bool) -> bool:
-    """Returns whether a verdict is of this file and these annotations, and as thorough as it is to be."""
-    return (
-        checksums.is_whole(old)
-        and (old.get("size"), old.get("changed")) == found
-        and old.get("annotations", [old.get("annotated")]) == annotated
-        and bool(old.get("thorough") or not thorough)
-    )
-
-
-def _verdict(path: Path, facts: Facts | MediaError, annotated: list[float], thorough: bool) -> dict[str, Any]:
-    """Returns what to keep of a video, and what is wrong with it: `problem`.
-
-    `annotated` is the length that it must have: of several the one that it has, if any.
-    """
-    several = {"annotations": annotated} if len(annotated) > 1 else {}
-    if isinstance(facts, MediaError):
-        wrong = {"problem": str(facts), "reason": facts.reason, "thorough": thorough}
-        return {"annotated": annotated[0], **several, **wrong}
-    problems = {one: records.length_problem(path.name, facts.duration, one) for one in annotated}
-    right = next((one for one, problem in problems.items() if problem is None), annotated[0])
-    return {
-        "annotated": right,
-        **several,
-        **records.record(path, facts),
-        "problem": problems[right],
-        "reason": "another length" if problems[right] else None,
-    }

@@ -12,8 +12,7 @@ from tempbench_lmms.data import tables
 from tempbench_lmms.rextime import checks
 from tempbench_lmms.rextime.prompts import LETTERS
 
-LeftOut = dict[str, str]
-"""Id, split, and why, as the manifest keeps it."""
+from ..parts import Skipped
 
 _ANSWER = re.compile(r"from .+? to .+?, (?P<option>.*?)\.?", re.IGNORECASE | re.DOTALL)
 """The release's sentence. In it `<option>` stands for the option's text, or the text itself does."""
@@ -21,17 +20,18 @@ _ANSWER = re.compile(r"from .+? to .+?, (?P<option>.*?)\.?", re.IGNORECASE | re.
 
 def sound(
     records: Sequence[Mapping[str, Any]], found: Sequence[tables.Row], split: str
-) -> tuple[list[tables.Row], list[LeftOut]]:
+) -> tuple[list[tables.Row], Skipped]:
     """Returns the rows of a split that can be asked, and what is left out."""
     kept: list[tables.Row] = []
-    left_out = []
+    left_out: Skipped = []
     times = Counter(row["question_id"] for row in found)
     for record, row in zip(records, found, strict=True):
         why = next(_problems(record, row, times[row["question_id"]], split != "test"), None)
         if why is None:
             kept.append(row)
         else:
-            left_out.append({"id": row["question_id"], "split": split, "why": why})
+            own = {"id": row["question_id"], "split": split}
+            left_out.append({**own, "why": why, "reason": "contradicts itself"})
     return kept, left_out
 
 

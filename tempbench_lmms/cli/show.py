@@ -28,11 +28,11 @@ class View:
     times: Mapping[int, float] = field(default_factory=dict)
 
 
-def _documents(task: str, number: int, media: bool = True, **how: Any) -> "tuple[dict[str, Any], list[Row]]":
+def _documents(task: str, number: int, **how: Any) -> "tuple[dict[str, Any], list[Row]]":
     config = load_task(task)
     if "group" in config:
         raise TempbenchError(f"{task} is a group; show one of its tasks: {', '.join(config['task'])}")
-    docs = docs_of(config, media, **how)
+    docs = docs_of(config, **how)
     if not 0 <= number < len(docs):
         raise TempbenchError(f"{task} has no document {number}; choose one from 0 to {len(docs) - 1}")
     return config, docs
@@ -48,13 +48,13 @@ def _view(config: "dict[str, Any]", docs: "list[Row]", number: int, times: bool 
         raise not_valid(config, number, error) from None
 
 
-def seen(task: str, number: int, media: bool = True, **how: Any) -> View:
+def seen(task: str, number: int, **how: Any) -> View:
     """Returns document `number` of a task.
 
     Raises:
         TempbenchError: There is no such task or document, its data is not prepared, or a picture is damaged.
     """
-    config, docs = _documents(task, number, media, **how)
+    config, docs = _documents(task, number, **how)
     return _view(config, docs, number)
 
 

@@ -100,7 +100,7 @@ def _listed(name: str, read: Callable[[Path], list[tables.Row]]) -> Listed:
         return Listed(*head, tasks=tuple(config["task"]))
     there = is_prepared(config)
     try:  # where the data is not here, the sample's first question says what a question shows
-        view = seen(name if there else f"{name}_{MINI}", 0, media=False, read=read)
+        view = seen(name if there else f"{name}_{MINI}", 0, read=read)
     except TempbenchError:  # `tempbench verify` says what it is
         return Listed(*head, data=DAMAGED)
     return Listed(

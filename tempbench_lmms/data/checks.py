@@ -44,8 +44,6 @@ class Table:
         check: Takes a row of the right types and yields what is wrong with it, as "field: what".
         media: The columns that hold URLs.
         together: Takes all numbered rows and yields (number, "field: what") for what they say of each other.
-        locate: Turns a URL into a path; raises `TempbenchError` where it points outside its data set.
-        own_look: Whether the benchmark's own `preflight` looks at the media before a run.
     """
 
     benchmark: str
@@ -54,8 +52,6 @@ class Table:
     check: Callable[[tables.Row], Iterable[str]]
     media: tuple[str, ...]
     together: Callable[[Sequence[NumberedRow]], Iterable[tuple[int, str]]] = field(default=_nothing)
-    locate: Callable[[str], Path] = field(default=resolve)
-    own_look: bool = False
 
     @property
     def name(self) -> str:
@@ -274,7 +270,7 @@ def _media_problems(table: Table, row: tables.Row, media: dict[str, Path]) -> It
             if url in media:
                 continue
             try:
-                path = table.locate(url)
+                path = resolve(url)
             except (TempbenchError, OSError, RuntimeError) as error:  # also names too long, links in a circle
                 yield f"{column}: {error}"
                 continue

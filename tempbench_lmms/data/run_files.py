@@ -22,7 +22,7 @@ RESULTS = "_results.json"
 
 _STAMPED = re.compile(r"\d{8}_\d{6}\w*_(results\.json|(samples|reread)_.+)")
 _LOG = re.compile(r".+_samples_.+\.jsonl")
-_FOLDERS = ("cache", "submissions")
+_FOLDERS = ("cache",)
 
 
 def check_foreign(path: Path) -> None:

@@ -136,23 +136,6 @@ def shows_frames(frames: Callable[..., Any]) -> Callable[[Hook], Hook]:
     return marked
 
 
-Process = TypeVar("Process", bound=Callable[[Any], Any])
-
-
-def looks_at_media(without: Callable[[Any], Any]) -> Callable[[Process], Process]:
-    """Marks a `process_docs` that looks at media, for those who have replies and need none.
-
-    Args:
-        without: Takes the same data set and makes the same documents without a look.
-    """
-
-    def marked(process: Process) -> Process:
-        process.without_media = without  # type: ignore[attr-defined]
-        return process
-
-    return marked
-
-
 class Item:
     """A record on its way to one aggregation.
 

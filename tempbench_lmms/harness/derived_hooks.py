@@ -11,7 +11,6 @@ import logging
 import string
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -29,8 +28,6 @@ from tempbench_lmms.record import Metrics, Record, n_failed, n_questions
 
 KEY = "rotation"
 """Where a record says in which order the options were."""
-OF_MEDIA = ("n_missing_media", "completeness")
-"""Metrics of the first task that hold for the made one too, where it has them: what was left out."""
 
 Process = Callable[[Any], Any]
 
@@ -52,13 +49,8 @@ def _hook(benchmark: str, name: str) -> Any:
 
 
 def _chained(first: Process, second: Process) -> Process:
-    """Returns a `process_docs` that does one thing and then another, of which either may look at media."""
-    without = [getattr(one, "without_media", one) for one in (first, second)]
-
-    def process(dataset: Any) -> Any:
-        return second(first(dataset))
-
-    return adapter.looks_at_media(lambda dataset: without[1](without[0](dataset)))(process)
+    """Returns a `process_docs` that does one thing and then another."""
+    return lambda dataset: second(first(dataset))
 
 
 # ---- options in every order
@@ -124,8 +116,7 @@ def _rotated_results(benchmark: str, hook: str) -> Callable[..., dict[str, Any]]
         """Scores one answer as the first task does, and says which places were right and chosen."""
         out = scored(doc, results)
         record = {**out["record"], KEY: _places(doc, out["record"]["answer"])}
-        kept = [name for name in OF_MEDIA if name in out]
-        return adapter.emit(record, [*names, *kept]) | {"score": float(record[KEY]["right"])}
+        return adapter.emit(record, names) | {"score": float(record[KEY]["right"])}
 
     return process_results
 
@@ -207,11 +198,7 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def _metric_list(benchmark: str, hook: str) -> list[dict[str, Any]]:
-    metrics = Metrics(KEY)
-    first = {"metric_list": _hook(benchmark, hook) if hook else []}
-    kept = [row for row in adapter.rows_of(first) if row.name in OF_MEDIA]
-    metrics.rows = [*_metrics(benchmark).rows, *(replace(row, tasks=metrics.kinds) for row in kept)]
-    return adapter.metric_list(metrics, details, benchmark)
+    return adapter.metric_list(_metrics(benchmark), details, benchmark)
 
 
 # ---- a tenth of the groups of questions, whole, and the same ones everywhere

@@ -21,8 +21,6 @@ Wanted = tuple[Path, int, tuple[int, ...]]
 """A video, the number of its frames that are shown, and the other numbers that it is asked with."""
 Doc = Mapping[str, Any]
 Kwargs = Mapping[str, Any] | None
-Find = Callable[[str], Path]
-"""Returns the path of a video by its URL."""
 Label = Callable[[int, float], str]
 """Makes the text before a frame from its number (from 1) and its time in seconds."""
 
@@ -76,7 +74,7 @@ def unopened() -> Iterator[None]:
         _unopened.reset(token)
 
 
-def times(url: str, given: Setting, find: Find = resolve) -> tuple[float, ...]:
+def times(url: str, given: Setting) -> tuple[float, ...]:
     """Returns when each frame that is shown stands in the video, in seconds; nothing without frames."""
     if given.media != "frames":
         return ()
@@ -84,49 +82,46 @@ def times(url: str, given: Setting, find: Find = resolve) -> tuple[float, ...]:
         return tuple(map(float, range(given.frames)))
     from tempbench_lmms.media.integrity import frame_times
 
-    return frame_times(find(url), given.frames)
+    return frame_times(resolve(url), given.frames)
 
 
-def frames_of(url: str, given: Setting, find: Find = resolve) -> Wanted | None:
+def frames_of(url: str, given: Setting) -> Wanted | None:
     """Returns the video and the number of frames where a question shows frames (`adapter.shows_frames`)."""
-    return (find(url), given.frames, ()) if given.media == "frames" else None
+    return (resolve(url), given.frames, ()) if given.media == "frames" else None
 
 
-def frames(url: str, given: Setting, find: Find = resolve) -> list[tuple[Any, float]]:
+def frames(url: str, given: Setting) -> list[tuple[Any, float]]:
     """Returns the frames as pictures, each with its time in seconds."""
     from tempbench_lmms.media.video import sample_frames
 
-    found = sample_frames(find(url), given.frames)
+    found = sample_frames(resolve(url), given.frames)
     return list(zip(found.images, found.times, strict=True))
 
 
-def file(url: str, find: Find = resolve) -> str:
+def file(url: str) -> str:
     """Returns the path for somebody who opens a video by its own means."""
-    return str(find(url))
+    return str(resolve(url))
 
 
-def shown(url: str, given: Setting, find: Find = resolve) -> list[Any]:
+def shown(url: str, given: Setting) -> list[Any]:
     """Returns the video's path, its frames, or nothing."""
     if given.media == "video":
-        return [file(url, find)]
-    return [image for image, _ in frames(url, given, find)] if given.media == "frames" else []
+        return [file(url)]
+    return [image for image, _ in frames(url, given)] if given.media == "frames" else []
 
 
-def content(
-    url: str, given: Setting, label: Label | None = None, find: Find = resolve
-) -> list[dict[str, Any]]:
+def content(url: str, given: Setting, label: Label | None = None) -> list[dict[str, Any]]:
     """Returns what a chat model is shown before the text: the video, or each frame, after its label if any.
 
     Args:
         url: Of the video.
         given: What is shown.
         label: Of a frame.
-        find: Tells where the video is.
     """
     if given.media == "video":
-        return [{"type": "video", "url": file(url, find)}]
+        return [{"type": "video", "url": file(url)}]
     found: list[dict[str, Any]] = []
-    pictures: Sequence[tuple[Any, float]] = frames(url, given, find) if given.media == "frames" else ()
+    pictures: Sequence[tuple[Any, float]] = frames(url, given) if given.media == "frames" else ()
     for number, (image, time) in enumerate(pictures, start=1):
         if label:
             found.append({"type": "text", "text": label(number, time)})
@@ -146,7 +141,6 @@ def hooks(
     text: Callable[[Doc, Setting, Sequence[float]], str],
     label: Label | None = None,
     timed: bool = False,
-    find: Find = resolve,
 ) -> Hooks:
     """Returns the hooks of a task whose documents have the URL of their video in the column `video`.
 
@@ -154,7 +148,6 @@ def hooks(
         text: Returns the prompt of a document; its frames' times are given if it states them.
         label: Of a frame, in the conversation of a chat model.
         timed: Whether a prompt states the times of frames that have no label.
-        find: Tells where a video is.
     """
 
     def known(kwargs: Kwargs) -> Setting:
@@ -164,23 +157,23 @@ def hooks(
         return found
 
     def wanted(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> Wanted | None:
-        return frames_of(doc["video"], known(lmms_eval_specific_kwargs), find)
+        return frames_of(doc["video"], known(lmms_eval_specific_kwargs))
 
     @adapter.shows_frames(wanted)
     def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
         """Returns the video's path, its frames in order, or nothing."""
-        return shown(doc["video"], known(lmms_eval_specific_kwargs), find)
+        return shown(doc["video"], known(lmms_eval_specific_kwargs))
 
     def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
         """Returns the prompt for a runner that takes all media before the text."""
         given = known(lmms_eval_specific_kwargs)
-        return text(doc, given, times(doc["video"], given, find) if timed and given.media == "frames" else ())
+        return text(doc, given, times(doc["video"], given) if timed and given.media == "frames" else ())
 
     @adapter.signed
     def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
         """Returns the conversation for a chat model: the video or its frames, then the question."""
         given = known(lmms_eval_specific_kwargs)
         question = {"type": "text", "text": text(doc, given, ())}
-        return [{"role": "user", "content": [*content(doc["video"], given, label, find), question]}]
+        return [{"role": "user", "content": [*content(doc["video"], given, label), question]}]
 
     return Hooks(doc_to_visual, doc_to_text, doc_to_messages)

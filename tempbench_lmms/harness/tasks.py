@@ -112,8 +112,6 @@ def media_of(config: dict[str, Any]) -> Media:
 def data_problems(config: dict[str, Any]) -> tuple[str, ...]:
     """Returns what is wrong with the table that a task reads, and which media are missing; decodes none.
 
-    Media are left to the benchmark's own `preflight` where it looks at them.
-
     Raises:
         DataNotPreparedError: The data is not there.
     """
@@ -134,9 +132,8 @@ def _data_problems(benchmark: str, root: Path, folder: Path, changed: object) ->
     for table in found:
         media: dict[str, Path] = {}
         problems += table_problems(table, media)
-        looked_at = {} if table.own_look else media
         # Not `path.is_file()`, which raises for a name that is too long.
-        gone |= {url: None for url, path in looked_at.items() if not os.path.isfile(path)}
+        gone |= {url: None for url, path in media.items() if not os.path.isfile(path)}
     return (*problems, *(f"{url} is missing; prepare the data again" for url in gone))
 
 
@@ -150,28 +147,24 @@ def is_prepared(config: dict[str, Any]) -> bool:
 
 def docs_of(
     config: dict[str, Any],
-    media: bool = True,
     read: Callable[[Path], list[tables.Row]] = tables.read_rows,
 ) -> list[tables.Row]:
     """Returns the documents of a task in the harness's order.
 
     Args:
         config: The task's configuration.
-        media: Whether the media are needed too; without, a task that looks at them first does not.
         read: Reads the table in a folder; one that keeps tables serves who asks for several tasks, and
             changes no row.
 
     Raises:
         TempbenchError: The data is not prepared or cannot be read.
     """
-    return asked(config, read(_folder(config)), media)
+    return asked(config, read(_folder(config)))
 
 
-def asked(config: dict[str, Any], rows: list[tables.Row], media: bool = True) -> list[tables.Row]:
+def asked(config: dict[str, Any], rows: list[tables.Row]) -> list[tables.Row]:
     """Returns the documents that a task makes of rows; the arguments are those of `docs_of`."""
     if process := config.get("process_docs"):
-        if not media:
-            process = getattr(process, "without_media", process)
         import datasets
 
         datasets.disable_progress_bars()

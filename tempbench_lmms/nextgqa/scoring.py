@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record_reading
-from tempbench_lmms.metrics.interval import Interval, best_iop, best_iou
+from tempbench_lmms.metrics.interval import best_iop, best_iou
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.nextgqa import official, prompts
 from tempbench_lmms.nextgqa.card import FAMILIES, THRESHOLDS, TYPES
@@ -26,42 +26,22 @@ Measure = Callable[[Sequence[Record]], Ratio]
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = BOTH) -> Record:
     """Returns the record of one answered question; one whose request failed has no reply to read."""
     kind = ask if ask in (BOTH, ANSWER) else SPAN
-    if failed:
-        return of_prediction(doc, None, None, True, kind) | record_reading.fields_of_parts(None, None, kind)
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, ask))
-    found = read(reply, doc["options"], doc["duration"], prompt=prompt)
-    letter, span = found["letter"], found["span"]
-    as_read = record_reading.fields_of_parts(letter, span, kind)
-    return of_prediction(doc, letter.value, span.value, False, kind) | as_read
-
-
-def of_prediction(
-    doc: Mapping[str, Any], answer: str | None, span: Interval | None, failed: bool = False, ask: str = BOTH
-) -> Record:
-    """Returns the record of a question whose answer and span are known already."""
+    found = None if failed else read(reply, doc["options"], doc["duration"], prompt=prompt)
+    span = found["span"].value if found else None
+    out = record_reading.in_time(doc, found, kind, [span] if span else [])
     truths = [(start, end) for start, end in doc["windows"]]
     iou, iop = (best_iou(span, truths), best_iop(span, truths)) if span else (0.0, 0.0)
     iou_official, iop_official = official.best(truths, span) if span else (0.0, 0.0)
-    right = answer in _right_letters(doc)
-    grounded = iop >= THRESHOLDS[-1]
-    return {
-        "id": doc["question_id"],
-        "video": doc["video_id"],
+    right, grounded = out["answer"] in _right_letters(doc), iop >= THRESHOLDS[-1]
+    return out | {
         "type": doc["type"],
-        "gold": doc["answer"],
-        "windows": [list(window) for window in truths],
-        "answer": answer,
-        "spans": [list(span)] if span else [],
         "right": int(right),
         "iou": iou,
         "iop": iop,
         "iou_official": iou_official,
         "iop_official": iop_official,
-        "correct": int({BOTH: right and grounded, ANSWER: right, SPAN: grounded}[ask]),
-        "answer_parsed": int(answer is not None),
-        "span_parsed": int(span is not None),
-        "parsed": int((ask == SPAN or answer is not None) and (ask == ANSWER or span is not None)),
-        "failed": int(failed),
+        "correct": int({BOTH: right and grounded, ANSWER: right, SPAN: grounded}[kind]),
     }
 
 

@@ -1,52 +1,24 @@
 """What must hold of ReXTime data before a model is loaded."""
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from tempbench_lmms.data import checks, manifests, tables, terminal
+from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.extent import Size
-from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.rextime import parser, videos
+from tempbench_lmms.media import verifying
+from tempbench_lmms.rextime import parser
 from tempbench_lmms.rextime.card import COUNTS, SOURCES, SPLITS
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
 from tempbench_lmms.rextime.prompts import LETTERS
 
 
-def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field; then every missing, damaged or other video."""
-    verdicts = videos.read_verdicts(root)
-
-    def load(path: Path, url: str) -> None:
-        if problem := videos.problem_of(url, verdicts, by_checksum=True):
-            raise MediaError(problem)
-
-    yield from checks.problems(root, tables_of(root), load, sizes)
-    with contextlib.suppress(TempbenchError):  # a damaged manifest is among the problems above
-        yield from _rows_left_out(manifests.read(root) or {})
-
-
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
-    """Yields how many of the paper's questions can be asked, by split: those whose files were taken.
-
-    A question whose video could not be used when the data was prepared is in the table all the same.
-    """
+    """Yields how many of the paper's questions are there, by split: those whose files were taken."""
     for split in SPLITS if "annotations" in manifest else ():
         asked = COUNTS[split] if split in manifest["annotations"] else 0
-        usable = manifest["completeness"].get(split, 0)
-        there = round(usable * manifest["rows"].get(split, 0))
-        yield Size(split, there, asked, COUNTS[split], less_by="--splits")
-
-
-def _rows_left_out(manifest: manifests.Manifest) -> Iterator[str]:
-    left_out = manifest.get(videos.ROWS_LEFT_OUT)
-    for row in left_out if isinstance(left_out, list) else ():
-        yield terminal.one_line(
-            f"{row['split']}, {row['id']}: left out when the data was prepared, {row['why']}; "
-            "the annotations are damaged: get them again, then prepare with --force"
-        )
+        yield Size(split, manifest["rows"].get(split, 0), asked, COUNTS[split], less_by="--splits")
 
 
 def row_problems(row: tables.Row, has_answers: bool = True) -> Iterator[str]:
@@ -58,8 +30,7 @@ def row_problems(row: tables.Row, has_answers: bool = True) -> Iterator[str]:
     yield from checks.text_problems(row, "video_id", "question")
     if not row["duration"] > 0:
         yield f"duration: {row['duration']} seconds"
-    if row["options"]:
-        yield from checks.option_problems(row["options"], len(LETTERS), len(LETTERS))
+    yield from checks.option_problems(row["options"], len(LETTERS), len(LETTERS))
     if row["source"] not in SOURCES:
         yield f"source: {row['source']!r} is not one of {', '.join(SOURCES)}"
     if row["question_span"] is not None and not _is_span(row["question_span"], row["duration"]):
@@ -98,9 +69,8 @@ tables_of = checks.below(
             SCHEMA,
             partial(row_problems, has_answers=split != "test"),
             ("video",),
-            locate=videos.locate,
-            own_look=True,
         )
         for split in SPLITS
     )
 )
+problems = verifying.problems(tables_of, sizes)

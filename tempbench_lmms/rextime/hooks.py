@@ -7,18 +7,15 @@ from typing import Any
 from tempbench_lmms.data import video_texts
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, one_video
-from tempbench_lmms.record import UNDEFINED
-from tempbench_lmms.rextime import prompts, scoring, videos
+from tempbench_lmms.rextime import prompts, scoring
 
-_LISTED = 5
 Kwargs = Mapping[str, Any] | None
 
-
-def _prompt(doc: Mapping[str, Any], given: one_video.Setting, times: Sequence[float]) -> str:
-    return prompts.build(doc, given.media, given.ask, times, given.style)
-
-
-_visual, _text, _messages = one_video.hooks(_prompt, video_texts.frame_label, timed=True, find=videos.locate)
+_visual, _text, _messages = one_video.hooks(
+    lambda doc, given, times: prompts.build(doc, given.media, given.ask, times, given.style),
+    video_texts.frame_label,
+    timed=True,
+)
 
 
 def _official(kwargs: Kwargs) -> int:
@@ -64,136 +61,26 @@ def doc_to_messages(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = 
     return [system, {"role": "user", "content": [text, *images]}]
 
 
-def all_questions(dataset: Any) -> Any:
-    """Returns every question, whether its video is here or not."""
-    return _counted(dataset, 0)
-
-
-def _counted(dataset: Any, n_left_out: int) -> Any:
-    dataset = dataset.add_column("n_missing_media", [n_left_out] * len(dataset))
-    return dataset.add_column("n_questions", [len(dataset) + n_left_out] * len(dataset))
-
-
-@adapter.looks_at_media(all_questions)
-def with_videos(dataset: Any) -> Any:
-    """Looks at every video before the first question is asked.
-
-    Each question gets the number of questions of the task and of those left out, so that the scores can say
-    what they are over.
-
-    Raises:
-        TempbenchError: Videos are missing or damaged and are not to be skipped, or none is there.
-    """
-    urls = dataset["video"]
-    found = videos.problems(urls)
-    keep = [i for i, url in enumerate(urls) if url not in found]
-    if found:
-        skip = videos.skipping()
-        n_out = len(urls) - len(keep)
-        summary = (
-            f"rextime: {len(found)} of {len(set(urls))} videos are missing or damaged, for {n_out} of "
-            f"{len(urls)} questions ({_listed(list(found.values()))})"
-        )
-        if not skip or not keep:
-            raise TempbenchError(
-                f"{summary}; list them with `tempbench verify rextime` and repair them, or set "
-                f"{videos.MISSING_MEDIA}=skip to go on without these questions"
-            )
-        _warn(f"{summary}; continuing without them, see n_missing_media and completeness beside the scores")
-        dataset = dataset.select(keep)
-    return _counted(dataset, len(urls) - len(keep))
-
-
-def _same(dataset: Any) -> Any:
-    return dataset
-
-
-@adapter.looks_at_media(_same)
-def with_options(dataset: Any) -> Any:
-    """Returns every question, if all have the texts of their options.
-
-    Raises:
-        TempbenchError: One has none: a model would choose among four letters that stand for nothing.
-    """
-    lacking = sum(not options for options in dataset["options"])
-    if lacking:
-        raise TempbenchError(
-            f"rextime: {lacking} of {len(dataset)} questions have no option texts, as in the scorer's "
-            "rextime_val.jsonl; prepare rextime_val.json, or ask for the span alone with rextime_moment"
-        )
-    return dataset
-
-
-@adapter.looks_at_media(all_questions)
-def with_options_and_videos(dataset: Any) -> Any:
-    """Does what `with_options` and `with_videos` do."""
-    return with_videos(with_options(dataset))
-
-
-def all_as_requested(dataset: Any) -> Any:
+def as_requested(dataset: Any) -> Any:
     """Returns every question with its answers in the form that the released request asks for."""
-    return _as_requested(all_questions(dataset))
-
-
-@adapter.looks_at_media(all_as_requested)
-def with_videos_as_requested(dataset: Any) -> Any:
-    """Does what `with_options_and_videos` does, with answers in the form that the request asks for."""
-    return _as_requested(with_options_and_videos(dataset))
-
-
-def _as_requested(dataset: Any) -> Any:
     targets = [prompts.as_requested(target) for target in dataset["target"]]
     choices = [[prompts.as_requested(choice) for choice in own] for own in dataset["choices"]]
     rest = dataset.remove_columns(["target", "choices"])
     return rest.add_column("target", targets).add_column("choices", choices)
 
 
-process_results, METRIC_LIST = adapter.scored(
-    scoring.record, scoring.METRICS.of(scoring.BOTH), scoring.details
-)
+_of = scoring.METRICS.of
+process_results, METRIC_LIST = adapter.scored(scoring.record, _of(scoring.BOTH), scoring.details)
 process_results_official, OFFICIAL_METRIC_LIST = adapter.scored(
-    scoring.official_record, scoring.METRICS.of(scoring.OFFICIAL), scoring.details
+    scoring.official_record, _of(scoring.OFFICIAL), scoring.details
 )
 process_results_vqa, VQA_METRIC_LIST = adapter.scored(
-    partial(scoring.record, ask="answer"), scoring.METRICS.of(scoring.VQA), scoring.details
-)
-process_results_blind, BLIND_METRIC_LIST = adapter.scored(
-    partial(scoring.record, ask="answer"), scoring.METRICS.of(scoring.BLIND), scoring.details
+    partial(scoring.record, ask="answer"), _of(scoring.VQA), scoring.details
 )
 process_results_moment, MOMENT_METRIC_LIST = adapter.scored(
-    partial(scoring.record, ask="span"), scoring.METRICS.of(scoring.MOMENT), scoring.details
+    partial(scoring.record, ask="span"), _of(scoring.MOMENT), scoring.details
 )
-
-
-def aggregate_n_submitted(items: Sequence[Any], args: Any = None) -> float | str:
-    """Writes the submission file of a run and returns its number of lines.
-
-    Args:
-        items: Of every question.
-        args: The harness's command line; without an output path nothing is written.
-    """
-    import logging
-
-    try:
-        from tempbench_lmms.rextime import submission
-
-        lines = submission.of_records(adapter.records_of(items))
-        output = getattr(args, "output_path", None)
-        if output and lines:
-            jsonl, archive = submission.write_run(lines, output, args)
-            _warn(f"rextime: the submission is in {jsonl} and {archive}. {submission.CLOSED}")
-        return len(lines)
-    except Exception as error:  # an exception here would lose the finished run
-        logging.getLogger(__name__).exception("the submission could not be written: %r", error)
-        return UNDEFINED
-
-
-_process_results_test, TEST_METRIC_LIST = adapter.scored(
-    scoring.record,
-    scoring.METRICS.of(scoring.TEST),
-    scoring.details,
-    n_submitted=aggregate_n_submitted,
-)
+_process_results_test, TEST_METRIC_LIST = adapter.scored(scoring.record, _of(scoring.TEST), scoring.details)
 
 
 def process_results_test(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
@@ -203,14 +90,3 @@ def process_results_test(doc: Mapping[str, Any], results: Sequence[Any]) -> dict
         del out["record"][name]
     del out["score"]
     return out
-
-
-def _listed(lines: Sequence[str]) -> str:
-    more = f"; and {len(lines) - _LISTED} more" if len(lines) > _LISTED else ""
-    return "; ".join(lines[:_LISTED]) + more
-
-
-def _warn(message: str) -> None:
-    import logging
-
-    logging.getLogger(__name__).warning("%s", message)

@@ -26,14 +26,12 @@ from tempbench_lmms.rextime import official, prompts
 from tempbench_lmms.rextime.card import CATEGORIES, DURATIONS, SOURCES
 from tempbench_lmms.rextime.parser import NO_SPAN, read, spans_of
 
-BOTH, VQA, MOMENT, BLIND, TEST, OFFICIAL = "both", "vqa", "moment", "blind", "test", "official"
-"""The kinds of task: the letter and the span, only the letter, only the span, the letter without the video,
-the test split, whose answers are not public, so that nothing that it has is a score, and the released
-request, which asks for the letter and the span."""
+BOTH, VQA, MOMENT, TEST, OFFICIAL = "both", "vqa", "moment", "test", "official"
+"""The kinds of task: the letter and the span, only the letter, only the span, the test split, whose answers
+are not public, so that nothing that it has is a score, and the released request, which asks for both."""
 _TWO = (BOTH, OFFICIAL)
-_LETTER, _SPAN, _SCORED = (*_TWO, VQA, BLIND), (*_TWO, MOMENT), (*_TWO, VQA, MOMENT, BLIND)
-_WITH_VIDEO = (*_TWO, VQA, MOMENT, TEST)
-METRICS = Metrics(BOTH, VQA, MOMENT, BLIND, TEST, OFFICIAL)
+_LETTER, _SPAN, _SCORED = (*_TWO, VQA), (*_TWO, MOMENT), (*_TWO, VQA, MOMENT)
+METRICS = Metrics(*_SCORED, TEST)
 """Every metric of ReXTime: rows below the functions."""
 
 
@@ -51,15 +49,19 @@ def category_of(raw: str) -> str:
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = "both") -> Record:
     """Returns the record of one answered question; one whose request failed has no reply to read."""
-    if failed:
-        return of_prediction(doc, None, [], failed, ask) | record_reading.fields_of_parts(None, None, ask)
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, ask))
-    found = read(reply, doc["options"], doc["duration"], prompt=prompt)
-    letter, span = found["letter"], found["span"]
-    spans = spans_of(span.value, reply, doc["duration"])
-    out = of_prediction(doc, letter.value, spans, failed, ask)
-    out |= record_reading.fields_of_parts(letter, span, ask)
-    return out
+    found = None if failed else read(reply, doc["options"], doc["duration"], prompt=prompt)
+    spans = spans_of(found["span"].value, reply, doc["duration"]) if found else []
+    out = record_reading.in_time(doc, found, ask, spans)
+    truths = [(start, end) for start, end in doc["windows"]]
+    iou = best_iou(spans[0], truths) if spans else 0.0
+    right = iou >= 0.5 if ask == "span" else out["answer"] == doc["answer"]
+    return out | {
+        **{name: doc[name] for name in ("source", "category", "duration")},
+        "iou": iou,
+        "iou_official": official_iou(spans[0] if spans else NO_SPAN, truths),
+        "correct": int(bool(doc["answer"]) and right),
+    }
 
 
 def official_record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
@@ -87,40 +89,6 @@ def of_official_reader(doc: Mapping[str, Any], reply: str, failed: bool = False)
         "read_by_official": int(prediction is not None),
         "right_by_official": int(prediction is not None and prediction["ans"] == doc["answer"]),
         "iou_by_official": official_iou(window, truths) if prediction else 0.0,
-    }
-
-
-def of_prediction(
-    doc: Mapping[str, Any],
-    answer: str | None,
-    spans: Sequence[tuple[float, float]],
-    failed: bool = False,
-    ask: str = "both",
-) -> Record:
-    """Returns the record of a question whose answer and spans are known already."""
-    span = spans[0] if spans else None
-    truths = [(window[0], window[1]) for window in doc["windows"]]
-    iou = best_iou(span, truths) if span else 0.0
-    correct = answer == doc["answer"] if ask != "span" else iou >= 0.5
-    return {
-        "id": doc["question_id"],
-        "video": doc["video_id"],
-        "source": doc["source"],
-        "category": doc["category"],
-        "duration": doc["duration"],
-        "gold": doc["answer"],
-        "windows": [list(window) for window in truths],
-        "answer": answer,
-        "spans": [list(found) for found in spans],
-        "iou": iou,
-        "iou_official": official_iou(span or NO_SPAN, truths),
-        "correct": int(bool(doc["answer"]) and correct),
-        "answer_parsed": int(answer is not None),
-        "span_parsed": int(span is not None),
-        "parsed": int((ask == "span" or answer is not None) and (ask == "answer" or span is not None)),
-        "failed": int(failed),
-        "n_missing_media": doc.get("n_missing_media", 0),
-        "n_questions": doc.get("n_questions", 0),
     }
 
 
@@ -160,17 +128,6 @@ def n_other_category(records: Sequence[Record]) -> int:
     return sum(category_of(record["category"]) == "other" for record in records)
 
 
-def n_missing_media(records: Sequence[Record]) -> int:
-    """Number of questions left out because their video is missing or damaged, which was asked for."""
-    return max((record["n_missing_media"] for record in records), default=0)
-
-
-def completeness(records: Sequence[Record]) -> Ratio:
-    """Share of the task's questions whose video is there; every other score is over these only."""
-    whole = max((record["n_questions"] for record in records), default=0)
-    return ratio([(whole - n_missing_media(records), whole)] if records else [], ["all"] if records else [])
-
-
 def _printed(shares: Sequence[float]) -> Ratio:
     """Returns the mean as the official scorer prints it; of a rounded number there is no standard error."""
     return ratio([(official.percent(shares), 1)] if shares else [], ["all"] if shares else [])
@@ -186,34 +143,17 @@ def recall_official_at(threshold: float) -> Metric:
     return lambda records: _printed([record["iou_official"] >= threshold for record in records])
 
 
-def vqa_official_reader(records: Sequence[Record]) -> Ratio:
-    """The official VQA of the letters that the released request's own reader reads: a fraction, unrounded.
+def _with_reader(metric: Metric, doc: str) -> Metric:
+    """Returns a metric over the records that say what the released request's own reader read.
 
     Source: `demo/request.py`. A reply at which that program stops with an error is wrong.
     """
-    return _mean(_with_reader(records), lambda record: record["right_by_official"])
 
+    def found(records: Sequence[Record]) -> Ratio:
+        return metric([record for record in records if "read_by_official" in record])  # type: ignore[return-value]
 
-def miou_official_reader(records: Sequence[Record]) -> Ratio:
-    """The official MR-mIoU of the spans that the released request's own reader reads, in percent."""
-    return _printed([record["iou_by_official"] for record in _with_reader(records)])
-
-
-def vqa_miou_at_50_official_reader(records: Sequence[Record]) -> Ratio:
-    """The official "VQA,mIoU@0.5" by the released request's own reader: a fraction, unrounded."""
-    return _mean(
-        _with_reader(records), lambda record: record["right_by_official"] and record["iou_by_official"] >= 0.5
-    )
-
-
-def parse_rate_official_reader(records: Sequence[Record]) -> Ratio:
-    """Share of questions at whose reply neither the released request's reader nor the scorer stops."""
-    return _mean(_with_reader(records), lambda record: record["read_by_official"])
-
-
-def _with_reader(records: Sequence[Record]) -> list[Record]:
-    """Returns the records that say what the official reader made of the reply."""
-    return [record for record in records if "read_by_official" in record]
+    found.__doc__ = doc
+    return found
 
 
 def _group(records: Sequence[Record], kind: str, name: str) -> list[Record]:
@@ -261,16 +201,25 @@ for _t in official.THRESHOLDS:
     METRICS.add(f"r1_at_{_percent(_t)}_official", recall_official_at(_t), tasks=_SPAN, has_error=False)
 for _t in official.GATES:
     METRICS.add(f"vqa_miou_at_{_percent(_t)}_official", acc_at_iou(_t, "iou_official"), tasks=_TWO)
-METRICS.add("vqa_official_reader", vqa_official_reader, tasks=(OFFICIAL,))
-METRICS.add("miou_official_reader", miou_official_reader, tasks=(OFFICIAL,), has_error=False)
-METRICS.add("vqa_miou_at_50_official_reader", vqa_miou_at_50_official_reader, tasks=(OFFICIAL,))
-METRICS.add("parse_rate_official_reader", parse_rate_official_reader, tasks=(OFFICIAL,))
+for _name, _metric, _has_error, _doc in (
+    ("vqa", mean("right_by_official", "video"), True, "letters: a fraction, unrounded"),
+    ("miou", lambda records: _printed([one["iou_by_official"] for one in records]), False, "spans: percent"),
+    (
+        "vqa_miou_at_50",
+        lambda records: _mean(
+            records, lambda one: one["right_by_official"] and one["iou_by_official"] >= 0.5
+        ),
+        True,
+        "letters whose spans have an IoU of at least 0.5: a fraction, unrounded",
+    ),
+    ("parse_rate", mean("read_by_official", "video"), True, "replies that it can read, the scorer too"),
+):
+    _own = _with_reader(_metric, f"The official numbers by the released request's own reader, of its {_doc}.")
+    METRICS.add(f"{_name}_official_reader", _own, tasks=(OFFICIAL,), has_error=_has_error)
 METRICS.count(headline=True)(n_questions)
 METRICS.count(better="lower", headline=True)(n_failed)
 METRICS.count(better="lower", tasks=(*_SPAN, TEST))(n_reversed)
 METRICS.add("n_other_category", n_other_category, better="lower", tasks=_SCORED, has_error=False)
-METRICS.add("n_missing_media", n_missing_media, better="lower", tasks=_WITH_VIDEO, has_error=False)
-METRICS.add("completeness", completeness, headline=True, tasks=_WITH_VIDEO, has_error=False)
 
 
 def details(records: Sequence[Record]) -> dict[str, Any]:

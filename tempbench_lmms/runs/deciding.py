@@ -213,7 +213,7 @@ def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: st
 
 def _contest(log: TaskLog, run_b: Path, wanted: str, level: float) -> Contest:
     config = load_task(log.task)
-    docs = docs_of(config, media=False)
+    docs = docs_of(config)
     ids = [str(doc["question_id"]) for doc in docs]
     log = _of_the_same(log, ids, run_b)
     metrics = {one.name: one for one in metrics_of(log)}

@@ -117,7 +117,7 @@ def source_of(path: Path, task: str, model: str = "", allow_pickle: bool = False
         raise TempbenchError(f"{task} is a group of tasks; give one of them, see `tempbench tasks`")
     if not path.exists():
         raise TempbenchError(f"{path} does not exist; check the path")
-    return Source(path, task, docs_of(config, media=False), config, model, allow_pickle)
+    return Source(path, task, docs_of(config), config, model, allow_pickle)
 
 
 def run(reader: Reader, name: str, source: Source, output: Path, partial: bool = False) -> TaskLog:

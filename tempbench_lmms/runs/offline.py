@@ -121,11 +121,11 @@ def _docs(benchmark: str, config: dict[str, Any], own: Any, data: Path | None) -
     if "group" in config:
         raise TempbenchError(f"{config['group']} is a group of tasks; name one of them with --task")
     if data is None:
-        return docs_of(config, media=False)
+        return docs_of(config)
     if not hasattr(own, "questions"):
         raise TempbenchError(f"{benchmark} is scored with its prepared data; leave out --data")
     table = str(config["dataset_kwargs"]["data_files"][config["test_split"]]).split("/")[-2]
-    return asked(config, own.questions(data, table), media=False)
+    return asked(config, own.questions(data, table))
 
 
 def _reader(own: Any, given: Given) -> Reader:

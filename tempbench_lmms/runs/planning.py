@@ -105,7 +105,7 @@ def plan(
     Raises:
         TempbenchError: The data is not prepared, or the earlier run has another task.
     """
-    docs = docs_of(load_task(task), media=False)
+    docs = docs_of(load_task(task))
     groups = groups_of(task, docs)
     if not groups:
         raise TempbenchError(f"{task}: no documents; prepare the data again")

@@ -183,9 +183,7 @@ def with_docs(log: TaskLog) -> Iterator[tuple[Sample, Row]]:
     Raises:
         TempbenchError: The data is not on this machine, or a question of the log is missing in it.
     """
-    # Who imports replies need not have the media.
-    rows = docs_of(load_task(log.task), media=run_card.IMPORTED not in log.header)
-    docs = {str(doc["question_id"]): doc for doc in rows}
+    docs = {str(doc["question_id"]): doc for doc in docs_of(load_task(log.task))}
     for sample in log.samples:
         if sample.id not in docs:
             raise TempbenchError(

@@ -161,22 +161,3 @@ def test_questions_without_options_are_no_rows_and_are_counted(caplog):
     assert [one.getMessage().partition(" left")[0] for one in caplog.records] == [
         "some_name: 1 of 2 questions"
     ]
-
-
-def kept(name):
-    return {entry["metric"] for entry in load_task(name)["metric_list"]} & {*rotated.OF_MEDIA}
-
-
-@pytest.mark.parametrize("name", IN_EVERY_ORDER)
-def test_what_was_left_out_is_said_of_a_made_task_too(name):
-    assert kept(name) == kept(base_of(name))
-    if kept(name):
-        one, config = docs(name)[0], load_task(name)
-        out = config["process_results"]({**one, "n_missing_media": 1, "n_questions": 4}, [one["target"]])
-        found = {entry["metric"]: entry["aggregation"] for entry in config["metric_list"]}
-        values = [found[metric]([out[metric]]) for metric in rotated.OF_MEDIA]
-        assert values == [1, pytest.approx(3 / 4)]
-
-
-def test_some_task_says_what_was_left_out():
-    assert any(map(kept, IN_EVERY_ORDER))

@@ -99,12 +99,6 @@ def gathered_video(found, folder):
     )
 
 
-def rextime_video(found, folder):
-    (folder / "anet").mkdir()
-    url = f"{roots.SCHEME}rextime/media/activitynet/../secret.mp4"
-    return found._path(url, folder / "data", {"activitynet": str(folder / "anet")}) is not None
-
-
 def timepercept_series(found, folder):
     (folder / "series").mkdir()
     shutil.copy(PICTURE, folder / "secret.png")
@@ -156,7 +150,6 @@ GUARDS = [
         "not source.resolve().is_relative_to(medium.inside.resolve())",
         "False",
     ),
-    (rextime_video, "hf_datasets.rextime.prepare", "path.resolve().is_relative_to(base.resolve())", "True"),
     (
         timepercept_series,
         "hf_datasets.timepercept.series",

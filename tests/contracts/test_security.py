@@ -28,7 +28,6 @@ from tempbench_lmms.harness import tasks
 from tempbench_lmms.media import decoding, images
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.report import latex, sheet
-from tempbench_lmms.rextime import videos
 from tempbench_lmms.runs import logs
 from tests import hub
 from tests.command import complains, tempbench
@@ -389,11 +388,6 @@ def test_a_video_opens_no_other_file(tmp_path):
     decoding.Video(tmp_path / "other.mp4")
     with pytest.raises(MediaError, match=r"list\.mp4"):
         decoding.Video(tmp_path / "list.mp4")
-
-
-def test_only_videos_are_read_as_videos():
-    with pytest.raises(TempbenchError, match="is not a video"):
-        videos.locate("tempbench://rextime/mini/media/activitynet/passwd.txt")
 
 
 @pytest.mark.parametrize("sign", [*"=+-@\t\r\n＝＋－＠﹦", " =", "\ufeff=", "\u00a0\n＝"])

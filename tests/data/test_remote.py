@@ -1,7 +1,5 @@
 """Data on the Hub: downloaded once for each commit, compared with its checksums, read like a folder."""
 
-import shutil
-
 import pytest
 
 from tempbench_lmms.data import checksums, manifests, prepared, remote, roots, tables
@@ -113,19 +111,3 @@ def test_a_name_that_is_no_data_set(monkeypatch, name):
 def test_nothing_is_prepared_into_an_address(source):
     done = tempbench("prepare", "mateo", "--from", str(source), TEMPBENCH_DATA="hf://org/mateo")
     complains(done, "which is only read; set TEMPBENCH_DATA to a folder")
-
-
-def test_a_folder_that_the_manifest_names_is_not_read(hub, tmp_path, monkeypatch):
-    """Whoever wrote a manifest elsewhere must not choose what is opened here."""
-    from tempbench_lmms.rextime import videos
-
-    root = tmp_path / "rextime"
-    shutil.copytree(roots.mini_root("rextime") / "validation", root / "validation")
-    (tmp_path / "private").mkdir()
-    (tmp_path / "private/secret.mp4").write_bytes(b"x")
-    named = {"activitynet": str(tmp_path / "private")}
-    sums = prepared.sums(root, [root / "validation/validation.parquet"])
-    manifests.write({"benchmark": "rextime", prepared.KEY: sums, "video_folders": named}, root)
-    hub.repositories["org/rextime"] = root
-    monkeypatch.setenv("TEMPBENCH_DATA", "hf://org/rextime")
-    assert not videos.locate("tempbench://rextime/media/activitynet/secret.mp4").exists()

@@ -18,7 +18,6 @@ OF_A_RUN = [
     "run/.lock",
     "run/cache/cache.db",
     "run/cache/runs/x/rank_0.db",
-    "run/submissions/rextime.zip",
     "copied/tempbench_run.json",
     "copied/check.json",
     "repeated/repeat_1/tempbench_run.json",
@@ -30,7 +29,6 @@ OF_A_RUN = [
 NOT_OF_A_RUN = [
     "run/report.html",
     "run/table.csv",
-    "run/rextime_test_submission.jsonl",
     "run/scores.json",
     "check.json",
     "repeats.json",

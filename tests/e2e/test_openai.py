@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.media.video import probe, sample_frames
-from tempbench_lmms.rextime import videos
 
 pytestmark = pytest.mark.harness
 
@@ -173,7 +173,7 @@ def test_a_video_is_sent_as_frames(asked):
         body = sent_for(asked[1], wanted)
         kinds = [part["type"] for part in parts_of(body["messages"])]
         assert kinds == ["image_url"] * 10 + ["text"]
-        path = videos.locate(doc["video"])
+        path = resolve(doc["video"])
         frames = sample_frames(path, probe(path).n_frames).images
         places = np.linspace(0, len(frames) - 1, 10).round().astype(int)
         expected = [frames[place] for place in places]

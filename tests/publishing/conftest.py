@@ -35,14 +35,11 @@ def prepare(benchmark: str, home: Path) -> Path:
         for url in {url for row in rows for url in checksums.urls_of(row)}:
             name = url.removeprefix(f"{roots.SCHEME}{benchmark}/")
             tables.copy_file(sample / name, root / name)
-            size, changed = checksums.signature(root / name)
-            sha256 = tables.sha256_of([root / name])
-            known = {"size": size, "changed": changed, "sha256": sha256, "problem": None}
-            records[url if benchmark == "rextime" else name.removeprefix("media/")] = known
+            records[name.removeprefix("media/")] = {"sha256": tables.sha256_of([root / name])}
     files = [root / place for place in TABLES[benchmark]]
     if benchmark in ("coherence", "rextime"):
         tables.write_json(records, root / "videos.json")
-        files += [root / "videos.json"] if benchmark == "coherence" else []
+        files.append(root / "videos.json")
     origin = contract.get(benchmark, "ORIGIN")
     manifest = {"benchmark": benchmark, **origin, prepared.KEY: prepared.sums(root, files)}
     manifests.write(manifest | {checksums.KEY: checksums.write_folder(root)}, root)

@@ -67,10 +67,6 @@ def _rextime(folder: Path) -> list[str]:
     return rextime.options(rextime.whole(folder))
 
 
-def _rextime_moment(folder: Path) -> list[str]:
-    return [*rextime.options(rextime.without_options(folder)), "--splits", "validation"]
-
-
 def _timepercept(folder: Path) -> list[str]:
     fmow = timepercept.fmow_tree(folder / "fmow")
     asked = timepercept.temporalvqa(folder / "temporalvqa", damaged=False)
@@ -131,7 +127,6 @@ STAND_INS = {
         ("rextime", "rextime_frames", "rextime_moment", "rextime_blind", "rextime_official", "rextime_test"),
         there=("rextime", "rextime_frames", "rextime_test"),
     ),
-    "rextime-moment": StandIn("rextime", _rextime_moment, ("rextime_moment",)),
     "timepercept": StandIn(
         "timepercept", _timepercept, (*_SUITE, "timepercept_transfer_order", "timepercept_transfer_lapse")
     ),

@@ -89,15 +89,6 @@ def full_videos(folder: Path) -> Folders:
 LAYOUTS: list[Callable[[Path], Folders]] = [lines, in_folders, full_videos]
 
 
-def without_options(folder: Path) -> Folders:
-    """As the scorer's ground truth: no option texts."""
-    found = whole(folder)
-    file = found["source"] / FILES["validation"]
-    records = json.loads(file.read_text())
-    file.write_text(json.dumps([{key: one[key] for key in one if key != "options"} for one in records]))
-    return found
-
-
 def options(found: Folders) -> list[str]:
     """Returns what `tempbench prepare rextime` is told."""
     videos = ("--anet-dir", str(found["activitynet"]), "--qvh-dir", str(found["qvhighlights"]))

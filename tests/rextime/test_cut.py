@@ -136,8 +136,8 @@ def test_the_rest_goes_on_and_a_second_run_completes_it(full, source, tmp_path, 
     assert clip.stat().st_mtime_ns == before
     # What was cut is sound for `prepare`, in which the missing ones stay listed.
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
-    report = prepare(source, {"qvhighlights": output}, splits=["validation"])
-    assert [url.rpartition("/")[2] for url in report.problems] == ["no name.mp4"]
+    manifest = prepare(source, {"qvhighlights": output}, splits=["validation"])
+    assert ["no name.mp4" in one["why"] for one in manifest["skipped"]] == [True]
     assert len(list(checks.problems(tmp_path / "data" / "rextime"))) == 1
 
 

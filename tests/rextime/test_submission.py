@@ -1,13 +1,10 @@
 import json
-import zipfile
-from types import SimpleNamespace
 
 import pytest
 
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.rextime import hooks
 from tempbench_lmms.runs import offline
 
@@ -17,20 +14,6 @@ def test_no_score_of_the_test_split_is_emitted():
     out = hooks.process_results_test(row, ['{"answer": "B", "span": [1, 2]}'])
     assert not {"score", "acc", "miou"} & out.keys()
     assert not {"correct", "iou", "gold"} & out["record"].keys()
-
-
-def test_run_writes_its_submission(tmp_path):
-    rows = read_rows(mini_root("rextime") / "test")
-    items = [hooks.process_results_test(row, [row["choices"][1]])["n_submitted"] for row in rows]
-    args = SimpleNamespace(output_path=str(tmp_path), model="qwen", model_args="pretrained=org/Model-7B,x=1")
-    assert hooks.aggregate_n_submitted(items[::-1], args) == 6
-    (file,) = (tmp_path / "submissions").glob("rextime_test_org_Model-7B_*.jsonl")
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
-    assert [line["qid"] for line in lines] == sorted(row["question_id"] for row in rows)
-    with zipfile.ZipFile(file.with_suffix(".zip")) as bundle:
-        assert bundle.read("submission.jsonl") == file.read_bytes()
-    assert hooks.aggregate_n_submitted(items) == 6
-    assert hooks.aggregate_n_submitted([object()], args) == UNDEFINED
 
 
 @pytest.fixture

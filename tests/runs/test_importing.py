@@ -13,7 +13,7 @@ from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.record import evaluate
 from tempbench_lmms.rextime import rows as rextime_rows
-from tempbench_lmms.rextime import scoring, submission
+from tempbench_lmms.rextime import scoring
 from tempbench_lmms.runs import formats, importing, logs
 from tempbench_lmms.runs.run_card import IMPORTED, run_card
 from tempbench_lmms.tempvs.card import MAIN_TESTS
@@ -114,7 +114,11 @@ def as_tomato(folder, task):
 def as_submission(folder, task):
     config = load_task(task)
     records = [config["process_results"](doc, [reply])["record"] for doc, reply in answered(task)]
-    return write_lines(folder / "submission.jsonl", submission.of_records(records))
+    lines = [
+        {"qid": one["id"], "pred_relevant_windows": one["spans"] or [[0.0, 0.0]], "ans": one["answer"] or ""}
+        for one in records
+    ]
+    return write_lines(folder / "submission.jsonl", lines)
 
 
 FORMATS = [
