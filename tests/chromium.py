@@ -35,7 +35,7 @@ _VIOLATIONS = """axe.run({resultTypes: ["violations"]}).then((found) => found.vi
 
 OUTSIDE = """[...document.querySelectorAll("figure")].flatMap((card) => {
     const box = card.getBoundingClientRect();
-    return [...card.querySelectorAll("figcaption, select, li, svg.plot, svg.plot text, button, img")]
+    return [...card.querySelectorAll("figcaption, li, td, th, svg, img")]
         .filter((one) => one.checkVisibility())
         .map((one) => [one, one.getBoundingClientRect()])
         .filter(([, own]) => own.width && (own.left < box.left - 1 || own.right > box.right + 1 ||
@@ -43,29 +43,6 @@ OUTSIDE = """[...document.querySelectorAll("figure")].flatMap((card) => {
         .map(([one]) => card.textContent.slice(0, 40) + ": " + one.tagName + " " + one.textContent);
 })"""
 """What sticks out of its card."""
-
-UNREADABLE = """[...document.querySelectorAll("svg.plot")].flatMap((plot) => {
-    const frame = plot.getBoundingClientRect();
-    const texts = [...plot.querySelectorAll("text")].filter((one) => one.textContent)
-        .map((one) => [one.textContent, one.getBoundingClientRect()]).filter(([, box]) => box.width);
-    const cut = texts.filter(([, box]) => box.left < frame.left - 1 || box.right > frame.right + 1 ||
-        box.top < frame.top - 2 || box.bottom > frame.bottom + 2);
-    const over = texts.filter(([, one], i) => texts.some(([, other], j) => i < j &&
-        Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
-        Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 5));
-    return [...cut, ...over].map(([text]) => plot.getAttribute("aria-label") + ": " + text);
-})"""
-"""Texts of plots that are cut off at the plot's edge, or lie on each other."""
-
-_DRAWN = """(() => {
-    const boxes = [...document.querySelectorAll("figure .drawing")];
-    window.dispatchEvent(new Event("beforeprint"));
-    return boxes.map((box) => {
-        const [plot, width, before] = [box.firstElementChild, box.clientWidth, box.drawn];
-        box.drawn = { plot, width };
-        return plot && !(before && before.width !== width && before.plot === plot);
-    }).every(Boolean);
-})()"""
 
 _THINNED = """(() => {
     const shown = ["class", "style", "fill", "stroke", "role"];
@@ -79,7 +56,7 @@ _THINNED = """(() => {
         return kinds.get(one);
     };
     for (const repeated of ["details.task, figure, details.printed", "table",
-        "tbody tr, option, dl > *, li, .warning, svg.plot *, .numbers, .readings"]) {
+        "tbody tr, option, dl > *, li, .warning, svg *"]) {
         const seen = new Set();
         for (const one of document.querySelectorAll(repeated)) {
             if (!one.isConnected) continue;
@@ -211,11 +188,6 @@ class Chromium:
             mobile=width < 600,
         )
 
-    def draw(self) -> None:
-        """Has every plot drawn for the window's width, as for printing: not only those near the window."""
-        if not self.value(_DRAWN):
-            raise RuntimeError("a plot is not drawn, or not again for another width")
-
     def thin(self) -> None:
         """Leaves one element of each kind, so that what looks at every element is done sooner."""
         self._looked_at = None
@@ -231,12 +203,6 @@ class Chromium:
         if "exceptionDetails" in done:
             raise RuntimeError(str(done["exceptionDetails"]))
         return done["result"].get("value")
-
-    def busy(self) -> float:
-        """Returns how long the page's main thread has worked, in seconds of processor time."""
-        self._call("Performance.enable", timeDomain="threadTicks")
-        found = self._call("Performance.getMetrics")["metrics"]
-        return float(next(one["value"] for one in found if one["name"] == "TaskDuration"))
 
     def violations(self) -> list[str]:
         """Returns what axe-core finds in the page that is serious or critical: rule, element and reason."""

@@ -1,15 +1,15 @@
-"""Plots as data, which the page's library draws as bars."""
+"""A benchmark's plots as data: its main numbers, their groups, and the bias to one answer, over all runs."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import isfinite
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from tempbench_lmms.metrics.ratio import ratio
-from tempbench_lmms.metrics.share import wilson
-from tempbench_lmms.record import Record
-from tempbench_lmms.report.grid import Cell, Grid, Number, cell_of
+from tempbench_lmms.report.grid import Number
+from tempbench_lmms.report.tables import Row, Section
+
+_ANSWERS = 10
+"""With more right answers than these no plot of how often each was given is drawn."""
 
 
 @dataclass(frozen=True)
@@ -27,153 +27,122 @@ class Series:
     is_reference: bool = False
 
 
+class Mark(NamedTuple):
+    """A drawn point: its place and the ends of its interval, and both in words."""
+
+    x: float | None
+    low: float | None
+    high: float | None
+    text: str
+    bounds: str
+
+
+class Line(NamedTuple):
+    """A category of a figure: its name, the place of chance, and a mark for each series."""
+
+    name: str
+    chance: float | None
+    marks: list[Mark | None]
+
+
 @dataclass(frozen=True)
 class Figure:
-    """A plot.
+    """A plot: points with their intervals.
 
     Attributes:
-        title: Figures of one title are drawn as one, their series side by side.
+        title: What is shown.
         categories: What the points of a series belong to.
-        series: At least one.
-        axis: What the categories are.
-        note: A sentence on what is shown.
+        series: At least one; the runs' first, in the order of their colours.
         chance: What random answers get, by category, where that is known.
     """
 
     title: str
     categories: tuple[str, ...]
     series: tuple[Series, ...]
-    axis: str = ""
-    note: str = ""
     chance: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def grid(self) -> Grid:
-        """The figure's numbers as a table."""
-        rows = {
-            category: [cell_of(point, "") if point else Cell("") for point in points]
-            for category, *points in zip(self.categories, *(one.points for one in self.series), strict=True)
-        }
-        return Grid.of(self.title, [self.axis, *(one.name or "value" for one in self.series)], rows)
+    def ends(self) -> tuple[float, float]:
+        """The values at the left and the right end: 0 and 1, or more where values need it."""
+        points = [point for one in self.series for point in one.points if point]
+        ends = [end for point in points for end in (point.number, point.low, point.high) if end is not None]
+        return round(min([0, *ends]), 2), round(max([1, *ends]), 2)
 
-    def data(self, names: Sequence[str]) -> dict[str, Any]:
-        """Returns the figure as JSON values.
+    @property
+    def lines(self) -> list[Line]:
+        """The figure by category, with places in percent of its width."""
+        low, high = self.ends
 
-        Args:
-            names: Series of these names have their colour by their index here, in every figure.
-        """
-        slots = [
-            None if one.is_reference else names.index(one.name) if one.name in names else index
-            for index, one in enumerate(self.series)
-        ]
-        return {
-            "title": self.title,
-            "axis": self.axis,
-            "categories": list(self.categories),
-            "series": [
-                {"name": one.name, "slot": slot, "points": [_point(point) for point in one.points]}
-                for one, slot in zip(self.series, slots, strict=True)
-            ],
-            "chance": [self.chance.get(one) for one in self.categories] if self.chance else [],
-        }
+        def place(value: float | None) -> float | None:
+            return None if value is None else round(4 + 92 * (value - low) / (high - low), 2)
 
+        out = []
+        for name, *own in zip(self.categories, *(one.points for one in self.series), strict=True):
+            marks = [
+                Mark(
+                    place(point.number),
+                    place(point.low),
+                    place(point.high),
+                    point.text(),
+                    point.bounds(),
+                )
+                if point and point.number is not None
+                else None
+                for point in own
+            ]
+            out.append(Line(name, place(self.chance.get(name)), marks))
+        return out
 
-def _point(point: Number | None) -> list[float | None] | None:
-    if point is None or point.number is None:
-        return None
-    spread = (
-        value if value is None or isfinite(value) else None for value in (point.low, point.high, point.n)
-    )
-    return [point.number, *spread]
+    @property
+    def looks(self) -> list[str]:
+        """The colour and the shape of each series, as the page calls them."""
+        return ["ref" if one.is_reference else f"c{place % 6}" for place, one in enumerate(self.series)]
 
 
-def merged(figures: Sequence[Figure]) -> list[Figure]:
-    """Returns the figures with those of one title joined; a series that both have is kept once.
-
-    Shares of questions that have no interval get Wilson's.
-    """
-    out: dict[str, Figure] = {}
-    for figure in figures:
-        known = out.get(figure.title, replace(figure, series=()))
-        categories = known.categories + tuple(c for c in figure.categories if c not in known.categories)
-        series: list[Series] = []
-        for part in (known, figure):
-            for one in part.series:
-                points = dict(zip(part.categories, one.points, strict=True))
-                own = map(points.get, categories)
-                spread = own if one.is_reference else map(with_spread, own)
-                _add(Series(one.name, tuple(spread), one.is_reference), series)
-        out[figure.title] = replace(
-            known,
-            categories=categories,
-            series=tuple(sorted(series, key=lambda one: one.is_reference)),
-            chance={**known.chance, **figure.chance},
-        )
-    return list(out.values())
+def figures_of(section: Section) -> Iterator[Figure]:
+    """Yields the plots of a benchmark."""
+    card = section.card
+    main = {name: name for name in card.primary}
+    yield from _drawn("Main numbers", section.rows, main, card.chance)
+    for by, groups in card.groups.items():
+        for metric in card.primary:
+            names = {group: f"{metric}_{group}" for group in groups}
+            known = card.chance.get(metric)
+            chance = {} if known is None else dict.fromkeys(groups, known)
+            title = f"{metric.replace('_', ' ')} by {by}"
+            yield from _drawn(title, section.rows, names, chance)
+    yield from _bias(section.rows)
 
 
-def _add(one: Series, series: list[Series]) -> None:
-    """Adds a series; a reference completes the one of its name that nowhere says something else."""
-    for index, known in enumerate(series):
-        pairs = list(zip(known.points, one.points, strict=True))
-        agree = all(a is None or b is None or a == b for a, b in pairs)
-        if one == known or (one.is_reference and known.is_reference and one.name == known.name and agree):
-            series[index] = replace(known, points=tuple(b if a is None else a for a, b in pairs))
-            return
-    series.append(one)
-
-
-def with_spread(point: Number | None) -> Number | None:
-    """Returns a share of n questions with Wilson's interval, where it has no interval of its own.
-
-    "0 of 44" has an interval that is not empty: [0, 0.08].
-    """
-    if point is None or point.number is None or not point.n:
-        return point
-    right, n = point.number * point.n, round(point.n)
-    is_share = 0 <= right <= n == point.n and abs(right - round(right)) <= 1e-6 * n  # no mean of scores
-    if not is_share or (point.low is not None and point.low != point.high):
-        return point
-    low, high = wilson(ratio(((number < round(right), 1) for number in range(n)), range(n)))
-    return replace(point, low=low, high=high) if isfinite(low) and isfinite(high) else point
-
-
-def shares(
+def _drawn(
     title: str,
-    label: str,
-    groups: Mapping[str, Number | None],
-    axis: str = "",
-    chance: float | Mapping[str, float] | None = None,
-) -> list[Figure]:
-    """Returns one series over named groups; no figure where none of them has a value.
-
-    Args:
-        title: The figure's.
-        label: The series' name.
-        groups: The values by group.
-        axis: What the groups are.
-        chance: What random answers get: in every group, or by group.
-    """
-    if not any(number is not None and number.number is not None for number in groups.values()):
-        return []
-    by_group = chance if isinstance(chance, Mapping) else dict.fromkeys(groups, chance)
-    known = {name: value for name in groups if (value := by_group.get(name)) is not None}
-    series = Series(label, tuple(groups.values()))
-    return [Figure(title, tuple(groups), (series,), axis, chance=known)]
+    rows: Sequence[Row],
+    names: Mapping[str, str],
+    chance: Mapping[str, float],
+) -> Iterator[Figure]:
+    """Yields a figure over named metrics; none where no row has a value."""
+    series = tuple(Series(row.label, tuple(map(row.metric, names.values()))) for row in rows)
+    if any(point and point.number is not None for one in series for point in one.points):
+        yield Figure(title, tuple(names), series, {name: chance[name] for name in names if name in chance})
 
 
-def position_bias(title: str, label: str, records: Sequence[Record]) -> list[Figure]:
-    """Returns the share of each answer beside its share among the right answers."""
-    if not records:
-        return []
-    answers = Counter(record["answer"] or "unparsed" for record in records)
-    right = Counter(record["gold"] for record in records)
-    letters = tuple(sorted({*answers, *right}))
+def _bias(rows: Sequence[Row]) -> Iterator[Figure]:
+    """Yields the share of each answer beside its share among the right answers."""
+    asked = {
+        row.label: [one for one in row.records() if isinstance(one.get("gold"), str) and "answer" in one]
+        for row in rows
+    }
+    right = [record["gold"] for records in asked.values() for record in records]
+    if not 1 < len(set(right)) <= _ANSWERS:
+        return
+    given = {label: [one["answer"] or "unread" for one in records] for label, records in asked.items()}
+    names = tuple(sorted({*right, *(one for own in given.values() for one in own)}))
+    series = [Series(label, _shares(names, own)) for label, own in given.items()]
+    yield Figure(
+        "Share of each answer", names, (*series, Series("right answers", _shares(names, right), True))
+    )
 
-    def series(name: str, counts: Counter[str], is_reference: bool) -> Series:
-        n = None if is_reference else len(records)
-        points = tuple(Number(counts[letter] / len(records), n=n) for letter in letters)
-        return Series(name, points, is_reference)
 
-    both = (series(label, answers, False), series("right answers", right, True))
-    return [Figure(title, letters, both, "answer", note="Share of each answer")]
+def _shares(names: Sequence[str], answers: Sequence[str]) -> tuple[Number | None, ...]:
+    counts = Counter(answers)
+    return tuple(Number(counts[name] / len(answers)) if answers else None for name in names)

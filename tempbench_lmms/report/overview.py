@@ -249,7 +249,7 @@ def figure_of(columns: Sequence[Column], runs: Sequence[str]) -> Figure:
         series += [Series(MARKS[kind], points, True)] if any(points) else []
     marks = {name: column.marks.get(CHANCE) for name, column in zip(names, columns, strict=True)}
     chance = {name: mark.value for name, mark in marks.items() if mark}
-    return Figure("Headlines", names, tuple(series), chance=chance)
+    return Figure("Headlines", names, tuple(series), chance)
 
 
 def _digits(value: Any) -> int:

@@ -1,7 +1,6 @@
 """The page's parts, without a browser."""
 
 import csv
-import hashlib
 import json
 import math
 import re
@@ -24,9 +23,8 @@ from tempbench_lmms.report import (
     questions,
     tables,
     text,
-    vendor,
 )
-from tempbench_lmms.report.figures import Figure, Series, merged
+from tempbench_lmms.report.figures import Figure, Series
 from tempbench_lmms.report.grid import Number
 from tempbench_lmms.report.page import embedded, page
 from tempbench_lmms.runs.logs import read_runs
@@ -70,7 +68,7 @@ def test_names_of_a_run_are_text(tmp_path):
     assert "<img src=x" not in out
     assert "<script>window" not in out
     assert "sk-secret" not in out
-    assert len(re.findall("<script>", out)) == 4
+    assert len(re.findall("<script>", out)) == 1
     assert "<script>window" not in out
     sections = tables.sections_of(found)
     assert "<img" not in text.as_markdown(sections, everything=True)
@@ -253,84 +251,43 @@ def test_a_column_has_its_metric_s_whole_name_or_stands_below_a_task_s(name):
 # ---- figures
 
 
-def test_figures_of_one_title_are_joined_by_category():
-    one = Figure("t", ("4", "8"), (Series("a", (Number(0.1), Number(0.2))),))
-    other = Figure("t", ("2", "8"), (Series("b", (Number(0.3), Number(0.4))),))
-    (joined,) = merged([one, other])
-    assert joined.categories == ("4", "8", "2")
-    assert [[p and p.value for p in s.points] for s in joined.series] == [[0.1, 0.2, None], [None, 0.4, 0.3]]
-
-
-def test_reference_is_completed_by_the_run_that_knows_more():
-    def bias(label, answers):
-        return figures.position_bias("t", label, [{"answer": answer, "gold": "A"} for answer in answers])
-
-    (joined,) = merged([*bias("a", "AA"), *bias("b", ["A", None])])
-    assert joined.categories == ("A", "unparsed")
-    assert [series.name for series in joined.series] == ["a", "b", "right answers"]
-    assert joined.series[2].points == (Number(1.0), Number(0.0))
-    # Right answers of other questions are others.
-    (joined,) = merged([*bias("a", "AA"), *figures.position_bias("t", "b", [{"answer": "A", "gold": "B"}])])
-    assert [series.name for series in joined.series] == ["a", "b", "right answers", "right answers"]
-
-
-def test_position_bias():
-    # Three of four answers are A, which is right twice; one cannot be read.
-    records = [
-        {"gold": gold, "answer": answer} for gold, answer in zip("AABB", ("A", "A", "A", None), strict=True)
-    ]
-    (figure,) = figures.position_bias("t", "run", records)
-    assert figure.categories == ("A", "B", "unparsed")
-    assert [[point.value for point in one.points] for one in figure.series] == [
-        [0.75, 0, 0.25],
-        [0.5, 0.5, 0],
-    ]
-    assert figures.position_bias("t", "run", []) == []
-
-
-def test_a_share_of_questions_has_an_interval_that_is_not_empty():
-    # 0 of 44: Wilson 1927 with z = 1.96 ends at 0.0803. `wilson` takes Student's t of 4 degrees of freedom,
-    # 2.776, where no answer is right: 2.776^2 / (44 + 2.776^2) = 0.149.
-    none = figures.with_spread(Number(0.0, n=44))
-    assert none.low == 0
-    assert none.high == pytest.approx(2.7764**2 / (44 + 2.7764**2), abs=1e-4)
-    half = figures.with_spread(Number(0.5, n=44))
-    assert 0.3 < half.low < 0.5 < half.high < 0.7
-    # A mean of scores is no share, and an interval of the run's own stays.
-    assert figures.with_spread(Number(0.333, n=44)).low is None
-    assert figures.with_spread(Number(0.5, low=0.1, high=0.9, n=44)).low == 0.1
-
-
 def test_what_is_drawn_of_a_figure():
     series = (
-        Series("run", (Number(0.25, low=0.1, high=0.4, n=8), Number("-"), None)),
-        Series("ref", (None, None, None), True),
+        Series("run", (Number(0.25, low=0.125, high=0.375), Number("-"), None)),
+        Series("ref", (None, Number(1.0), None), True),
     )
-    figure = Figure("t", ("1", "2", "3"), series, chance={"1": 0.2})
-    drawn = figure.data(["other", "run"])
-    assert drawn["series"][0] == {"name": "run", "slot": 1, "points": [[0.25, 0.1, 0.4, 8], None, None]}
-    assert drawn["series"][1]["slot"] is None
-    assert drawn["chance"] == [0.2, None, None]
-    assert [[cell.text for cell in cells] for cells in figure.grid.cells] == [
-        ["0.2500", ""],
-        ["-", ""],
-        ["", ""],
+    figure = Figure("t", ("1", "2", "3"), series, chance={"1": 0.5})
+    # 4 % are left free on either side.
+    assert figure.lines == [
+        ("1", 50, [(27, 15.5, 38.5, "0.2500", "[0.1250, 0.3750]"), None]),
+        ("2", None, [None, (96, None, None, "1.0000", "")]),
+        ("3", None, [None, None]),
     ]
+    assert figure.looks == ["c0", "ref"]
+    wide = Figure("t", ("1",), (Series("run", (Number(3.0, low=-1.0, high=3.0),)),))
+    assert (wide.ends, wide.lines[0].marks[0][:3]) == ((-1, 3), (96, 4, 96))
 
 
-def test_shares_have_the_chance_of_their_groups():
-    groups = {"a": Number(0.5), "b": None}
-    assert figures.shares("t", "run", groups, chance=0.25)[0].chance == {"a": 0.25, "b": 0.25}
-    assert figures.shares("t", "run", groups, chance={"a": 0.5, "c": 1})[0].chance == {"a": 0.5}
-    assert figures.shares("t", "run", groups)[0].chance == {}
-
-
-def test_the_library_is_the_published_one():
-    sums = {name: hashlib.sha256((vendor.HERE / name).read_bytes()).hexdigest() for name in vendor.FILES}
-    assert sums == {
-        "d3.min.js": "912111098ea99503a6f4967361d2bbdc9dbf58cf9c678c8e27e5b02d1a07f0c1",
-        "plot.umd.min.js": "4358086467740777dd788d6b27a95cebdbaefdd50c730a3060117073bd7134cb",
-    }
+def test_figures_of_a_benchmark(tmp_path):
+    write_tasks(tmp_path / "chance", "chance", ["timeblind_mini"], n=40)
+    write_tasks(tmp_path / "oracle", "oracle", ["timeblind_mini"], n=40)
+    found = list(numbers.of_logs(read_runs([tmp_path])))
+    (section,) = tables.sections_of(found)
+    drawn = {figure.title: figure for figure in figures.figures_of(section)}
+    main = drawn["Main numbers"]
+    assert main.categories == section.card.primary
+    assert main.chance == {name: section.card.chance[name] for name in main.categories}
+    assert [one.name for one in main.series] == [row.label for row in section.rows]
+    assert [point.value for point in main.series[1].points] == [1.0] * len(main.categories)
+    answers = drawn["Share of each answer"]
+    assert answers.categories == ("A", "B", "No", "Yes")
+    records = found[0].log.records
+    n_yes = sum(record["answer"] == "Yes" for record in records)
+    assert answers.series[0].points[3].value == n_yes / len(records)
+    # Both runs were asked the same, so what is right stands there once.
+    assert answers.series[-1].is_reference
+    right = sum(record["gold"] == "Yes" for record in records) / len(records)
+    assert answers.series[-1].points[3].value == pytest.approx(right)
 
 
 def test_overview_has_chance_the_papers_best_and_humans(tasks, html):
