@@ -375,5 +375,5 @@ def scored(
 
 def rows_of(config: Mapping[str, Any]) -> list[Row]:
     """Returns the rows of a task's metrics, in the order of its `metric_list`."""
-    found = (getattr(entry["aggregation"], "row", None) for entry in config["metric_list"])
+    found = (getattr(entry["aggregation"], "row", None) for entry in config.get("metric_list") or ())
     return [row for row in found if row is not None]

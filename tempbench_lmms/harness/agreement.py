@@ -49,36 +49,18 @@ class Ranks:
         self._store: Any = None
 
     def tell(self, name: str, value: Any) -> None:
-        """Says something, once, to every process.
+        """Says something, once, to every process."""
+        if self.size > 1:
+            self._with_store(lambda store: store.set(name, json.dumps(value)))
 
-        Raises:
-            TempbenchError: The process that keeps the store has ended.
-        """
-        if self.size == 1:
-            return
-        store = self._opened()
-        try:
-            store.set(name, json.dumps(value))
-        except RuntimeError as error:
-            raise TempbenchError(
-                f"the first process has ended ({_first_line(error)}); start all again"
-            ) from None
+    def hear(self, name: str, seconds: float = 24 * _HOUR) -> Any:
+        """Returns what a process says under a name, and waits for it."""
 
-    def hear(self, name: str, seconds: float = _HOUR) -> Any:
-        """Returns what a process says under a name, and waits for it.
-
-        Raises:
-            TempbenchError: Nothing came, or the process that keeps the store has ended.
-        """
-        store = self._opened()
-        try:
+        def heard(store: Any) -> Any:
             store.wait([name], datetime.timedelta(seconds=seconds))
             return json.loads(store.get(name))
-        except RuntimeError as error:  # torch.distributed.DistError is one
-            raise TempbenchError(
-                f"process {self.rank} waited for {name!r} of the other processes in vain "
-                f"({_first_line(error)}); start all of them again"
-            ) from None
+
+        return self._with_store(heard)
 
     def tell_all(self, name: str, value: Any) -> None:
         """As `tell`, and waits a minute until all have heard it: the store may end with this process."""
@@ -88,25 +70,24 @@ class Ranks:
             with contextlib.suppress(TempbenchError):
                 self.hear(f"{name}/heard/{other}", max(0.1, end - time.monotonic()))
 
-    def hear_first(self, name: str, seconds: float = 24 * _HOUR) -> Any:
-        """Returns what the first process says by `tell_all`."""
-        found = self.hear(name, seconds)
-        self.tell(f"{name}/heard/{self.rank}", True)
-        return found
+    def _with_store(self, use: Callable[[Any], Any]) -> Any:
+        """Uses the launcher's store.
 
-    def _opened(self) -> Any:
-        if self._store is None:
-            from torch.distributed import PrefixStore, rendezvous
+        Raises:
+            TempbenchError: It cannot be reached, or nothing came.
+        """
+        from torch.distributed import PrefixStore, rendezvous
 
-            try:
-                store, _, _ = next(iter(rendezvous("env://", timeout=datetime.timedelta(minutes=10))))
-            except (ValueError, RuntimeError, OSError) as error:
-                raise TempbenchError(
-                    f"the {self.size} processes cannot reach each other ({_first_line(error)}); "
-                    "start them with torchrun or accelerate launch"
-                ) from None
-            self._store = PrefixStore(self._name, store)
-        return self._store
+        try:
+            if self._store is None:
+                found = next(iter(rendezvous("env://", timeout=datetime.timedelta(minutes=10))))
+                self._store = PrefixStore(self._name, found[0])
+            return use(self._store)
+        except (ValueError, RuntimeError, OSError) as error:  # torch.distributed.DistError is one
+            raise TempbenchError(
+                f"process {self.rank} of {self.size} does not reach the others ({_first_line(error)}); start "
+                "all of them again, with torchrun or accelerate launch"
+            ) from None
 
 
 def compare(ranks: Ranks, own: Mapping[str, Any]) -> None:
@@ -117,7 +98,7 @@ def compare(ranks: Ranks, own: Mapping[str, Any]) -> None:
     """
     lines = []
     for other in range(1, ranks.size):
-        said = ranks.hear(f"{_IDENTITY}/{other}")
+        said = ranks.hear(f"{_IDENTITY}/{other}", _HOUR)
         who = f"process {other} on {said['host']}"
         if "error" in said:
             lines.append(f"{who}: {said['error']}")
@@ -149,7 +130,8 @@ def follow(ranks: Ranks, stated: Callable[[], dict[str, Any]]) -> str:
     except TempbenchError as error:
         said["error"] = str(error)
     ranks.tell(f"{_IDENTITY}/{ranks.rank}", said)
-    decided = ranks.hear_first(DECISION)
+    decided = ranks.hear(DECISION)
+    ranks.tell(f"{DECISION}/heard/{ranks.rank}", True)
     if "status" in decided:
         raise SystemExit(decided["status"])
     return str(decided["fingerprint"])

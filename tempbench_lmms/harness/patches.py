@@ -260,12 +260,23 @@ def write_no_secrets(module: ModuleType) -> None:
     _replace(module.EvaluationTracker, "save_results_aggregated", made)
 
 
-def settings_shown(config: dict[str, Any]) -> dict[str, Any]:
+def settings_shown(config: dict[str, Any]) -> Any:
     """Returns what a results file says of a run's settings, without anything that may be secret."""
     lines = config.get("resolved_cli_args")
     given = [config, *([lines] if isinstance(lines, dict) else [])]
     lists = [shown for one in given for name in _LISTS if isinstance(shown := one.get(name), str)]
-    return {name: _shown(name, value, lists) for name, value in config.items()}
+
+    def shown_of(value: Any, name: str = "", above: str = "") -> Any:
+        if isinstance(value, dict):
+            return {key: shown_of(one, key, name) for key, one in value.items()}
+        if above in _LISTS and isinstance(value, (str, int, float)):  # a dict made of the list
+            shown = redaction.without_secrets(f"{name}={value}")
+            return value if shown == f"{name}={value}" else shown.partition("=")[2] or shown
+        if isinstance(value, str):
+            return redaction.without_secrets(value) if name in _LISTS else redaction.scrubbed(value, lists)
+        return value
+
+    return shown_of(config)
 
 
 def task_shown(config: Any) -> Any:
@@ -273,26 +284,7 @@ def task_shown(config: Any) -> Any:
     given = config.get("generation_kwargs") if isinstance(config, dict) else None
     if not isinstance(given, dict):
         return config
-    texts = {name: value for name, value in given.items() if isinstance(value, str)}
-    return {**config, "generation_kwargs": given | _arguments(texts)}
-
-
-def _shown(name: str, value: Any, lists: list[str]) -> Any:
-    if isinstance(value, dict):
-        if name in _LISTS:  # the harness may have made a dict of the list
-            return _arguments(value)
-        return {key: _shown(key, one, lists) for key, one in value.items()}
-    if isinstance(value, str):
-        return redaction.without_secrets(value) if name in _LISTS else redaction.scrubbed(value, lists)
-    return value
-
-
-def _arguments(given: dict[str, Any]) -> dict[str, Any]:
-    shown = {name: redaction.without_secrets(f"{name}={value}") for name, value in given.items()}
-    return {
-        name: value if shown[name] == f"{name}={value}" else shown[name].partition("=")[2] or shown[name]
-        for name, value in given.items()
-    }
+    return {**config, "generation_kwargs": settings_shown({"gen_kwargs": given})["gen_kwargs"]}
 
 
 def mend_client(lm: Any, model_args: str) -> None:

@@ -14,30 +14,22 @@ def headlines(results: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     Args:
         results: What the harness writes into its results file; it is left as it is.
     """
-    ours = task_files()
     tables, arrows = dict(results["results"]), dict(results.get("higher_is_better") or {})
     notes = []
-    for task, values in tables.items():
-        if task not in ours or not (rows := _rows(task)):
+    for task in tables.keys() & task_files().keys():
+        rows = {row.name: row for row in rows_of(load_task(task))}
+        if not rows:  # a group
             continue
-        shown = {key: value for key, value in values.items() if _is_shown(key, value, rows)}
-        tables[task] = shown
+        values = tables[task]
+        tables[task] = {key: value for key, value in values.items() if _is_shown(key, value, rows)}
         directions = {row.name: {"higher": True, "lower": False}.get(row.better) for row in rows.values()}
         arrows[task] = {**arrows.get(task, {}), **directions}
-        n_shown = sum(_metric(key) in rows and rows[_metric(key)].headline for key in shown)
-        n_all = sum(_metric(key) in rows for key in values)
+        n_shown, n_all = (
+            sum(key.partition(",")[0] in rows for key in table) for table in (tables[task], values)
+        )
         if n_shown < n_all:
             notes.append(f"{task}: {n_shown} of {n_all} metrics; the results file (--output_path) has all")
-    return {**results, "results": tables, "higher_is_better": arrows}, notes
-
-
-def _rows(task: str) -> dict[str, Row]:
-    config = load_task(task)
-    return {} if "group" in config else {row.name: row for row in rows_of(config)}
-
-
-def _metric(key: str) -> str:
-    return key.partition(",")[0]
+    return {**results, "results": tables, "higher_is_better": arrows}, sorted(notes)
 
 
 def _is_shown(key: str, value: Any, rows: Mapping[str, Row]) -> bool:

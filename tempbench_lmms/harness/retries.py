@@ -89,15 +89,13 @@ class Asking:
 
     def portions(self, requests: Sequence[Any]) -> Iterator[list[int]]:
         """Yields the numbers of requests that are stored together: the harmless ones, each other alone."""
-        together = [i for i, request in enumerate(requests) if not self._is_apart(request)]
+        apart = self.watch.apart | self.watch.failed.keys()
+        together = [i for i, request in enumerate(requests) if name_of(request) not in apart]
         first = _FIRST_PORTION if self.watch.timeout and not self._pace else len(together)
         # How long a call may take is judged by the calls before it: the first one is short.
         yield from filter(None, (together[:first], together[first:]))
         left = set(range(len(requests))) - set(together)
         yield from ([i] for i in sorted(left))
-
-    def _is_apart(self, request: Any) -> bool:
-        return name_of(request) in self.watch.apart or name_of(request) in self.watch.failed
 
     def of(self, lm: Any) -> "_Runner":
         """Returns the runner whose replies all come, and come in a form that can be stored."""

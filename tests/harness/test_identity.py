@@ -294,7 +294,7 @@ def test_a_follower_ends_with_the_status_that_was_decided(monkeypatch):
     ranks = agreement.Ranks()
     said = {}
     monkeypatch.setattr(ranks, "tell", said.__setitem__)
-    monkeypatch.setattr(ranks, "hear_first", lambda name: {"status": 1})
+    monkeypatch.setattr(ranks, "hear", lambda name: {"status": 1})
 
     def stated():
         raise TempbenchError("no data here")
@@ -312,7 +312,7 @@ class Heard:
     said: dict
     size: int = 2
 
-    def hear(self, name):
+    def hear(self, name, seconds):
         return self.said
 
 
