@@ -17,6 +17,7 @@ import sqlite3
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,35 +29,33 @@ from lmms_eval.caching.response_cache import ResponseCache
 from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
 from tempbench_lmms.data.terminal import one_line
-from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.harness.answers import Answer, KeyedCache, answered, gathered, tasks_in
 from tempbench_lmms.harness.patches import mend_client
 from tempbench_lmms.harness.retries import Asking, Watch
-from tempbench_lmms.harness.tasks import task_files
-from tempbench_lmms.media.integrity import check_video
 
 OnSlice = Callable[["Progress"], None]
 
 
+@dataclass
 class Progress:
     """How far one process of a run is.
 
     Attributes:
-        done: Requests answered, now or in an earlier run.
         total: Requests of this process.
+        done: Requests answered, now or in an earlier run.
         asked: Those that the model was asked now.
         unkept: Those whose answers cannot be kept, because a question has several sampled ones.
         seconds: Time spent on asking.
     """
 
-    def __init__(self, total: int) -> None:
-        self.done = 0
-        self.total = total
-        self.asked = 0
-        self.unkept = 0
-        self.seconds = 0.0
+    total: int
+    done: int = 0
+    asked: int = 0
+    unkept: int = 0
+    seconds: float = 0.0
 
 
 class SafeCache(KeyedCache):
@@ -122,9 +121,8 @@ class SafeCache(KeyedCache):
     def _in_slices(self, lm: Any, reqtype: str, requests: Sequence[Any], n_stored: int) -> list[Any]:
         """Answers requests slice by slice, and says how far it is."""
         answers: list[Any] = []
-        progress = Progress(n_stored + len(requests))
-        progress.done = n_stored
-        asking = Asking(self.watch, media_problem, progress.total)
+        progress = Progress(n_stored + len(requests), n_stored)
+        asking = Asking(self.watch, progress.total)
         for start in range(0, len(requests), self.slice_size):
             part = requests[start : start + self.slice_size]
             answers += self._slice(asking, lm, reqtype, part, progress)
@@ -147,9 +145,8 @@ class SafeCache(KeyedCache):
         """
         # The first process alone has read the earlier run.
         stop.groups = gathered(stop.groups, self._world_size)[0]
-        progress = Progress(len(requests))
-        progress.done = sum(reply is not None for reply in replies.values())
-        asking = Asking(self.watch, media_problem, progress.total)
+        progress = Progress(len(requests), sum(reply is not None for reply in replies.values()))
+        asking = Asking(self.watch, progress.total)
 
         def ask(dealt: Sequence[Any]) -> list[Any]:
             progress.total = max(progress.total, progress.done + len(dealt))  # some are asked for others
@@ -209,37 +206,6 @@ class SafeCache(KeyedCache):
             return bool(ResponseCache._is_valid_response(response, request_type))
         # An empty reply is an answer, unless the harness gave it in place of one to save its budget.
         return not request_failed(text) and (bool(text.strip()) or not is_budget_exceeded())
-
-
-def media_problem(lm: Any, request: Any) -> str | None:
-    """Returns what is wrong with the media of one of our questions, in one line; None where nothing is.
-
-    Args:
-        lm: The harness's model, which holds the documents.
-        request: A request; its arguments are what the model gets: among them the hook that builds the
-            question, and last the document's number, task and split.
-    """
-    *given, number, task, split = request.args
-    if task not in task_files():
-        return None
-    try:
-        for hook in filter(callable, given):
-            for path in _videos(hook(lm.task_dict[task][split][number])):
-                check_video(path)
-    except MediaError as error:
-        return one_line(str(error))
-    return None
-
-
-def _videos(shown: Any) -> Iterator[Path]:
-    """Yields the paths of the videos that a runner is to decode itself, from a conversation or a list."""
-    for part in shown:
-        if isinstance(part, str):
-            yield Path(part)
-        elif isinstance(part, dict):
-            yield from _videos(part.get("content") or ())
-            if part.get("type") == "video":
-                yield from _videos([part["url"]])
 
 
 def collect(cache_root: Path) -> None:

@@ -209,15 +209,14 @@ def write_short_lines(module: ModuleType) -> None:
 
     def made(original: Any) -> Any:
         def save_results_samples(self: Any, task_name: str, samples: Any, *args: Any, **kwargs: Any) -> Any:
-            from tempbench_lmms.harness import log_lines
-            from tempbench_lmms.harness.adapter import without_keys
+            from tempbench_lmms.harness import adapter
             from tempbench_lmms.harness.tasks import load_task, task_files
 
             if task_name not in task_files():
                 return original(self, task_name, samples, *args, **kwargs)
-            lines = log_lines.shortened(log_lines.names_in(load_task(task_name)), samples)
+            lines = adapter.shortened(adapter.names_in(load_task(task_name)), samples)
             for line in lines:
-                line["resps"] = without_keys(line["resps"])
+                line["resps"] = adapter.without_keys(line["resps"])
             return original(self, task_name, lines, *args, **kwargs)
 
         return save_results_samples

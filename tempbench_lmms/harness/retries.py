@@ -37,8 +37,6 @@ ALWAYS_BORNE = 3
 _FIRST_PORTION = 8
 _SLOWER = 5
 
-Problem = Callable[[Any, Any], str | None]
-
 
 class TooManyFailedError(TempbenchError):
     """More questions failed than are borne."""
@@ -75,15 +73,13 @@ class Asking:
 
     Args:
         watch: What is known, and the limits.
-        problem: Says what is wrong with a question's media, None where nothing is.
         total: Number of requests of this process.
     """
 
-    def __init__(self, watch: Watch, problem: Problem, total: int) -> None:
+    def __init__(self, watch: Watch, total: int) -> None:
         self.watch = watch
         self.borne = max(watch.max_failures(total), ALWAYS_BORNE)
         self.counted: dict[str, str] = {}
-        self._problem = problem
         self._times: Counter[str] = Counter()
         self._pace = 0.0  # seconds a question, the slowest call so far
 
@@ -115,20 +111,11 @@ class Asking:
         """
         if not requests:
             return []
-        known = {
-            i: why for i, request in enumerate(requests) if (why := self.watch.failed.get(name_of(request)))
-        }
-        if not known:
-            replies, reason = self._called(lm, kind, requests)
-            if replies is not None:
-                return replies
-            if not before:  # halves were looked at with the whole
-                known = {i: why for i, request in enumerate(requests) if (why := self._problem(lm, request))}
-            if not known:
-                return self._again(lm, kind, requests, reason, before)
-        notices = {i: self._count(lm, requests[i], why) for i, why in known.items()}
+        known = {i: self.watch.failed.get(name_of(request), "") for i, request in enumerate(requests)}
+        notices = {i: self._count(lm, requests[i], why) for i, why in known.items() if why}
         others = [request for i, request in enumerate(requests) if i not in notices]
-        rest = iter(self.replies(lm, kind, others, before))
+        replies, reason = self._called(lm, kind, others) if others else ([], "")
+        rest = iter(self._again(lm, kind, others, reason, before) if replies is None else replies)
         return [notices[i] if i in notices else next(rest) for i in range(len(requests))]
 
     def _again(self, lm: Any, kind: str, requests: Sequence[Any], reason: str, before: int) -> list[Any]:

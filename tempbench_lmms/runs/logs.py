@@ -11,7 +11,7 @@ from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
 from tempbench_lmms.data.tables import parse_json, read_json, sha256_of
 from tempbench_lmms.data.terminal import counted, one_line
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter, log_lines
+from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.record_reading import HOW, REASON
 from tempbench_lmms.runs import unfinished
@@ -237,9 +237,9 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
         return [], []
     samples: list[Sample] = []
     damage: dict[str, list[str]] = {}
-    metrics = {*log_lines.names_in(load_task(task))}
+    metrics = {*adapter.names_in(load_task(task))}
     try:
-        then = log_lines.names_in(config)
+        then = adapter.names_in(config)
     except (KeyError, TypeError):
         then = ()  # which only the lines that need it say
     seen: set[Any] = set()
@@ -279,7 +279,7 @@ def _sample(row: Any, metrics: tuple[str, ...]) -> Sample:
     first = whole[0] if isinstance(whole, list) and whole else whole
     return Sample(
         record=record,
-        metrics=log_lines.given_to(row, metrics),
+        metrics=adapter.given_to(row, metrics),
         prompt=str(row.get("input", "")),
         reply=adapter.reply_of([row.get("filtered_resps", "")]),
         doc_id=int(row["doc_id"]),

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.harness import log_lines, patches
+from tempbench_lmms.harness import adapter as log_lines
+from tempbench_lmms.harness import patches
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import logs, task_log

@@ -80,7 +80,7 @@ def test_a_question_asked_several_times_has_other_replies(sown):
 
 
 def test_calls_that_share_a_question_asked_several_times_are_seeded_apart(sown):
-    watched = retries.Asking(retries.Watch(seed="1"), lambda lm, request: None, 2)
+    watched = retries.Asking(retries.Watch(seed="1"), 2)
     (several,) = asked(0)
     several.repeats = 2
     runner = SimpleNamespace(generate_until=lambda requests: ["A"] * len(requests))
