@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +24,7 @@ from tempbench_lmms.errors import TempbenchError
 FILES = Path(__file__).parent / "new_files"
 _END = ".jinja"
 _FOLDERS = ("tempbench_lmms", "task_yamls", "hf_datasets", "tests")
-# What a benchmark outside a checkout has, by its place in one. Its tests and its drawings need a checkout.
+# What a benchmark outside a checkout has, by its place in one. Its tests need a checkout.
 _OWN = {
     "tempbench_lmms/NAME/": "NAME/",
     "task_yamls/NAME/": "NAME/task_yamls/",
@@ -31,11 +32,29 @@ _OWN = {
     "hf_datasets/NAME/prepare.py": "NAME/prepare.py",
     "hf_datasets/NAME/rows.py": "NAME/rows.py",
 }
-_MEDIA = ("pictures", "video", "none")
+
+
+class Answer(str, Enum):
+    """What is answered."""
+
+    OPTION = "option"
+    YES_NO = "yes-no"
+    NUMBER = "number"
+    ORDER = "order"
+    SPAN = "span"
+
+
+class Media(str, Enum):
+    """What is shown."""
+
+    PICTURES = "pictures"
+    VIDEO = "video"
+    NONE = "none"
+
+
 _GIVEN = {"option": 'doc["options"], ', "order": 'doc["options"], ', "span": 'doc["duration"], '}
 
-# By kind of answer: in words, what the prompt asks for, twice more in other words, what the reader expects,
-# what to write, an example.
+# By kind of answer: in words, what the prompt asks for, what the reader expects, what to write, an example.
 _ANSWERS: dict[str, dict[str, str]] = {
     "option": {
         "words": "one of its options",
@@ -77,14 +96,17 @@ _ANSWERS: dict[str, dict[str, str]] = {
 
 def new(
     name: Annotated[str, typer.Argument(help="Its name: small letters, digits and _.")],
-    answer: Annotated[str | None, typer.Option(help=f"What is answered: {', '.join(_ANSWERS)}.")] = None,
-    media: Annotated[str | None, typer.Option(help=f"What is shown: {', '.join(_MEDIA)}.")] = None,
+    rows: Annotated[Path, typer.Option(help="A table of your questions; the first ones are the sample.")],
+    answer: Annotated[Answer, typer.Option(prompt="What is answered", help="What is answered.")],
+    media: Annotated[Media, typer.Option(prompt="What is shown", help="What is shown.")],
     groups: Annotated[
-        bool | None, typer.Option("--groups/--no-groups", help="Whether questions count together.")
-    ] = None,
-    rows: Annotated[
-        Path | None, typer.Option(help="A table of your questions, which is prepared at once.")
-    ] = None,
+        bool,
+        typer.Option(
+            "--groups/--no-groups",
+            prompt="Do several questions count together as a group",
+            help="Whether questions count together.",
+        ),
+    ],
     title: Annotated[str | None, typer.Option(help="Its title; without one, its name.")] = None,
     into: Annotated[
         Path,
@@ -94,31 +116,28 @@ def new(
     """Write a benchmark of your own, with a sample, from three questions; in a checkout also its tests."""
     is_own = not all((into / folder).is_dir() for folder in _FOLDERS)
     _check(name, into, is_own)
-    answer = _chosen("--answer", answer, "What is answered", tuple(_ANSWERS))
-    media = _chosen("--media", media, "What is shown", _MEDIA)
-    if answer == "span" and media != "video":
+    if answer is Answer.SPAN and media is not Media.VIDEO:
         raise TempbenchError("a time span is asked of a video; add --media video")
-    if groups is None:
-        groups = _asked("Do several questions count together as a group", ("no", "yes")) == "yes"
-    if is_own and rows is None:
-        raise TempbenchError(
-            f"{into.resolve()} is no checkout of tempbench-lmms, where a sample could be drawn: give your "
-            "questions with --rows, of which the first are the sample; or name a checkout with --into"
-        )
-    texts = texts_of(name, answer, media, groups, _count(rows), title or name, is_own)
+    texts = texts_of(name, answer.value, media.value, groups, _count(rows), title or name, is_own)
     if there := [path for path in texts if (into / path).exists()]:
         raise TempbenchError(f"{into / there[0]} is there already; choose another name")
-    if rows and (data := roots.data_home(name) / name).exists():
+    if (data := roots.data_home(name) / name).exists():
         raise TempbenchError(f"{data} is there already; choose another name, or remove it")
     is_known = str(into.resolve()) in benchmarks.own_folders()
     with _all_or_nothing(into, texts, _folders(name, is_own)):
         _write(into, texts)
-        said = _fill(name, into, rows, is_own)
-    print(said, end="")
+        if is_own:
+            tempbench_lmms.__path__.append(str(into.resolve()))  # as the variable does from now on
+        importlib.invalidate_caches()
+        from tempbench_lmms.cli import datasets
+
+        kind = datasets.module(name, "prepare").kind()
+        datasets.own_table().write_sample(kind, rows.resolve(), roots.mini_root(name))
+        datasets.commands(name)["prepare"](source=rows.resolve())
+    print(f"{name}: its files in {into.resolve()}, and the sample {roots.mini_root(name)}")
     if is_own and not is_known:
         print(f"first: export {benchmarks.VARIABLE}={shlex.quote(str(into.resolve()))}")
-    task = name if rows else f"{name}_mini"
-    print(f"try it: tempbench run --model tempbench_oracle --tasks {task} --output logs")
+    print(f"try it: tempbench run --model tempbench_oracle --tasks {name} --output logs")
     page = into / name / "README.md" if is_own else "docs/adding_a_benchmark.md"
     print(f"what is left to think about: {page}")
 
@@ -131,24 +150,9 @@ def _write(into: Path, texts: Mapping[Path, str]) -> None:
     code = [str(path) for path in texts if path.suffix == ".py"]
     if importlib.util.find_spec("ruff"):
         # The order of imports goes by the name, and so does the length of some lines.
-        _run(into, "ruff", "check", "--select", "I", "--fix", "--quiet", "--no-cache", *code)
-        _run(into, "ruff", "format", "--quiet", "--no-cache", *code)
-
-
-def _fill(name: str, into: Path, rows: Path | None, is_own: bool) -> str:
-    """Prepares the questions of a benchmark, in a checkout with a drawn sample; returns what to say of it."""
-    if is_own:  # the first questions are its sample
-        tempbench_lmms.__path__.append(str(into.resolve()))  # as the variable does from now on
-        importlib.invalidate_caches()
-        from tempbench_lmms.cli import datasets
-
-        datasets.commands(name)["prepare"](source=rows and rows.resolve())
-        return f"{name}: the folder {(into / name).resolve()}, with a sample\n"
-    _run(into, "hf_datasets.samples", name)
-    said = f"{name}: its files, and the sample hf_datasets/mini/{name}\n"
-    if rows:
-        said += _run(into, "tempbench_lmms.cli", "prepare", name, "--source", str(rows.resolve()))
-    return said
+        for words in (["check", "--select", "I", "--fix"], ["format"]):
+            command = [sys.executable, "-m", "ruff", *words, "--quiet", "--no-cache", *code]
+            subprocess.run(command, cwd=into, check=True)
 
 
 @contextlib.contextmanager
@@ -192,23 +196,8 @@ def _check(name: str, into: Path, is_own: bool) -> None:
         raise TempbenchError(f"a module or a task of the harness is named {name}; choose another name")
 
 
-def _chosen(option: str, given: str | None, question: str, known: tuple[str, ...]) -> str:
-    found = given or _asked(question, known)
-    if found not in known:
-        raise TempbenchError(f"{option} {one_line(found)!r} is unknown; choose one of {', '.join(known)}")
-    return found
-
-
-def _asked(question: str, known: tuple[str, ...]) -> str:
-    if not sys.stdin.isatty():
-        raise TempbenchError("nobody can be asked here; give --answer, --media and --groups or --no-groups")
-    return str(typer.prompt(f"{question} ({', '.join(known)})", default=known[0]))
-
-
-def _count(rows: Path | None) -> int:
-    """Returns how many questions a table has; without one, a number to be replaced."""
-    if rows is None:
-        return 100
+def _count(rows: Path) -> int:
+    """Returns how many questions a table has."""
     if rows.suffix.lower() == ".parquet":
         from tempbench_lmms.data.tables import read_rows
 
@@ -268,16 +257,3 @@ def _values(answer: str, media: str, groups: bool) -> dict[str, Any]:
         "asked_keys": "its columns but `target` and `choices`",
         **_ANSWERS[answer],
     }
-
-
-def _run(folder: Path, module: str, *arguments: str) -> str:
-    """Runs a module in a folder and returns what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", module, *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        *before, last = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()
-        for line in before:
-            print(line, file=sys.stderr)
-        raise TempbenchError(f"{module} {arguments[0]}: {one_line(last)}")
-    return done.stdout
