@@ -3,7 +3,6 @@
 import json
 import sys
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,21 +13,10 @@ from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
     from tempbench_lmms.runs.rescoring import Rescored
-    from tempbench_lmms.runs.task_log import TaskLog
-
-
-class Parser(str, Enum):
-    """Whose reading of the replies counts."""
-
-    ours = "ours"
-    official = "official"
 
 
 def rescore(
     logs: Annotated[list[Path], typer.Argument(help="Runs: their --output_path, or results files.")],
-    parser: Annotated[
-        Parser, typer.Option(help="Whose reading of the replies: ours, or the official scorer's beside ours.")
-    ] = Parser.ours,
     reparse: Annotated[
         bool, typer.Option("--reparse", help="Read the logged replies again, with the data at hand.")
     ] = False,
@@ -51,41 +39,25 @@ def rescore(
         if items.suffix.lower() != ".csv":
             raise TempbenchError(f"--items {items}: the questions are written as CSV; end the name in .csv")
         outputs.check_file(items, force)
-    is_official = parser is Parser.official
-    if reparse and is_official:
-        raise TempbenchError("--reparse uses our parser and excludes --parser official; give one of them")
     read = read_runs(logs, partial)
     with edited(" ".join(map(str, logs))):
-        if is_official:
-            found = _official(read)
-        else:
-            if reparse:  # without it a log of another run shows in its numbers
-                read = [rescoring.of_one_run(log, partial) for log in read]
-            found = [rescoring.rescore(log, reparse, anyway=anyway) for log in read]
+        if reparse:  # without it a log of another run shows in its numbers
+            read = [rescoring.of_one_run(log, partial) for log in read]
+        found = [rescoring.rescore(log, reparse, anyway=anyway) for log in read]
     if items:
         _write_items(found, items)
-    # With our parser, the replies as they are read now.
-    spreads = [] if is_official else repeats.of(replace(one.log, samples=one.samples) for one in found)
+    spreads = repeats.of(replace(one.log, samples=one.samples) for one in found)  # as they are read now
     if as_json:
         firsts = {(one.logs[0].file, one.logs[0].task): repeats.as_json(one) for one in spreads}
-        entries = [_as_json(one, is_official, firsts.get((one.log.file, one.log.task))) for one in found]
+        entries = [_as_json(one, firsts.get((one.log.file, one.log.task))) for one in found]
         print(json.dumps(entries, indent=2))
     else:
         for one in found:
-            _print(one, is_official)
+            _print(one)
         for spread in spreads:
             print(repeats.as_text(spread))
-    if not is_official and not reparse:
+    if not reparse:
         _ask_for_equality(found)
-
-
-def _official(logs: "list[TaskLog]") -> "list[Rescored]":
-    from tempbench_lmms.runs import rescoring
-
-    found = [rescoring.official(log) for log in logs if rescoring.has_official(log)]
-    if not found:
-        raise TempbenchError(f"no task here has an official parser: {', '.join(log.task for log in logs)}")
-    return found
 
 
 def _write_items(found: "list[Rescored]", file: Path) -> None:
@@ -96,25 +68,25 @@ def _write_items(found: "list[Rescored]", file: Path) -> None:
     print(f"{file}: the questions one by one", file=sys.stderr)
 
 
-def _as_json(found: "Rescored", is_official: bool, spread: Any) -> dict[str, Any]:
+def _as_json(found: "Rescored", spread: Any) -> dict[str, Any]:
     from tempbench_lmms.runs import rescoring, second_scores
 
     out = rescoring.as_json(found)
     if spread is not None:
         out["over_repeats"] = spread
-    second, problem = ((), "") if is_official else second_scores.shown(found.log, found.samples)
+    second, problem = second_scores.shown(found.log, found.samples)
     if second:
         out["second_readers"] = [second_scores.as_json(one) for one in second]
     return out | ({"problems": [*out["problems"], problem]} if problem else {})
 
 
-def _print(found: "Rescored", is_official: bool) -> None:
+def _print(found: "Rescored") -> None:
     from tempbench_lmms.runs import quality, rescoring, second_scores
 
-    print(rescoring.as_text(found, *(("ours", "official") if is_official else ("run", "now"))))
+    print(rescoring.as_text(found, "run", "now"))
     for line in (*found.log.problems, *quality.warnings(found.log)):
         print(f"  warning: {line}")
-    second, problem = ((), "") if is_official else second_scores.shown(found.log, found.samples)
+    second, problem = second_scores.shown(found.log, found.samples)
     for one in second:
         print(second_scores.as_text(one))
     if problem:

@@ -1,10 +1,9 @@
 """Scores kept replies: a task's numbers over other records than the run printed them for.
 
-`tempbench rescore`, `--reparse`, the official parser and second readers differ in which records count
+`tempbench rescore`, `--reparse` and second readers differ in which records count
 (`task_log.scored` makes one of a reply). What is made of them is the same: `rescored`.
 """
 
-import importlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,14 +17,13 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
 from tempbench_lmms.metrics.ratio import Sums
 from tempbench_lmms.metrics.resampling import interval
-from tempbench_lmms.record import UNDEFINED, Record
+from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.record_reading import REASON, VALUES, manner
 from tempbench_lmms.runs import run_card
 from tempbench_lmms.runs.task_log import Sample, TaskLog, edited, metrics_of, recompute, scored
 
 # The fields of a record in which a reply that is read differently differs.
 _READING = (*VALUES, "parsed", "failed", "correct")
-_OFFICIAL = "_official"
 
 
 @dataclass(frozen=True)
@@ -232,51 +230,6 @@ def is_of_other_code(log: TaskLog) -> bool:
     """Whether other code than that here made numbers of the replies; an import notes none."""
     then = (log.details.get(provenance.KEY) or {}).get(code_digest.KEY)
     return then is not None and then != code_digest.of_numbers(log.benchmark)
-
-
-def has_official(log: TaskLog) -> bool:
-    """Whether a task has numbers of an official parser."""
-    return any(metric.name.endswith(_OFFICIAL) for metric in metrics_of(log))
-
-
-def official(log: TaskLog) -> Rescored:
-    """Sets the official parser's numbers beside ours, with the questions that the two read differently.
-
-    A benchmark with an official parser has metrics `NAME_official` beside `NAME`; which questions it reads
-    differently is known where its `scoring` has `as_official_of_run` or its records `correct_official`.
-
-    Returns:
-        `then` ours, where we have that number, `now` the official one, both under the name of the metric.
-
-    Raises:
-        TempbenchError: The task has no such metrics.
-    """
-    values, ends = recompute(log), intervals_of(log)
-    names = {name.removesuffix(_OFFICIAL): name for name in values if name.endswith(_OFFICIAL)}
-    if not names:
-        raise TempbenchError(f"{log.task} has no official parser")
-    return Rescored(
-        log,
-        {ours: values[ours] for ours in names if ours in values},
-        {ours: values[name] for ours, name in names.items()},
-        {ours: ends[name] for ours, name in names.items() if name in ends},
-        tuple(_official_changes(log)),
-    )
-
-
-def _official_changes(log: TaskLog) -> Iterator[Change]:
-    scoring = importlib.import_module(f"tempbench_lmms.{log.benchmark}.scoring")
-    if hasattr(scoring, "as_official_of_run"):
-        records: list[Record] = scoring.as_official_of_run(log.records, log.arguments)
-        read = {record["id"]: record["correct"] for record in records}
-    else:
-        read = {r["id"]: r["correct_official"] for r in log.records if "correct_official" in r}
-    for sample in log.samples:
-        ours = sample.record.get("correct")
-        if sample.record["id"] in read and (theirs := read[sample.record["id"]]) != ours:
-            yield Change(
-                sample.id, sample.reply, {"correct": ours}, {"correct": theirs}, manner(sample.record)
-            )
 
 
 def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:

@@ -1,7 +1,6 @@
 """`tempbench rescore`, and what makes a run suspicious."""
 
 import json
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -186,24 +185,6 @@ def test_results_and_log_are_of_one_run(folder, tmp_path, monkeypatch, capsys):
         rescoring.of_one_run(log_of(gone))
 
 
-def test_official_parser(folder, tmp_path):
-    """The article in "A man ... Option B" is option A for the official parser."""
-    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
-    (path,) = other.glob("*.jsonl")
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    (line,) = [line for line in lines if line["record"].get("gold") == "B"][:1]
-    line["filtered_resps"] = "A man came first, so the answer is Option B."
-    path.write_text("\n".join(map(json.dumps, lines)))
-    log = log_of(other)
-    samples = rescoring.read_again(log)
-    found = rescoring.official(replace(log, samples=samples))
-    assert found.then == {"mt": 1, "gt_strict": 1, "mt_given_gt_strict": 1}
-    assert found.now == {"mt": 119 / 120, "gt_strict": 1, "mt_given_gt_strict": 119 / 120, "n": 120}
-    (change,) = found.changes
-    assert change.id == line["record"]["id"]
-    assert (change.then, change.now) == ({"correct": 1}, {"correct": 0})
-
-
 def test_command(folder, monkeypatch, capsys):
     status, out, err = tempbench(monkeypatch, capsys, "rescore", folder / "chance")
     assert (status, err) == (0, "")
@@ -216,13 +197,6 @@ def test_command(folder, monkeypatch, capsys):
     assert [one["run"]["model"] for one in read] == ["tempbench_chance", "tempbench_oracle"]
     assert read[0]["now"] == read[0]["then"]
     assert read[0]["intervals"]["mt_given_gt_strict"] == [None, None]
-    status, out, _ = tempbench(monkeypatch, capsys, "rescore", folder / "chance", "--parser", "official")
-    assert status == 0
-    assert "ours       official" in out
-    arguments = ("rescore", folder / "chance", "--parser", "official", "--reparse")
-    status, _, err = tempbench(monkeypatch, capsys, *arguments)
-    assert status == 1
-    assert "--reparse uses our parser and excludes --parser official" in err
 
 
 @pytest.mark.slow
