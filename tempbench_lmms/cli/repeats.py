@@ -38,8 +38,6 @@ def check(repeats: int, tasks: str, output: Path, further: Sequence[str], until_
             "--repeats gives each repeat a seed, and seed in --gen_kwargs is one for all; give the first "
             "repeat's as `-- --seed 1`"
         )
-    if arguments.value(further, "predict_only"):
-        raise TempbenchError("--repeats needs scores, and --predict_only gives none; leave one of them out")
     if not leaves(tasks.split(",")):
         raise TempbenchError(
             f"--repeats: none of {tasks} is a task of this package, see `tempbench tasks`, and of others no "

@@ -29,6 +29,8 @@ def part(further: Sequence[str]) -> Callable[[Sequence[Any]], Sequence[Any]]:
         raise TempbenchError(
             f"{', '.join(ours)}: `tempbench run` sets it; give it before `--`, or leave it out"
         )
+    if value(further, "predict_only"):
+        raise TempbenchError("--predict_only scores nothing; leave it out: `tempbench run` keeps the answers")
     limit, offset = value(further, "limit"), value(further, "offset") or 0
     if limit == 0:
         raise TempbenchError("--limit 0 asks no question; give a larger number")

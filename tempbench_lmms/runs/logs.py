@@ -108,6 +108,12 @@ def finished_results(file: Path) -> Path | None:
     return next((path for path in file.parent.rglob(Path(recorded).name) if path.is_file()), None)
 
 
+def sums(results: Path) -> dict[str, str]:
+    """Returns the checksums of a results file and its logs, by name."""
+    stamp = results.name.removesuffix(RESULTS)
+    return prepared.sums(results.parent, [results, *sorted(results.parent.glob(f"{stamp}_samples_*.jsonl"))])
+
+
 def _changed(results: Path, log: Path, kept: Any) -> list[str]:
     """Returns which of a run's files was changed when it was finished, as far as its checksums are kept."""
     known = {file: kept.get(file.name) for file in (results, log)} if isinstance(kept, dict) else {}

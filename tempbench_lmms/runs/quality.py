@@ -5,14 +5,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from tempbench_lmms import benchmarks, record_quality
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.record_quality import ENOUGH, MAX_ONE_ANSWER, SHORT, share
-from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.task_log import Sample, TaskLog, metrics_of
 
 MAX_EMPTY = 0.05
@@ -79,11 +77,11 @@ def _one_letter(samples: Sequence[Sample], text: str) -> bool:
     return any(sample.record["parsed"] for sample in samples if sample.reply == text)
 
 
-def cut_in(results: Path) -> list[str]:
-    """Returns a line for each of our tasks in a results file of whose replies more than 1 % were cut off."""
+def cut_in(logs: Sequence[TaskLog]) -> list[str]:
+    """Returns a line for each of a run's tasks of whose replies more than 1 % were cut off."""
     return [
         f"{log.task}: {line}"
-        for log in read_runs([results], partial=True)
+        for log in logs
         for line in cut_off([one for one in log.samples if not one.record["failed"]], log.token_limit)
     ]
 

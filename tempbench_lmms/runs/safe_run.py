@@ -26,7 +26,7 @@ from tempbench_lmms.harness import agreement, identity, plugin, task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import arguments, deciding, ending, quality, results, starting, supervision
-from tempbench_lmms.runs.logs import check_results, finished_results
+from tempbench_lmms.runs.logs import check_results, finished_results, read_runs, sums
 from tempbench_lmms.runs.starting import Command, RunIdentity
 
 _QUESTIONS = "questions"  # in a run's state: how they were asked and read
@@ -134,10 +134,6 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
         return
     if arguments.value(further, "limit") not in (None, -1) or arguments.value(further, "offset"):
         raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")
-    if arguments.value(further, "predict_only"):
-        raise TempbenchError(
-            "--until-decided needs scores, and --predict_only gives none; leave one of them out"
-        )
     check_results(options.until_decided)  # before the harness starts
 
 
@@ -236,11 +232,9 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
     if asks_all and any(map(deciding.is_stopped, (state.get(deciding.KEY) or {}).values())):
         return None
     try:
-        results.replies_in(finished, found.ids)
-    except TempbenchError:
-        return None  # a log is gone or cut short: the answers kept make it again
-    if state.get(prepared.KEY) != results.sums(finished):
-        tell(f"{finished} or a log of it was changed after the run; the answers kept make them again")
+        results.whole(finished, found.ids)
+    except TempbenchError as error:
+        tell(str(error))
         return None
     return finished
 
@@ -248,10 +242,10 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
 def _is_void(file: Path) -> bool:
     """Returns whether every request of a finished run failed, as with a wrong address: nothing is lost."""
     try:
-        replies = results.replies_in(file)
+        samples = [one for log in read_runs([file], partial=True) for one in log.samples]
     except TempbenchError:
         return False
-    return bool(replies) and all(reply.failed for reply in replies)
+    return bool(samples) and all(one.record["failed"] for one in samples)
 
 
 def _differing(then: Mapping[str, Any], now: Mapping[str, Any], of: str) -> list[str]:
@@ -417,20 +411,21 @@ def _finish(
     Raises:
         TempbenchError: More requests failed than are borne.
     """
-    replies = results.replies_in(file, found.ids)
+    logs = results.whole(file, found.ids)
+    replies = [(log, one) for log in logs for one in log.samples]
     decided = {one.task: one.said for one in contests}
-    failed = [reply for reply in replies if reply.failed]
+    failed = [(log, one) for log, one in replies if one.record["failed"]]
     is_finished = len(failed) <= borne(len(replies))
     if is_finished:
-        ids = [[one.task, one.question] for one in failed]
-        ended = {"finished": str(file), "failed": ids, prepared.KEY: results.sums(file)}
+        ids = [[log.task, one.id] for log, one in failed]
+        ended = {"finished": str(file), "failed": ids, prepared.KEY: sums(file)}
         ended |= {deciding.KEY: decided} if decided else {}
         tables.write_json({"identity": found.kept, **ended, **kept}, output / STATE)
     supervision.settle(output)
     at_end(file, True)
-    if empty := sum(not reply.text.strip() for reply in replies):
+    if empty := sum(not one.reply.strip() for _, one in replies):
         tell(f"{empty:,} of {len(replies):,} replies are empty")
-    for line in (*(quality.cut_in(file) if replies else ()), *results.as_lines(failed)):
+    for line in (*quality.cut_in(logs), *results.as_lines(failed)):
         tell(line)
     number = f"{len(failed):,} of {len(replies):,} requests failed"
     again = f"give the same command again to ask those again ({file} counts them as wrong)"

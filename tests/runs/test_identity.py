@@ -17,7 +17,7 @@ from tempbench_lmms.data import provenance, run_files, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import results, safe_run, starting
-from tempbench_lmms.runs.starting import Command, RunIdentity
+from tempbench_lmms.runs.starting import Command
 from tests.runs.test_logs import write_run
 
 TASK = "tempvs_mt1_two"
@@ -123,39 +123,27 @@ def rewrite(file, rows):
 
 def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
     """As two processes with other data leave it: as many lines as questions, and not each question."""
-    ids = [f"q{i}" for i in range(4)]
-    file = tmp_path / "20260101_000000_results.json"
-    file.write_text(json.dumps({"n-samples": {MINI: {"effective": 4}}}))
-    log = tmp_path / f"20260101_000000_samples_{MINI}.jsonl"
+    log = write_run(tmp_path, task=MINI, n=4)
+    file = log.with_name("20260101_000000_results.json")
+    ids = [row["record"]["id"] for row in map(json.loads, log.read_text().splitlines())]
+    sound = log.read_text().splitlines()
 
-    def logged(*records):
-        log.write_text("".join(json.dumps({"doc_id": i, "record": {"id": id_}}) + "\n" for i, id_ in records))
+    def logged(*lines):
+        log.write_text("".join(f"{line}\n" for line in lines))
 
-    logged(*enumerate(ids))
-    assert [one.question for one in results.replies_in(file, {MINI: ids})] == ids
+    (found,) = results.whole(file, {MINI: ids})
+    assert [one.id for one in found.samples] == ids
+    with pytest.raises(TempbenchError, match="2 lines of other questions"):
+        results.whole(file, {MINI: [*ids[:2], ids[3], ids[2]]})
     for wrong, said in (
-        ([(0, "q0"), (1, "q2"), (2, "q2"), (3, "q0")], "has 4 lines about 2 questions, 2 of them repeated"),
-        ([(0, "q0"), (1, "q1"), (1, "q1"), (3, "q3")], "no finished run"),
-        ([(0, "q0"), (1, "q1"), (2, "q2"), (4, "q3")], "no finished run"),
-        ([(0, "q0")], "not written whole"),
+        ([sound[0], sound[2], sound[2], sound[0]], "2 lines a question or its doc_id again"),
+        (sound[:1], "1 lines for the run's 4 questions"),
+        (['{"doc_id": 9}'], "not a log line"),
+        ([], "0 lines for the run's 4 questions"),
     ):
         logged(*wrong)
-        with pytest.raises(TempbenchError, match=said):
-            results.replies_in(file, {MINI: ids})
-    log.write_text('{"doc_id": 9}')
-    with pytest.raises(TempbenchError, match="not written whole"):
-        results.replies_in(file, {MINI: ids})
-
-
-def test_a_log_of_predictions_alone_has_numbers_for_ids(tmp_path):
-    file = tmp_path / "20260101_000000_results.json"
-    file.write_text(json.dumps({"n-samples": {MINI: {"effective": 2}}}))
-    notice = "[LMMS_EVAL_REQUEST_FAILED after 3 retries] no server"
-    rows = [{"doc_id": 0, "filtered_resps": "A"}, {"doc_id": 1, "filtered_resps": notice}]
-    (tmp_path / f"20260101_000000_samples_{MINI}.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    first, second = results.replies_in(file, {MINI: ["q0", "q1"]})
-    assert (first.failed, second.failed, second.question) == (False, True, "q1")
-    assert str(second) == f"question q1 of {MINI}: after 3 retries] no server"
+        with pytest.raises(TempbenchError, match=f"not written whole .*{said}"):
+            results.whole(file, {MINI: ids})
 
 
 @pytest.mark.harness
@@ -309,23 +297,14 @@ def test_code_that_changes_no_prompt_leaves_a_run_finished_and_says_so(finished,
             safe_run._continued(tmp_path, found)
 
 
-def test_a_finished_run_that_was_changed_after_its_end_is_made_again(tmp_path, capsys):
-    file = tmp_path / "20260101_000000_results.json"
-    log = tmp_path / "20260101_000000_samples_other.jsonl"
-    found = RunIdentity({"model": "m"})
-
-    def begin(**more):
-        file.write_text('{"n-samples": {}, "results": {"other": 0.25}}')
-        log.write_text('{"doc_id": 0}\n')
-        state = {"identity": {"model": "m"}, "questions": {}, "finished": str(file), "failed": [], **more}
-        (tmp_path / run_files.STATE).write_text(json.dumps(state))
-
-    begin()
-    begin(files=results.sums(file))
-    assert safe_run._continued(tmp_path, found) == file
-    for path, old, new in ((file, "0.25", "0.35"), (log, "0", "1")):
-        path.write_text(path.read_text().replace(old, new))
-        assert safe_run._continued(tmp_path, found) is None
+def test_a_finished_run_that_was_changed_after_its_end_is_made_again(finished, tmp_path, capsys):
+    (log,) = tmp_path.glob("*.jsonl")
+    (file,) = tmp_path.glob("*_results.json")
+    for path in (log, file):
+        before = path.read_text()
+        path.write_text(before.replace("mini", "Mini", 1))
+        assert safe_run._continued(tmp_path, finished) is None
         assert "was changed after the run" in capsys.readouterr().err
-        begin(files=results.sums(file))
-        begin(files=results.sums(file))
+        path.write_text(before)
+    log.unlink()
+    assert safe_run._continued(tmp_path, finished) is None

@@ -219,7 +219,6 @@ def _sound(logs):
         (["--gen_kwargs", "temperature=0.7,do_sample=False"], "without sampling gives 3 times"),
         (["--gen_kwargs", "temperature=warm"], "temperature=warm: give a number above 0"),
         (["--gen_kwargs", "temperature=1,seed=4"], "seed in --gen_kwargs is one for all"),
-        (["--gen_kwargs", "temperature=1", "--predict_only"], "--repeats needs scores"),
         ([*SAMPLED, "--seed", "None"], "counts the seed up"),
         ([*SAMPLED, "--repeats", "2"], "--repeats: `tempbench run` sets it"),
     ],

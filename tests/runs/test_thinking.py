@@ -9,6 +9,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
 from tempbench_lmms.runs import quality, safe_run, supervision
 from tempbench_lmms.runs.arguments import with_room
+from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.task_log import Sample
 
 
@@ -70,5 +71,5 @@ def test_a_run_says_so_at_its_end(tmp_path, monkeypatch):
     results.with_name(f"20260101_000000_samples_{task}.jsonl").write_text(json.dumps(line) + "\n")
     config = {"metadata": {"version": 1, "prompts": 1}, "generation_kwargs": {"max_new_tokens": 64}}
     results.write_text(json.dumps({"results": {task: {}}, "configs": {task: config}}))
-    (said,) = quality.cut_in(results)
+    (said,) = quality.cut_in(read_runs([results]))
     assert said.startswith(f"{task}: 100.0% (1 of 1) of the replies were cut off before")
