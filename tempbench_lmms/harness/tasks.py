@@ -104,9 +104,7 @@ def root_of(config: dict[str, Any]) -> tuple[str, Path]:
 
 def media_of(config: dict[str, Any]) -> Media:
     """Returns the media of the data set that a task reads."""
-    benchmark, root = root_of(config)
-    tables_ = benchmarks.checks(benchmark).tables_of(root)
-    return Media(root, tables_[0].locate if tables_ else resolve)
+    return Media(root_of(config)[1], resolve)
 
 
 def data_problems(config: dict[str, Any]) -> tuple[str, ...]:
