@@ -1,5 +1,7 @@
 """The commands `tempbench report` and `tempbench submit hub`."""
 
+import re
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -142,19 +144,12 @@ def submit_hub(
         typer.Option(help="BENCHMARK=ORG/NAME@COMMIT: the Hub's data set, where it is not the known one."),
     ] = None,
     source_url: Annotated[str | None, typer.Option(help="Where the logs can be read.")] = None,
-    source_name: Annotated[str | None, typer.Option(help="Name of that source.")] = None,
     partial: Annotated[
         bool, typer.Option("--partial", help="Take incomplete runs; the notes say so.")
     ] = False,
-    push: Annotated[
-        bool, typer.Option("--push", help="Upload the entries to the model's repository.")
-    ] = False,
-    direct: Annotated[
-        bool, typer.Option("--direct", help="With --push: commit, instead of a pull request.")
-    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files.")] = False,
 ) -> None:
-    """Write `.eval_results` entries and a model card's table for the Hub; upload them only with --push."""
+    """Write `.eval_results` entries and a model card's table for the Hub; nothing is uploaded."""
     from tempbench_lmms.data import outputs
     from tempbench_lmms.report import hub, tables
     from tempbench_lmms.runs.logs import read_runs
@@ -162,8 +157,8 @@ def submit_hub(
 
     hub.check_repository(model, "model")
     outputs.check_folder(output)
-    if source_name and not source_url:
-        raise TempbenchError("--source-name needs --source-url")
+    if source_url and not source_url.startswith(("https://", "http://")):
+        raise TempbenchError(f"--source-url: {source_url!r} is no web address; begin it with https://")
     chosen = _data_sets(dataset or [])
     read = read_runs(logs, partial)
     with edited(" ".join(map(str, logs))):
@@ -171,31 +166,29 @@ def submit_hub(
     entries = {}
     for section in sections:
         name = section.card.name
-        data_set, revision = chosen.pop(name, (hub.data_set_of(section.card), None))
+        data_set, revision = chosen.pop(name, (hub.data_set_of(section.card), ""))
         if data_set is None:
             raise TempbenchError(f"no data set on the Hub is known for {name}; add --dataset {name}=ORG/NAME")
-        hub.check_source(revision, source_url)
-        entries[name] = hub.entries_of(section, data_set, revision, source_url, source_name, partial)
+        entries[name] = hub.entries_of(section, data_set, revision, source_url, partial)
     if chosen:
         raise TempbenchError(f"--dataset {next(iter(chosen))}=...: the logs have no task of this benchmark")
-    paths = hub.write(output, entries, hub.card_table(sections, model), force)
-    for path in paths:
-        print(f"{output / path}: {len(entries[path.stem])} entries")
+    hub.write(output, entries, hub.card_table(sections, model), force)
+    for name, own in entries.items():
+        print(f"{output / '.eval_results' / name}.yaml: {len(own)} entries")
     print(f"{output / 'model_card_table.md'}: paste it into the model's card")
-    if push:
-        print(hub.push(output, paths, model, not direct))
-    else:
-        print("nothing was uploaded; add --push to upload")
-    print("the Hub shows entries for data sets that it lists as benchmarks alone")
+    where = shlex.quote(str(output / ".eval_results"))
+    print(f"to upload the entries: hf upload {model} {where} .eval_results --create-pr")
 
 
-def _data_sets(options: list[str]) -> dict[str, tuple[str | None, str | None]]:
+def _data_sets(options: list[str]) -> dict[str, tuple[str | None, str]]:
     from tempbench_lmms.report.hub import check_repository
 
-    out: dict[str, tuple[str | None, str | None]] = {}
+    out: dict[str, tuple[str | None, str]] = {}
     for option in options:
         name, _, rest = option.partition("=")
         data_set, _, revision = rest.partition("@")
         check_repository(data_set, "data set", "--dataset BENCHMARK=ORG/NAME")
-        out[name] = (data_set, revision or None)
+        if not re.fullmatch(r"([0-9a-f]{7,40})?", revision):
+            raise TempbenchError(f"{revision!r} is not a commit id; use --dataset BENCHMARK=ORG/NAME@COMMIT")
+        out[name] = (data_set, revision)
     return out

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import yaml
 
@@ -55,9 +54,8 @@ def check_repository(name: str, what: str, form: str = "ORG/NAME") -> None:
 def entries_of(
     section: Section,
     data_set: str,
-    revision: str | None = None,
+    revision: str = "",
     source_url: str | None = None,
-    source_name: str | None = None,
     partial: bool = False,
 ) -> list[Entry]:
     """Returns one entry for each main number of a benchmark that is defined.
@@ -67,7 +65,6 @@ def entries_of(
         data_set: The Hub's data set.
         revision: Its commit.
         source_url: Where the logs or the paper are.
-        source_name: What that is called.
         partial: Take incomplete runs too; the notes say so.
 
     Raises:
@@ -96,7 +93,7 @@ def entries_of(
         if date := run_date(task.log.header):
             entry["date"] = date
         if source_url:
-            entry["source"] = {"url": source_url} | ({"name": source_name} if source_name else {})
+            entry["source"] = {"url": source_url}
         entry["notes"] = _notes(task, number)
         out[task_id] = entry
     return list(out.values())
@@ -127,19 +124,6 @@ def _notes(task: TaskNumbers, number: Number) -> str:
     return "; ".join([*parts, f"tempbench-lmms {__version__}"])
 
 
-def check_source(revision: str | None, source_url: str | None) -> None:
-    """Checks what a user says of the data set's commit and of the logs' address.
-
-    Raises:
-        TempbenchError: It is no commit id, or no web address.
-    """
-    if revision and not re.fullmatch(r"[0-9a-f]{7,40}", revision):
-        raise TempbenchError(f"{revision!r} is not a commit id; use --dataset BENCHMARK=ORG/NAME@COMMIT")
-    url = urlsplit(source_url or "https://any")
-    if url.scheme not in ("http", "https") or not url.netloc:
-        raise TempbenchError(f"--source-url: {source_url!r} is no web address; begin it with https://")
-
-
 def card_table(sections: Sequence[Section], model: str) -> str:
     """Returns the Markdown for a model's card: the main numbers with their intervals."""
     head = ["metric", "value", "95 % interval", "standard error", "questions"]
@@ -165,55 +149,21 @@ def main_numbers(section: Section) -> Iterator[tuple[TaskNumbers, str, Number]]:
                 yield task, name, task.number(name)
 
 
-def write(folder: Path, entries: Mapping[str, Sequence[Entry]], table: str, force: bool) -> list[Path]:
-    """Writes a model repository's files.
-
-    Args:
-        folder: The folder.
-        entries: By benchmark.
-        table: The model card's table.
-        force: Overwrite what is there.
-
-    Returns:
-        The entries' files, relative to the folder.
+def write(folder: Path, entries: Mapping[str, Sequence[Entry]], table: str, force: bool) -> None:
+    """Writes a model repository's files: the entries by benchmark, and the model card's table.
 
     Raises:
-        TempbenchError: A file is there.
+        TempbenchError: A file is there, and `force` does not say that it may be overwritten.
     """
     contents = {
-        Path(".eval_results") / f"{name}.yaml": yaml.safe_dump(
-            list(own), sort_keys=False, allow_unicode=True, width=1000
-        )
+        f".eval_results/{name}.yaml": yaml.safe_dump(own, sort_keys=False, allow_unicode=True, width=1000)
         for name, own in entries.items()
     }
-    everything = contents | {Path("model_card_table.md"): table}
-    for path in everything:
-        run_files.check_foreign(folder / path)
-        if (folder / path).exists() and not force:
-            raise TempbenchError(f"{folder / path} exists; choose another folder or add --force")
-    for path, content in everything.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        files.write_text(content, folder / path)
-    return list(contents)
-
-
-def push(folder: Path, paths: Sequence[Path], model: str, pull_request: bool) -> str:
-    """Uploads the entries' files to a model's repository and returns the address of the change.
-
-    Raises:
-        TempbenchError: The Hub cannot be reached or refuses.
-    """
-    from huggingface_hub import CommitOperationAdd, HfApi
-
-    try:
-        done = HfApi().create_commit(
-            model,
-            [CommitOperationAdd(path.as_posix(), folder / path) for path in paths],
-            commit_message="Add evaluation results (tempbench-lmms)",
-            create_pr=pull_request,
-        )
-    except Exception as error:  # refusals, and whatever the connection errors of its HTTP library are
-        reason = " ".join(str(error).split())[:300]
-        advice = f"log in with `hf auth login`, check the name, or upload {folder} yourself"
-        raise TempbenchError(f"{model} was not changed ({reason}); {advice}") from None
-    return str(done.pr_url if pull_request else done.commit_url)
+    contents["model_card_table.md"] = table
+    for name in contents:
+        run_files.check_foreign(folder / name)
+        if (folder / name).exists() and not force:
+            raise TempbenchError(f"{folder / name} exists; choose another folder or add --force")
+    (folder / ".eval_results").mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        files.write_text(content, folder / name)

@@ -2,8 +2,6 @@
 
 import json
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import yaml
@@ -13,7 +11,6 @@ from tempbench_lmms.cli.report import submit_hub
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.report import hub, numbers, tables
 from tempbench_lmms.runs.logs import read_runs
-from tests.command import complains, tempbench
 from tests.report.conftest import finish
 from tests.runs.test_logs import write_run
 
@@ -39,8 +36,7 @@ def run(tmp_path_factory):
 
 @pytest.mark.slow
 def test_entries(run, tmp_path, capsys):
-    options = {"source_url": "https://example.org/logs", "source_name": "Logs"}
-    submit_hub([run], "org/model", tmp_path, ["tempvs=yingjins/TempVS@0123abc"], **options)
+    submit_hub([run], "org/model", tmp_path, ["tempvs=yingjins/TempVS@0123abc"], "https://example.org/logs")
     entries = yaml.safe_load((tmp_path / ".eval_results" / "tempvs.yaml").read_text())
     values = json.loads(next(run.glob("*_results.json")).read_text())["results"]["tempvs"]
     # Every main number of the paper that is defined; the values are the results file's.
@@ -55,14 +51,14 @@ def test_entries(run, tmp_path, capsys):
         "revision": "0123abc",
     }
     assert first["date"] == "2026-01-01T04:00:00Z"
-    assert first["source"] == {"url": "https://example.org/logs", "name": "Logs"}
+    assert first["source"] == {"url": "https://example.org/logs"}
     error = f"standard error {values['mt1_two_mt_stderr,none']:.4f}"
     low, high = map(float, re.search(rf"{error}; 95 % interval (\S+) to (\S+);", first["notes"]).groups())
     assert low < first["value"] < high
     assert first["notes"].endswith(f"tempbench-lmms {__version__}")
     table = (tmp_path / "model_card_table.md").read_text()
     assert f"| {values['mt1_two_mt,none']:.4f} |" in table
-    assert "nothing was uploaded" in capsys.readouterr().out
+    assert "hf upload org/model " in capsys.readouterr().out
 
 
 def benchmark_columns():
@@ -72,21 +68,12 @@ def benchmark_columns():
 
 
 @pytest.mark.slow
-def test_the_hub_s_own_library_reads_them(run, tmp_path):
+def test_the_hub_s_own_library_reads_them_and_nothing_is_overwritten(run, tmp_path):
     huggingface_hub = pytest.importorskip("huggingface_hub")
-    if not hasattr(huggingface_hub, "parse_eval_result_entries"):
-        pytest.skip("this huggingface_hub does not know .eval_results")
     submit_hub([run], "org/model", tmp_path)
-    found = huggingface_hub.parse_eval_result_entries(
-        yaml.safe_load((tmp_path / ".eval_results" / "tempvs.yaml").read_text())
-    )
+    entries = yaml.safe_load((tmp_path / ".eval_results" / "tempvs.yaml").read_text())
+    found = huggingface_hub.parse_eval_result_entries(entries)
     assert {entry.dataset_id for entry in found} == {"yingjins/TempVS"}
-    assert all(isinstance(entry.value, float) for entry in found)
-
-
-@pytest.mark.slow
-def test_nothing_is_overwritten(run, tmp_path):
-    submit_hub([run], "org/model", tmp_path)
     with pytest.raises(TempbenchError, match="exists"):
         submit_hub([run], "org/model", tmp_path)
     submit_hub([run], "org/model", tmp_path, force=True)
@@ -125,98 +112,12 @@ def test_two_runs_of_one_task_are_refused(run, tmp_path):
         ({"dataset": ["mateo=org/x"]}, "the logs have no task of this benchmark"),
         ({"dataset": ["tempvs=org/x@branch"]}, "is not a commit id"),
         ({"source_url": "javascript:alert(1)"}, "no web address"),
-        ({"source_name": "x"}, "needs --source-url"),
     ],
 )
 def test_wrong_options(run, tmp_path, options, message):
     with pytest.raises(TempbenchError, match=message):
         submit_hub(**{"logs": [run], "model": "org/model", "output": tmp_path} | options)
     assert not (tmp_path / ".eval_results").exists()
-
-
-class Repository:
-    """As much of the Hub as a commit to a model's repository takes."""
-
-    def __init__(self, status=200):
-        self.status = status
-        self.commits = []
-
-    def __enter__(self):
-        hub = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def log_message(self, *args):
-                pass
-
-            def do_GET(self):
-                self._send(404, {})
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
-                if "/preupload/" in self.path:
-                    files = json.loads(body)["files"]
-                    plan = [
-                        {"path": f["path"], "uploadMode": "regular", "shouldIgnore": False} for f in files
-                    ]
-                    return self._send(200, {"files": plan})
-                hub.commits.append((self.path, [json.loads(line) for line in body.splitlines()]))
-                url = f"{hub.url}/org/model"
-                answer = {
-                    "commitUrl": f"{url}/commit/{'0' * 40}",
-                    "commitOid": "0" * 40,
-                    "pullRequestUrl": f"{url}/discussions/1",
-                }
-                return self._send(200, answer)
-
-            def _send(self, status, answer):
-                status = max(status, hub.status)
-                data = json.dumps(answer).encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
-    def __exit__(self, *args):
-        self._server.shutdown()
-        self._server.server_close()
-
-
-@pytest.mark.slow
-def test_push_opens_a_pull_request_with_the_entries_alone(run, tmp_path):
-    import base64
-
-    with Repository() as there:
-        environment = {"HF_ENDPOINT": there.url, "HF_HUB_OFFLINE": "0", "HF_TOKEN": "hf_test"}
-        arguments = ("submit", "hub", str(run), "--model", "org/model", "-o", str(tmp_path / "out"))
-        done = tempbench(*arguments, **environment)
-        assert done.returncode == 0, done.stderr
-        assert there.commits == []
-        done = tempbench(*arguments, "--push", "--force", **environment)
-        assert done.returncode == 0, done.stderr
-        ((path, lines),) = there.commits
-    assert path.startswith("/api/models/org/model/commit/main")
-    assert "create_pr=1" in path
-    (file,) = [line["value"] for line in lines if line["key"] == "file"]
-    assert file["path"] == ".eval_results/tempvs.yaml"
-    assert (
-        base64.b64decode(file["content"]) == (tmp_path / "out" / ".eval_results" / "tempvs.yaml").read_bytes()
-    )
-    assert "discussions/1" in done.stdout
-
-
-@pytest.mark.slow
-def test_push_that_is_refused(run, tmp_path):
-    with Repository(status=403) as there:
-        environment = {"HF_ENDPOINT": there.url, "HF_HUB_OFFLINE": "0", "HF_TOKEN": "hf_test"}
-        arguments = ("submit", "hub", str(run), "--model", "org/model", "-o", str(tmp_path / "out"))
-        done = tempbench(*arguments, "--push", **environment)
-    complains(done, "org/model was not changed", "403", "hf auth login")
-    assert (tmp_path / "out" / ".eval_results" / "tempvs.yaml").is_file()
 
 
 @pytest.mark.slow
