@@ -1,19 +1,16 @@
 """A task's numbers by source, statement, distance, relation, duration and so on, as tables.
 
-They come from two places: the nested tables under `details` of the results file, and metrics of one group of
-questions, whose names end in or hold the group's (`acc_sequential`, `accuracy_rotation_16f`), as the
-benchmark's card lists them in `groups`.
+They are the nested tables under `details` of the results file.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.data import provenance
 from tempbench_lmms.record import shown
 from tempbench_lmms.record_reading import KEY as READINGS
-from tempbench_lmms.report.grid import Cell, Grid, Number, cell_of
+from tempbench_lmms.report.grid import Cell, Grid, Number
 from tempbench_lmms.report.numbers import TaskNumbers
 
 VALUES = ("value", "share")
@@ -21,44 +18,9 @@ VALUES = ("value", "share")
 COUNT = "n"
 
 
-def grids_of(card: BenchmarkCard, task: TaskNumbers) -> list[Grid]:
+def grids_of(task: TaskNumbers) -> list[Grid]:
     """Returns the breakdowns of one task of one run."""
-    found = (*_of_metrics(card, task), *of_details(task.log.details))
-    return [replace(grid, caption=task.caption) for grid in found]
-
-
-# ---- metrics of one group
-
-
-def _of_metrics(card: BenchmarkCard, task: TaskNumbers) -> Iterator[Grid]:
-    for by, groups in card.groups.items():
-        found: dict[str, dict[str, str]] = {}
-        for name in task.names:
-            for group in groups:
-                if (base := _base(name, group)) is not None:
-                    found.setdefault(base, {})[group] = name
-        tables = {base: names for base, names in found.items() if len(names) > 1}
-        rows = {
-            group: [_of_metric(task, names.get(group)) for names in tables.values()]
-            for group in groups
-            if any(group in names for names in tables.values())
-        }
-        if tables:
-            yield _grid(f"By {by}", tables, rows)
-
-
-def _base(name: str, group: str) -> str | None:
-    """Returns the metric that a metric is of one group of: `accuracy_16f` of `accuracy_rotation_16f`."""
-    head, found, tail = f"_{name}_".partition(f"_{group}_")
-    base = "_".join(part for part in (head.strip("_"), tail.strip("_")) if part)
-    return base if found and head.strip("_") else None
-
-
-def _of_metric(task: TaskNumbers, name: str | None) -> Cell:
-    return Cell() if name is None else cell_of(task.number(name), name)
-
-
-# ---- nested tables
+    return [replace(grid, caption=task.caption) for grid in of_details(task.log.details)]
 
 
 def of_details(details: Mapping[str, Any]) -> list[Grid]:

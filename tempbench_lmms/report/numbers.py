@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import cached_property
-from math import ceil, isfinite
+from math import isfinite
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -19,7 +19,7 @@ from tempbench_lmms.report import second
 from tempbench_lmms.report.grid import METRICS, RUN, Cell, Grid, Number, Value, cell_of
 from tempbench_lmms.runs import quality
 from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
-from tempbench_lmms.runs.run_card import IMPORTED, RESPONDENT, data_of, flat, run_card
+from tempbench_lmms.runs.run_card import data_of, flat, run_card
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, metrics_of
 
 READ = {
@@ -172,36 +172,24 @@ class TaskNumbers:
         """Whether the run says that it asked every question."""
         return self.asked is not None and self.asked[0] == self.asked[1]
 
-    def _option(self, name: str) -> float:
-        """Returns what the run was told to leave out, `--limit` or `--offset`; 0 for nothing."""
-        value = (self.log.header.get("config") or {}).get(name)
-        # JSON as Python writes it may hold Infinity, which limits nothing.
-        return float(value) if isinstance(value, (int, float)) and value > 0 and isfinite(value) else 0
-
     @property
     def limiting_options(self) -> str:
         """The options that leave out questions, as they were given; empty where the run has none."""
         if (said := said_of(self.log)) and is_stopped(said):
             return "--until-decided"
-        known = ((name, self._option(name)) for name in ("offset", "limit"))
-        return " ".join(f"--{name} {value:g}" for name, value in known if value)
+        config = self.log.header.get("config") or {}
+        given = ((name, config.get(name)) for name in ("offset", "limit"))
+        # JSON as Python writes it may hold Infinity, which limits nothing.
+        known = (
+            (name, value) for name, value in given if isinstance(value, (int, float)) and isfinite(value)
+        )
+        return " ".join(f"--{name} {value:g}" for name, value in known if value > 0)
 
     @property
     def decision(self) -> str:
         """How a run was decided that was asked until it was; empty for any other."""
         said = said_of(self.log)
         return steering_nothing(sentence(said)) if said else ""
-
-    @property
-    def is_as_limited(self) -> bool:
-        """Whether the run asked all questions, or as many as the options that leave out some say."""
-        if self.asked is None or not self.limiting_options:
-            return self.is_complete
-        n, of = self.asked
-        if (said := said_of(self.log)) and is_stopped(said):
-            return n == len(self.log.samples)
-        limit = self._option("limit") or of
-        return n >= min(of - self._option("offset"), ceil(limit * of) if limit < 1 else int(limit))
 
     @property
     def card(self) -> dict[str, str]:
@@ -234,31 +222,6 @@ def of_records(metric: Metric, records: Sequence[Record], with_interval: bool = 
 def _short(words: str) -> str:
     words = steering_nothing(words)
     return words if len(words) <= _WORDS else f"{words[:_WORDS]} ... ({len(words):,} characters)"
-
-
-def run_facts(task: TaskNumbers) -> dict[str, str]:
-    """Returns what all tasks of a run have in common: model, arguments, date, versions, limit."""
-    card = task.card
-    names = ("model", "model_args", "date")
-    facts = {name: card[name] for name in names if name in card}
-    if f"{IMPORTED}.from" in card:
-        facts[IMPORTED] = "{}, read as {}; {}".format(
-            *(card[f"{IMPORTED}.{key}"] for key in ("from", "format", "note"))
-        )
-    if f"{RESPONDENT}.kind" in card:
-        facts[RESPONDENT] = f"{card[f'{RESPONDENT}.kind']}, {card[f'{RESPONDENT}.name']}"
-    for package in ("tempbench-lmms", "lmms-eval", "transformers", "torch"):
-        if f"packages.{package}" in card:
-            facts[package] = card[f"packages.{package}"]
-    facts["check"] = _check(card)
-    limit = (task.log.header.get("config") or {}).get("limit")
-    return facts | ({"limit": f"{limit:g}"} if isinstance(limit, (int, float)) else {})
-
-
-def _check(card: dict[str, str]) -> str:
-    """Returns whether the model was checked before the run, and what failed."""
-    failed = card.get("check.failed", "[]")
-    return card["check.state"] + (f": {failed}" if failed != "[]" else "")
 
 
 def run_date(header: dict[str, Any]) -> str:

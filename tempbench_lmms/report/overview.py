@@ -281,7 +281,7 @@ def problems_of(tasks: Sequence[TaskNumbers]) -> dict[str, Mapping[str, Cell]]:
     out: dict[str, Mapping[str, Cell]] = {}
     for index, (run, own) in enumerate(runs.items()):
         words = unchecked(own[0].card)
-        check = {"check": _fault(words, f"#run-{index}")} if words else {}
+        check = {"check": _fault(words, f"#task-{own[0].place}")} if words else {}
         out[run] = _unread(index, own) | _not_asked(own) | check | _warned(own)
     return out
 
@@ -322,8 +322,8 @@ def _not_asked(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
     if not partly:
         return {}
     link = f"#task-{partly[0].place}"
-    if all(task.is_as_limited for task, _ in known):
-        return {"not asked": Cell(own[0].limiting_options, link=link)}
+    if all(task.limiting_options for task in partly):
+        return {"not asked": Cell(partly[0].limiting_options, link=link)}
     missing, total = sum(of - n for _, (n, of) in known), sum(of for _, (_, of) in known)
     return {"not asked": _fault(f"{missing} of {total}", link)}
 

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from tempbench_lmms import record
-from tempbench_lmms.report import numbers, overview, tables
+from tempbench_lmms.report import overview, tables
 from tempbench_lmms.report.figures import figures_of
 from tempbench_lmms.report.grid import Number
 from tempbench_lmms.report.numbers import TaskNumbers
@@ -34,16 +34,15 @@ def page(
     """
     sections = tables.sections_of(tasks)
     script = Markup((HERE / "page.js").read_text(encoding="utf-8"))
-    runs = {task.run: numbers.run_facts(task) for task in tasks}
+    runs = list(dict.fromkeys(task.run for task in tasks))
     columns = overview.columns_of(sections)
     return rendered(
         "page.html",
         title=title,
         script=script,
         script_hash=content_hash(script),
-        runs=runs,
         overview=list(overview.grids_of(sections)),
-        headlines=[overview.figure_of(columns, list(runs))] if columns else [],
+        headlines=[overview.figure_of(columns, runs)] if columns else [],
         sections=[(section, list(figures_of(section))) for section in sections],
         data=data_of(tasks, n_questions, n_pictured, megabytes),
         embedded=embedded,

@@ -14,7 +14,6 @@ from math import isfinite
 from tempbench_lmms.card import BenchmarkCard, PrintedTable, Reference
 from tempbench_lmms.report.grid import (
     CHANCE,
-    HUMAN,
     MODEL,
     RUN,
     Cell,
@@ -32,7 +31,6 @@ from tempbench_lmms.report.placing import Parts, nearest
 
 MINI = "the run is on the bundled sample; the paper's numbers are not"
 APART = "the paper's numbers cannot be set beside a run's"
-TWICE = "where the paper has a metric in two columns, a run stands in the first that it is comparable with"
 PARTIAL = "the run is incomplete; the paper's numbers are over all questions"
 
 Better = Callable[[str], str]
@@ -127,7 +125,7 @@ def grid_of(card: BenchmarkCard, table: PrintedTable, results: Sequence[Result],
     apart = _is_apart(card, table)
     paper = [_paper_line(card, table, row, apart) for row in table.rows]
     units = _units(card, table)
-    others = [*_people(card, table, templates, units, apart), *_chance(card, table, templates, units)]
+    others = list(_chance(card, table, templates, units))
     runs = [line for result in results for line in _run_lines(result, templates, units)]
     lines = _with_best([*paper, *others, *runs], better)
     lines, fields, remarks = gathered(lines, headings(table.columns))
@@ -137,28 +135,19 @@ def grid_of(card: BenchmarkCard, table: PrintedTable, results: Sequence[Result],
         rows=tuple(line.heading for line in lines),
         columns=tuple(fields),
         cells=tuple(tuple(line.cells.get(column, Cell()) for column in table.columns) for line in lines),
-        remarks=tuple(_remarks(card, table, apart, remarks, bool(runs))),
+        remarks=tuple(_remarks(card, table, apart, remarks)),
         is_printed=True,
     )
     return grid.transposed() if turned else grid
 
 
-def _remarks(
-    card: BenchmarkCard, table: PrintedTable, apart: bool, common: Sequence[str], with_runs: bool
-) -> Iterator[str]:
+def _remarks(card: BenchmarkCard, table: PrintedTable, apart: bool, common: Sequence[str]) -> Iterator[str]:
     """Yields what is said of the whole table."""
     if apart:
         untold = any(c.metric and not c.comparable and not c.note for c in table.cells.values())
         yield f"{APART}: {card.apart}" if untold and card.apart else APART
     if common:
         yield "; ".join(common)
-    twice = any(
-        len(metrics) > len(set(metrics))
-        for row in table.rows
-        for metrics in [[cell.metric for (own, _), cell in table.cells.items() if own == row and cell.metric]]
-    )
-    if twice and with_runs:
-        yield TWICE
 
 
 def _templates(table: PrintedTable) -> list[_Template]:
@@ -204,7 +193,7 @@ def _is_apart(card: BenchmarkCard, table: PrintedTable) -> bool:
 
 def _paper_line(card: BenchmarkCard, table: PrintedTable, row: str, apart: bool) -> Line:
     cells = {
-        column: _paper_cell(card, table.cells[row, column], apart=apart)
+        column: _paper_cell(card, table.cells[row, column], apart)
         for column in table.columns
         if (row, column) in table.cells
     }
@@ -213,10 +202,10 @@ def _paper_line(card: BenchmarkCard, table: PrintedTable, row: str, apart: bool)
     return Line(heading(row, kind), cells)
 
 
-def _paper_cell(card: BenchmarkCard, cell: Reference, text: str = "", apart: bool = False) -> Cell:
+def _paper_cell(card: BenchmarkCard, cell: Reference, apart: bool) -> Cell:
     number = Number(cell.value) if isfinite(cell.value) else None
     return Cell(
-        text=text or cell.printed,
+        text=cell.printed,
         notes=_notes(card, cell, apart),
         number=number,
         metric=cell.metric,
@@ -231,32 +220,6 @@ def _notes(card: BenchmarkCard, cell: Reference, apart: bool) -> tuple[str, ...]
         note = ": ".join(filter(None, ("not comparable with a run", cell.note or card.apart)))
     # In parts, so that what all cells have in common is said once.
     return tuple(part for part in note.split("; ") if part)
-
-
-def _people(
-    card: BenchmarkCard,
-    table: PrintedTable,
-    templates: Sequence[_Template],
-    units: Mapping[str, _Unit],
-    apart: bool,
-) -> Iterator[Line]:
-    """Yields what people reach in other tables of the paper, where this one has a column for it."""
-    here = {cell.metric for cell in table.cells.values() if card.others.get(cell.model) == HUMAN}
-    people: dict[tuple[str, str], dict[str, Reference]] = {}
-    for cell in card.reference:
-        if card.others.get(cell.model) == HUMAN and cell.table != table.name and cell.metric not in here:
-            people.setdefault((cell.table, cell.model), {})[cell.metric] = cell
-    for (source, model), known in people.items():
-        for template in templates:
-            cells = {}
-            for column, metric in template.metrics.items():
-                if metric in known and metric in units:
-                    cell = known[metric]
-                    same = (cell.unit == "percent") == (units[metric].scale == 100)
-                    text = cell.printed if same else units[metric].cell(Number(cell.value), metric).text
-                    cells[column] = _paper_cell(card, cell, text, apart)
-            if cells:
-                yield Line(_head(f"{model} ({source})", template, HUMAN), cells)
 
 
 def _chance(

@@ -89,7 +89,7 @@ class Section:
     def grids_of(self, task: TaskNumbers) -> list[Grid]:
         """Returns the tables of one task: all metrics, their spread, breakdowns, readings, second readers."""
         spread = spreads.grids_of(self.tasks, task)
-        return [task.metrics_grid, *spread, *breakdowns.grids_of(self.card, task), *task.own_grids]
+        return [task.metrics_grid, *spread, *breakdowns.grids_of(task), *task.own_grids]
 
 
 def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:

@@ -22,7 +22,7 @@ from tempbench_lmms.report import (
     text,
 )
 from tempbench_lmms.report.grid import Cell, Grid, Heading, Number
-from tempbench_lmms.report.printed import MINI, PARTIAL, TWICE, Found, Result, grid_of
+from tempbench_lmms.report.printed import MINI, PARTIAL, Found, Result, grid_of
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.timepercept.card import TRANSFER
 from tests.command import complains, tempbench
@@ -128,15 +128,11 @@ def test_models_in_columns_make_a_run_a_column():
     assert lines(made) == {"one": ["50", "50", "25.0", "-"], "two": ["50", "50", "25.0", "50.0"]}
 
 
-def test_people_and_chance_are_rows_of_their_own(monkeypatch):
-    people = table({"People": ["90.1"]}, {"Acc": "acc"}, comparable=False, note="other questions")
-    monkeypatch.setattr(BenchmarkCard, "reference", tuple(people.cells.values()), raising=False)
+def test_a_table_with_a_row_for_chance_has_no_second_one():
     paper = table({"Random": ["20"], "A": ["30"]}, {"Acc": "acc"})
-    paper = PrintedTable("Table 2", "", paper.rows, paper.columns, paper.cells)
     made = grid_of(card(), paper, [], higher)
-    # The table has its own row for chance, so the card's does not stand beside it.
-    assert lines(made) == {"Random": ["20"], "A": ["30"], "People (Table 1)": ["90.1"]}
-    assert [row.kind for row in made.rows] == [grid.CHANCE, grid.MODEL, grid.HUMAN]
+    assert lines(made) == {"Random": ["20"], "A": ["30"]}
+    assert [row.kind for row in made.rows] == [grid.CHANCE, grid.MODEL]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +177,6 @@ def test_a_run_stands_once_where_a_metric_stands_twice():
     paper = table({"A": ["10", "20"], "B": ["30", "40"]}, {"Before": "acc", "After": "acc"})
     made = grid_of(card(chance={}), paper, [result({("", "acc"): 0.5})], higher)
     assert lines(made, grid.RUN) == {"mine": ["50.0", "-"]}
-    assert TWICE in made.remarks
     later = dict(paper.cells)
     later["A", "Before"] = Reference("Table 1", "A", "acc", 0.1, False, "a part", "percent", printed="10")
     other = PrintedTable("Table 1", "", ("A",), ("Before", "After"), later)
@@ -400,20 +395,6 @@ def test_nested_tables_of_any_form():
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "group", "base"),
-    [
-        ("acc_sequential", "sequential", "acc"),
-        ("accuracy_shape_trend_16f", "shape_trend", "accuracy_16f"),
-        ("acc_at_iou_50_under_60s", "under_60s", "acc_at_iou_50"),
-        ("acc", "sequential", None),
-        ("sequential", "sequential", None),
-    ],
-)
-def test_the_metric_that_a_group_s_metric_is_of(name, group, base):
-    assert breakdowns._base(name, group) == base
-
-
 # ---- the command
 
 
@@ -507,8 +488,6 @@ def test_settings_and_modalities_of_mateo(tmp_path):
         "tempbench_oracle, mini / Image+Text": ["-", "-", "1.00", "-", "-"],
     }
     assert lines(made["Footnote 11"], grid.RUN) == {"tempbench_oracle, mini": ["-", "1.00"]}
-    by_relation = next(one for one in own.grids_of(own.tasks[0]) if one.name == "By relation")
-    assert lines(by_relation)["independent"][0] == "1.0000"
 
 
 @pytest.mark.slow
