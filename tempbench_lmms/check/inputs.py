@@ -13,12 +13,7 @@ from tempbench_lmms.media.codes import Card, Pixels
 
 @dataclass(frozen=True)
 class Text:
-    """A piece of text.
-
-    Attributes:
-        text: As the model gets it.
-        role: `user`, or `system`.
-    """
+    """A piece of text as the model gets it; `role` is `user` or `system`."""
 
     text: str
     role: str = "user"
@@ -34,6 +29,8 @@ class Picture:
         cards: What it shows; several where pictures were joined, none where it cannot be read.
         size: Height and width in pixels.
         is_blank: Whether it is one colour.
+        turned: How it was turned or inverted, a key of `codes.TURNS`; else empty.
+        is_fitted: Whether the model's own processor gives every picture this shape.
     """
 
     pixels: Pixels | None = field(compare=False, repr=False)
@@ -41,6 +38,8 @@ class Picture:
     cards: tuple[Card, ...] = ()
     size: tuple[int, int] = (0, 0)
     is_blank: bool = False
+    turned: str = ""
+    is_fitted: bool = False
 
     @property
     def is_hidden(self) -> bool:
@@ -90,19 +89,40 @@ class Inputs:
     Attributes:
         parts: Of the prompt, in order.
         settings: How to answer.
-        hidden: What cannot be seen from here, and why: `text`, `settings`.
+        hidden: What cannot be seen from here, and why: `text`, `pictures`, `settings`.
         error: Why the model failed on them; else empty.
+        said: What the model said, before the runner made a reply of it; None where that cannot be seen.
+        templates: How often the chat template was filled in; None where that cannot be seen.
     """
 
     parts: tuple[Part, ...]
     settings: Settings = Settings()
     hidden: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
+    said: str | None = field(default=None, compare=False)
+    templates: int | None = None
+
+    @property
+    def text(self) -> str:
+        """All of its text."""
+        return " ".join(part.text for part in self.parts if isinstance(part, Text))
 
 
-def picture(pixels: Pixels | None, tokens: int | None = None) -> Picture:
+def cards_of(inputs: Inputs) -> list[Card]:
+    """Returns all that the pictures and frames of a question show."""
+    several = (
+        [part] if isinstance(part, Picture) else getattr(part, "frames", None) or () for part in inputs.parts
+    )
+    return [card for some in several for one in some for card in one.cards]
+
+
+def picture(pixels: Pixels | None, tokens: int | None = None, is_fitted: bool = False) -> Picture:
     """Returns a picture with its code read."""
     if pixels is None:
         return Picture(None, tokens)
-    cards = codes.read_all(pixels)
-    return Picture(pixels, tokens, cards, pixels.shape[:2], not cards and codes.is_blank(pixels))
+    cards, turned = codes.read_all(pixels), ""
+    is_blank = not cards and codes.is_blank(pixels)
+    if not cards and not is_blank:
+        card, turned = codes.read_turned(pixels)
+        cards = (card,) if card else ()
+    return Picture(pixels, tokens, cards, pixels.shape[:2], is_blank, turned, is_fitted)

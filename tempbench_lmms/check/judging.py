@@ -1,19 +1,31 @@
 """Compares what was given with what arrived: pure functions, which know no runner."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
-from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video
-from tempbench_lmms.check.picture_faults import of_pictures, other_number
+from tempbench_lmms.check import looks, texts
+from tempbench_lmms.check.faults import LINES, Fault, Judgement
+from tempbench_lmms.check.inputs import Inputs, Picture, Video
 from tempbench_lmms.check.probes import Film, Probe
-from tempbench_lmms.check.text_faults import interleaving, of_texts, without_signs
-from tempbench_lmms.check.verdicts import LINES, Fault, Judgement
-from tempbench_lmms.check.video_faults import of_video
+from tempbench_lmms.media.codes import SIDE, Card
 
-_STAMP = re.compile(r"<(\d+(?:\.\d+)?) ?s(?:ec(?:onds?)?)?>", re.IGNORECASE)
-_PICTURES = ("number", "order", "apart", "content", "size")
-_VIDEOS = ("video", "video length", "video order")
+LOOKS = ("colours", "geometry", "quality")
+_PICTURES = ("number", "order", "apart", "content", "size", *LOOKS)
+_VIDEOS = ("video", "video length", "video order", *LOOKS)
 _LINES_OF_PICTURES = {"pictures": (*_PICTURES, "interleaved"), "many pictures": ("many",)}
+_LEAST_SIDES = (140, 100)  # of pictures and frames; no vision tower that is in use has less than 224
+_ROUNDED = 0.1  # seconds; stamps have one decimal
+_FEW = 6
+_UNEVEN = 3.5
+_SHOWN = 8
+_ORDERS: tuple[tuple[str, ...], ...] = (
+    (),
+    ("reversed",),
+    ("swapped",),
+    ("reversed", "swapped"),
+    ("in another order",),
+)
 
 
 def judge(
@@ -27,16 +39,17 @@ def judge(
         owners: To which question the number of any card belongs.
         together: The questions of its batch.
     """
-    arrived = _with_clips(arrived) if probe.films else arrived
+    arrived = texts.with_clips(arrived) if probe.films else arrived
     found = [_settings(probe, arrived), _texts(probe, arrived)]
-    if probe.cards:
+    if probe.cards and probe.kind != "long text":  # its picture makes the prompt one with a picture
         found.append(_pictures(probe, arrived, owners))
     others = [film for one in together if one is not probe for film in one.films]
     found += [_film(film, probe, arrived, owners, others) for film in probe.films]
-    return _joined(found)
+    return joined(found)
 
 
-def _joined(found: Sequence[Judgement]) -> Judgement:
+def joined(found: Sequence[Judgement]) -> Judgement:
+    """Returns several judgements as one."""
     return Judgement(
         tuple(fault for one in found for fault in one.faults),
         frozenset().union(*(one.seen for one in found)),
@@ -56,72 +69,177 @@ def _settings(probe: Probe, arrived: Inputs) -> Judgement:
         "stop": (got.stop, bool(added), ("stop words added", "none", ", ".join(map(repr, added[:5])))),
     }
     seen = frozenset(line for line, (value, _, _) in lines.items() if value is not None)
-    faults = (
-        Fault(line, *words) for line, (_, is_wrong, words) in lines.items() if line in seen and is_wrong
-    )
+    faults = tuple(Fault(*words) for line, (_, is_wrong, words) in lines.items() if line in seen and is_wrong)
     why = arrived.hidden.get("settings", "the runner does not show it")
-    return Judgement(tuple(faults), seen, dict.fromkeys(lines.keys() - seen, why))
+    return Judgement(faults, seen, dict.fromkeys(lines.keys() - seen, why))
 
 
 def _texts(probe: Probe, arrived: Inputs) -> Judgement:
+    lines = ("text", "signs", "system", *(("system message",) if probe.system else ()))
     if why := arrived.hidden.get("text"):
-        return Judgement(hidden=dict.fromkeys(("text", "system", "interleaved"), why))
-    faults = of_texts(probe.texts, [part for part in arrived.parts if isinstance(part, Text)])
-    return Judgement(tuple(faults), frozenset({"text", "system"}))
+        return Judgement(hidden=dict.fromkeys((*lines, "interleaved"), why))
+    faults = texts.of_texts(probe.texts, arrived, probe.system)
+    return Judgement(tuple(faults), frozenset(lines))
 
 
 def _pictures(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Judgement:
-    if probe.kind == "long text":  # its picture is there so that the prompt is one with a picture
-        return Judgement()
     lines = _LINES_OF_PICTURES.get(probe.kind, _PICTURES)
     if why := arrived.hidden.get("pictures"):
         return Judgement(hidden=dict.fromkeys(lines, why))
     shown = [part for part in arrived.parts if isinstance(part, Picture)]
+    n = len(probe.cards)
     if any(part.is_hidden for part in shown):
-        return _hidden_pictures(probe, shown, lines)
+        why = "the pixels cannot be read back from what this processor makes of them"
+        faults = _other_number(n, len(shown)) if "number" in lines else []
+        return Judgement(
+            tuple(faults), frozenset({"number"} & {*lines}), {line: why for line in lines if line != "number"}
+        )
     faults = of_pictures(probe, shown, owners)
     if probe.kind == "many pictures":
-        faults = [Fault("many", fault.name, fault.given, fault.arrived) for fault in faults]
-    elif "text" not in arrived.hidden and len(shown) == len(probe.cards):
-        faults += interleaving(probe.parts, arrived.parts)
+        faults = [fault if fault.line in LOOKS else _on(fault, "many") for fault in faults]
+    elif "text" not in arrived.hidden and len(shown) == n:
+        faults += texts.interleaving(probe.parts, arrived.parts)
     tokens = sum(picture.tokens or 0 for picture in shown)
     sizes = sorted({picture.size for picture in shown})
     note = f"{len(shown)} images of {', '.join(f'{w}x{h}' for h, w in sizes[:3])} pixels"
     note += f", {tokens} tokens" if tokens else ""
     seen = set(lines) - ({"interleaved"} if "text" in arrived.hidden else set())
-    return Judgement(
-        tuple(faults), frozenset(seen), notes={"many" if probe.kind == "many pictures" else "size": note}
-    )
+    return Judgement(tuple(faults), frozenset(seen), notes={"many" if "many" in lines else "size": note})
 
 
-def _hidden_pictures(probe: Probe, shown: Sequence[Part], lines: Sequence[str]) -> Judgement:
-    """Judges pictures of which only the number can be seen."""
-    why = "the pixels cannot be read back from what this processor makes of them"
-    hidden = {line: why for line in lines if line != "number"}
-    if "number" not in lines:
-        return Judgement(hidden=hidden)
-    return Judgement(tuple(other_number(len(probe.cards), len(shown))), frozenset({"number"}), hidden)
+def _on(fault: Fault, line: str) -> Fault:
+    return Fault(fault.name, fault.given, fault.arrived, line)
+
+
+def of_pictures(probe: Probe, shown: Sequence[Picture], owners: Mapping[int, Probe]) -> list[Fault]:
+    """Returns the faults of the pictures of a question.
+
+    Args:
+        probe: What was given.
+        shown: The pictures that arrived, in order.
+        owners: To which question the number of any card belongs.
+    """
+    n = len(probe.cards)
+    if not shown:
+        return [Fault("images dropped", f"{n} images", "none")]
+    shown = [_known_again(one, probe.cards) for one in shown]
+    faults = [*_unreadable(shown, "images", "content"), *_small(shown, "images")]
+    if (most := max(len(one.cards) for one in shown)) > 1:
+        faults.append(Fault("images joined", f"{n} images", f"{most} of them in one"))
+    places = _places([card for one in shown for card in one.cards], probe.cards)
+    faults += _foreign(shown, probe.cards, probe, owners, "images of another question")
+    known = [place for place in places if place is not None]
+    if any(not one.cards for one in shown):
+        faults += _other_number(n, len(shown))  # which ones they are cannot be told
+    elif None not in places:
+        faults += _number(known, n)
+    pairs = _pairs(shown, probe.cards) if probe.kind != "crowd" else []
+    return [*faults, *_order(known), *looks.faults_of(pairs)]
+
+
+def _known_again(one: Picture, cards: Sequence[Card]) -> Picture:
+    """Returns a picture with the card that it shows where its code cannot be read, but the rest can."""
+    if one.cards or one.is_blank or one.pixels is None:
+        return one
+    card, _ = looks.recognised(one.pixels, cards)
+    return Picture(one.pixels, one.tokens, (card,), one.size, is_fitted=one.is_fitted) if card else one
+
+
+def _pairs(shown: Sequence[Picture], cards: Sequence[Card]) -> list[tuple[Picture, Card]]:
+    """Returns pictures with what each should show."""
+    own = {card.number: card for card in cards}
+    return [(one, own[one.cards[0].number]) for one in shown if one.cards and one.cards[0].number in own]
+
+
+def _places(found: Sequence[Card], given: Sequence[Card]) -> list[int | None]:
+    by_number = {card.number: place for place, card in enumerate(given)}
+    return [by_number.get(card.number) for card in found]
+
+
+def _foreign(
+    shown: Sequence[Picture], cards: Sequence[Card], probe: Probe, owners: Mapping[int, Probe], name: str
+) -> Iterator[Fault]:
+    """Yields a fault where something is shown that is not the question's own."""
+    own = {card.number for card in cards}
+    numbers = [card.number for one in shown for card in one.cards if card.number not in own]
+    if numbers:
+        names = sorted({owners[number].name if number in owners else "unknown" for number in numbers})
+        yield Fault(name, probe.name, f"{name.partition(' ')[0]} of {', '.join(names)}")
+
+
+def _unreadable(shown: Sequence[Picture], what: str, line: str) -> Iterator[Fault]:
+    for name, is_blank, said in (("blank", True, "one colour"), ("unreadable", False, "something else")):
+        if some := [i for i, one in enumerate(shown) if not one.cards and one.is_blank is is_blank]:
+            yield Fault(f"{name} {what}", f"coded {what}", f"{said} as {_listed(some)}", line)
+
+
+def _small(shown: Sequence[Picture], what: str) -> Iterator[Fault]:
+    given, limit = (SIDE, _LEAST_SIDES[0]) if what == "images" else (224, _LEAST_SIDES[1])
+    height, width = min((one.size for one in shown), key=min)
+    if min(height, width) < limit:
+        yield Fault(f"{what} shrunk", f"{given}x{given} pixels", f"{width}x{height}")
+
+
+def _other_number(given: int, n: int) -> list[Fault]:
+    name = "images dropped" if n < given else "images doubled"
+    return [] if n == given else [Fault(name, f"{given} images", str(n))]
+
+
+def _number(places: Sequence[int], n: int) -> Iterator[Fault]:
+    counts = Counter(places)
+    if missing := [i for i in range(n) if i not in counts]:
+        yield Fault("images dropped", f"{n} images", f"all but {_listed(missing)}")
+    if double := sorted(i for i, count in counts.items() if count > 1):
+        yield Fault("images doubled", f"{n} images", f"{_listed(double)} more than once")
+
+
+def _order(places: Sequence[int]) -> list[Fault]:
+    """Returns what happened to the order; of two explanations the one with fewer faults."""
+    # Of a picture that came twice either may be the one too many.
+    first = list(dict.fromkeys(places))
+    last = list(dict.fromkeys(reversed(places)))[::-1]
+    found, names = min(((one, _names(one)) for one in (first, last)), key=lambda pair: _ORDERS.index(pair[1]))
+    return [Fault(f"images {name}", _listed(sorted(found)), _listed(found)) for name in names]
+
+
+def _names(found: Sequence[int]) -> tuple[str, ...]:
+    given = sorted(found)
+    if list(found) == given:
+        return ()
+    if len(found) > 2 and list(found) == given[::-1]:
+        return ("reversed",)
+    for names, other in ((("swapped",), given), (("reversed", "swapped"), given[::-1])):
+        if sum(one != two for one, two in zip(found, other, strict=True)) == 2:
+            return names
+    return ("in another order",)
+
+
+def _listed(places: Sequence[int]) -> str:
+    return f"{', '.join(str(i + 1) for i in places[:_SHOWN])}{' ...' if len(places) > _SHOWN else ''}"
 
 
 def _film(
     film: Film, probe: Probe, arrived: Inputs, owners: Mapping[int, Probe], others: Sequence[Film]
 ) -> Judgement:
     own = probe.kind if probe.kind in LINES else ""  # all that is found of it stands in one line
-    lines = (own,) if own and own != "video" else _VIDEOS
+    lines = (own,) if own != "video" else _VIDEOS
     timed = ("times",) if lines == _VIDEOS else ()
-    clips = [part for part in arrived.parts if isinstance(part, Video)]
-    if why := arrived.hidden.get("pictures"):
-        return Judgement(hidden=dict.fromkeys((*lines, *timed), why))
-    clip = clips[0] if clips else None
+    clip = next((part for part in arrived.parts if isinstance(part, Video)), None)
+    why = arrived.hidden.get("pictures")
     if clip is not None and clip.frames is None:
         why = "the frames cannot be read back from what arrives"
+    if why:
         return Judgement(hidden=dict.fromkeys((*lines, *timed), why))
     faults = of_video(film, probe, clip, owners, others)
     if own == "mkv video":  # whatever its times, it is there
         faults = [fault for fault in faults if fault.line != "times"]
     if lines != _VIDEOS:
-        faults = [Fault(own, fault.name, fault.given, fault.arrived) for fault in faults]
-    seen, hidden = {*lines, *timed}, {}
+        faults = [fault if fault.line in LOOKS else _on(fault, own) for fault in faults]
+    # Of a video that is not there, or is one frame, nothing more is told.
+    is_there = not faults or faults[0].name not in ("video dropped", "video as one frame")
+    seen, hidden = {*lines, *timed} if is_there else {lines[0]}, {}
+    if not is_there:
+        hidden = dict.fromkeys((*lines[1:], *timed), "no video arrived")
     if clip is not None and clip.hides_times and timed:
         seen.discard("times")
         hidden["times"] = "whether and how this processor tells the times is not known here"
@@ -136,42 +254,95 @@ def _note(film: Film, clip: Video) -> str:
     return f"{len(frames)} frames{size} of {len(film.cards)} in {film.seconds:g} s{tokens}"
 
 
-def stamps_of(texts: Iterable[str]) -> list[float]:
-    """Returns the times that are written between frames, as `<1.5 seconds>`."""
-    return [float(found) for text in texts for found in _STAMP.findall(text)]
+def of_video(
+    film: Film, probe: Probe, clip: Video | None, owners: Mapping[int, Probe], others: Sequence[Film]
+) -> list[Fault]:
+    """Returns the faults of a video.
+
+    Args:
+        film: What was given.
+        probe: The question.
+        clip: What arrived.
+        owners: To which question the number of any card belongs.
+        others: The videos of other questions of its batch, whose times it may be told.
+    """
+    what = f"{len(film.cards)} frames in {film.seconds:g} s"
+    if clip is None or not clip.frames:
+        return [Fault("video dropped", what, "no video")]
+    n, last = len(clip.frames), len(film.cards) - 1
+    near = [film.cards[max(0, round(i / max(1, n - 1) * last) - 2) :][:5] for i in range(n)]
+    frames = [_known_again(one, cards) for one, cards in zip(clip.frames, near, strict=True)]
+    faults = [*_unreadable(frames, "frames", "video"), *_small(frames, "frames")]
+    if any(len(frame.cards) > 1 for frame in frames):
+        faults.append(Fault("frames joined", what, "several frames in one picture"))
+    faults += _foreign(frames, film.cards, probe, owners, "frames of another question")
+    found = _places([card for frame in frames for card in frame.cards], film.cards)
+    places = [place for place in found if place is not None]
+    if not places:
+        return faults
+    if len(set(places)) == 1 and len(film.cards) > 2:
+        return [Fault("video as one frame", what, f"frame {places[0] + 1} alone"), *faults]
+    faults += [
+        *_order_of_frames(places),
+        *_spread(places, film),
+        *looks.faults_of(_pairs(frames, film.cards)),
+    ]
+    if film.path is not None and not clip.hides_times:
+        told = clip.times if clip.times is None or len(clip.times) == len(found) else clip.times[: len(found)]
+        faults += _times(places, film, told, others)
+    return faults
 
 
-def _with_clips(arrived: Inputs) -> Inputs:
-    """Returns inputs in which pictures with no more than times between them are a video."""
-    parts: list[Part] = []
-    run: list[Picture] = []
-    stamps: list[float] = []
-    between: list[Text] = []
-    for part in (*arrived.parts, None):
-        if isinstance(part, Picture):
-            stamps += [found for text in between for found in stamps_of([text.text])[-1:]]
-            if not run and between and not stamps:
-                parts += between
-            between = []
-            run.append(part)
-        elif isinstance(part, Text) and not without_signs(part.text):
-            between.append(part)
-        else:
-            parts += _clip(run, stamps)
-            run, stamps = [], []
-            parts += between
-            between = []
-            parts += [part] if part is not None else []
-    return Inputs(tuple(parts), arrived.settings, arrived.hidden)
+def _order_of_frames(places: Sequence[int]) -> Iterator[Fault]:
+    own = list(dict.fromkeys(places))
+    # A processor fills up its last group of frames with the last frame.
+    end = len(places)
+    while end > 1 and places[end - 1] == places[end - 2]:
+        end -= 1
+    filled = list(places[:end])
+    shown = f"frames {_listed(places)}"
+    if own != sorted(own):
+        name = "frames reversed" if own == sorted(own, reverse=True) else "frames in another order"
+        yield Fault(name, "frames in order", shown)
+    if len(set(filled)) < len(filled):
+        yield Fault("frames repeated", "each frame once", shown)
 
 
-def _clip(run: Sequence[Picture], stamps: Sequence[float]) -> list[Part]:
-    if not run:
-        return []
-    times = tuple(stamps) if len(stamps) == len(run) else None
-    return [Video(tuple(run), times, sum(picture.tokens or 0 for picture in run) or None)]
+def _spread(places: Sequence[int], film: Film) -> Iterator[Fault]:
+    own, last = sorted(set(places)), len(film.cards) - 1
+    given = f"a video of {film.seconds:g} s"
+    if film.path is None:
+        if len(own) < len(film.cards):
+            yield Fault("frames dropped", f"{len(film.cards)} frames", f"{len(own)} of them")
+        return
+    step = max(last / len(own), film.rate)  # seconds that are not full may be left out
+    if own[0] > 1.6 * step or last - own[-1] > 1.6 * step:
+        arrived = f"frames from {own[0] / film.rate:g} to {own[-1] / film.rate:g} s"
+        yield Fault("part of a video", given, arrived)
+    elif len(own) < min(_FEW, len(film.cards)):
+        yield Fault("few frames", given, f"{len(own)} frames")
+    gaps = [two - one for one, two in itertools.pairwise(own)]
+    if len(own) > _FEW and max(gaps) > _UNEVEN * (own[-1] - own[0]) / len(gaps):
+        yield Fault("frames unevenly spread", given, f"frames {_listed(own)}, up to {max(gaps)} apart")
 
 
-def same_inputs(alone: Inputs, batch: Inputs) -> bool:
-    """Returns whether the same arrived twice."""
-    return alone.parts == batch.parts and alone.settings == batch.settings
+def _times(
+    places: Sequence[int], film: Film, told: Sequence[float] | None, others: Sequence[Film]
+) -> Iterator[Fault]:
+    true = [place / film.rate for place in places]
+    given = f"frames from {min(true):g} to {max(true):g} s"
+    if told is None:
+        yield Fault("no times", given, "no times")
+        return
+    arrived = f"times from {min(told):.3g} to {max(told):.3g} s"
+    # Processors tell a frame's own time, or the beginning or middle of the step that it stands for.
+    tolerance = film.seconds / len(set(places)) + _ROUNDED
+    ends = abs(min(told) - min(true)), abs(max(told) - max(true))
+    each = [abs(one - two) for one, two in zip(told, true, strict=False)]
+    # One frame of a step may be a step off, but not the frames on average.
+    if max(ends) <= tolerance and sum(each) <= 1.2 * tolerance * len(each):
+        return
+    span = max(told) - min(told)
+    lengths = [(len(other.cards) - 1) / other.rate for other in others if other.path is not None]
+    is_other = any(abs(span - length) <= 0.1 * length for length in lengths) and max(ends) > tolerance
+    yield Fault("times of another video" if is_other else "wrong times", given, arrived)

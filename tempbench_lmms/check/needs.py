@@ -4,16 +4,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tempbench_lmms.check.verdicts import FAILED, PASSED, UNSEEN, State, Verdict
+from tempbench_lmms.check.faults import FAILED, PASSED, UNSEEN, State, Verdict
 
-_ALWAYS = ("asked", "text", "system", "max_new_tokens", "greedy", "stop", "batch", "twice")
-_ONE_PICTURE = ("number", "content", "size")
+_ALWAYS = (
+    *("asked", "replies", "text", "signs", "system", "max_new_tokens", "greedy", "stop", "batch", "twice"),
+    *("word in angle brackets", "word after a Chinese sign", "word in capitals", "last word"),
+)
+_LOOKS = ("colours", "geometry", "quality")
+_ONE_PICTURE = ("number", "content", "size", *_LOOKS)
 _PICTURES = ("order", "apart")
 _MANY = 6
-_VIDEO = ("video", "video length", "video order", "times")
+_VIDEO = ("video", "video length", "video order", *_LOOKS, "times")
 _SEES_PICTURES = (
     *("colour of image k", "how many images", "which image shows the circle"),
-    *("first image", "last image", "before"),
+    *("first image", "last image", "before", "side of the dot"),
 )
 _SEES_VIDEO = ("second of the circle", "ends of a video")
 _CHARACTERS_OF_A_LINE = 38
@@ -31,6 +35,7 @@ class Shape:
         has_frames: Whether frames are given as a video.
         frames: The most of them.
         characters: The longest text.
+        has_system: Whether there is a system message.
     """
 
     pictures: int = 0
@@ -40,6 +45,7 @@ class Shape:
     has_frames: bool = False
     characters: int = 0
     frames: int = 0
+    has_system: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,8 +78,9 @@ def shape_of(conversations: Iterable[Sequence[Mapping[str, Any]]]) -> Shape:
         conversations: Messages, as `doc_to_messages` gives them, of some documents of a task.
     """
     most = characters = frames = 0
-    between = has_video = has_other = has_frames = False
+    between = has_video = has_other = has_frames = has_system = False
     for messages in conversations:
+        has_system |= any(message["role"] == "system" for message in messages)
         parts = [part for message in messages for part in message["content"]]
         kinds = [part["type"] for part in parts]
         characters = max(characters, sum(len(part["text"]) for part in parts if part["type"] == "text"))
@@ -86,12 +93,14 @@ def shape_of(conversations: Iterable[Sequence[Mapping[str, Any]]]) -> Shape:
         lists = [len(url) for url in videos if not isinstance(url, str)]
         has_frames |= bool(lists)
         frames = max(frames, *lists, 0)
-    return Shape(most, between, has_video, has_other, has_frames, characters, frames)
+    return Shape(most, between, has_video, has_other, has_frames, characters, frames, has_system)
 
 
 def needs_of(shape: Shape) -> list[Need]:
     """Returns the needs of a task whose conversations have this shape."""
     needs = [Need(f"a prompt of {shape.characters:,} characters, and replies as asked for", _ALWAYS)]
+    if shape.has_system:
+        needs.append(Need("a system message", ("system message", "word of the system message")))
     if shape.pictures == 1:
         needs.append(Need("one image", _ONE_PICTURE))
     if shape.pictures > 1:

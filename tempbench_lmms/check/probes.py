@@ -5,7 +5,7 @@ Each probe begins with a name of its own, by which it is known again wherever it
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,9 @@ MOST_FRAMES = 8
 _N_PICTURES = 6
 _SIDE_OF_FRAMES = 224
 _LINES = 60
-_OPTIONS = ("hammer", "violin", "teapot", "ladder", "candle", "pencil")
+_CROWD = 16
+_OPTIONS = ("May", "MAY", "may", "<first event>", "café, naïve, Köln", "颜色和时间", "pencil; 3.5 (of 7)")
+SYSTEM = "You look at pictures. The code word is teapot."
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Probe:
         parts: Texts, pictures and videos in order.
         settings: How to answer.
         answer: Of a question that is judged by its reply; else empty.
-        chance: How often a guess is right.
+        system: Its system message, where it has one.
     """
 
     name: str
@@ -67,7 +69,7 @@ class Probe:
     parts: tuple[Given, ...]
     settings: Settings = field(default=Settings(NEW_TOKENS, False, ()))
     answer: str = ""
-    chance: float = 0.0
+    system: str = ""
 
     @property
     def cards(self) -> tuple[Card, ...]:
@@ -95,7 +97,8 @@ def messages_of(probe: Probe) -> list[dict[str, Any]]:
             content.append({"type": "image", "url": codes.as_image(codes.drawn(part))})
         else:
             content.append({"type": "video", "url": _shown(part)})
-    return [{"role": "user", "content": content}]
+    system = [{"role": "system", "content": [{"type": "text", "text": probe.system}]}] if probe.system else []
+    return [*system, {"role": "user", "content": content}]
 
 
 def visuals_of(probe: Probe) -> list[Any]:
@@ -112,7 +115,7 @@ def visuals_of(probe: Probe) -> list[Any]:
 
 def text_of(probe: Probe) -> str:
     """Returns a probe's whole text, for a runner of the simple kind."""
-    return "\n".join(probe.texts)
+    return "\n".join(filter(None, (probe.system, *probe.texts)))
 
 
 def _shown(film: Film) -> Any:
@@ -134,9 +137,9 @@ class _Maker:
         self._names += 1
         return f"Question {self.random.randrange(16**5):05x}{self._names:03d}."
 
-    def card(self, colour: str = "", shape: str = "nothing") -> Card:
+    def card(self, colour: str = "", shape: str = "nothing", **how: Any) -> Card:
         chosen = colour or self.random.choice(list(codes.COLOURS))
-        return Card(self._numbers.pop(), chosen, shape)
+        return Card(self._numbers.pop(), chosen, shape, **how)
 
     def film(self, cards: Sequence[Card], rate: int, suffix: str = "mp4") -> Film:
         if not suffix:
@@ -163,8 +166,10 @@ def inside(
         n_frames: Of the list of frames.
     """
     make = _Maker(seed, folder)
+    pictures = _pictures(make, "pictures", _N_PICTURES)
+    other = tuple(make.card() if isinstance(part, Card) else part for part in pictures.parts)
     return [
-        _pictures(make, "pictures", _N_PICTURES),
+        pictures,
         _pictures(make, "many pictures", n_pictures),
         _long_text(make, n_lines),
         # More frames than any runner takes by default; and fewer, which several runners stumble over.
@@ -172,7 +177,16 @@ def inside(
         _video(make, "short video", 12, 2),
         _video(make, "mkv video", 80, 8, suffix="mkv"),
         _video(make, "frames as a video", n_frames, 1, suffix=""),
+        _one(make, "wide image", make.card(stretch=1.5, is_fine=True)),
+        replace(_one(make, "system message", make.card()), system=SYSTEM),
+        replace(pictures, kind="same text", parts=other),
+        *(_one(make, "crowd", make.card(), i * 7 % _CROWD) for i in range(_CROWD)),
     ]
+
+
+def _one(make: _Maker, kind: str, card: Card, n_words: int = 0) -> Probe:
+    name = make.name()
+    return Probe(name, kind, (f"{name} {'Look well. ' * n_words}This is an image: ", card, "Describe it."))
 
 
 def _pictures(make: _Maker, kind: str, n: int) -> Probe:
@@ -186,7 +200,7 @@ def _pictures(make: _Maker, kind: str, n: int) -> Probe:
 def _long_text(make: _Maker, n_lines: int) -> Probe:
     name = make.name()
     words = [f"{make.random.randrange(16**6):06x}" for _ in range(n_lines)]
-    options = "".join(f"({'ABCDEF'[i]}) {word}\n" for i, word in enumerate(_OPTIONS))
+    options = "".join(f"({'ABCDEFG'[i]}) {word}\n" for i, word in enumerate(_OPTIONS))
     lines = "".join(f"Line {i + 1} of {n_lines} has the word {word}.\n" for i, word in enumerate(words))
     text = f"{name} Choose one of these options:\n{options}The text is:\n{lines}"
     return Probe(name, "long text", (make.card(), text, "Answer with a letter."))
@@ -213,9 +227,11 @@ def outside(seed: int, folder: Path, kinds: Sequence[str] = tuple(questions.KIND
 
 def _of_kind(make: _Maker, kind: str) -> Iterator[Probe]:
     asked = questions.KINDS[kind]
+    name = ""
     for number in range(asked.n_calls):
         drawn = asked.draw(make.random, number)
-        name = make.name()
+        # A reply that is kept under its text shows where two questions have the same text.
+        name = name if name and asked.is_paired and number % 2 else make.name()
         cards = [make.card(colour, shape) for colour, shape in drawn.scenes]
         parts: list[Given] = [f"{name} "]
         if asked.is_video:
@@ -223,8 +239,8 @@ def _of_kind(make: _Maker, kind: str) -> Iterator[Probe]:
         else:
             for i, card in enumerate(cards):
                 parts += [f"Image {i + 1}: ", card]
-        text = asked.text.format(**drawn.values)
-        yield Probe(name, kind, (*parts, text), answer=drawn.answer, chance=asked.chance)
+        parts.append(asked.text.format(**drawn.values))
+        yield Probe(name, kind, tuple(parts), answer=drawn.answer, system=asked.system.format(**drawn.values))
 
 
 def by_name(probes: Sequence[Probe], text: str) -> Probe | None:

@@ -20,6 +20,18 @@ _RATE = 9  # frames a second: more in all than any runner takes by default
 _ONE_WORD = ": " + ", ".join(COLOURS) + "? Answer with one word."
 _ONE_NUMBER = "? Answer with one number."
 _UNKNOWN = "unknown"
+_WORDS = ("hammer", "violin", "teapot", "ladder", "candle", "pencil")
+_ONE_OF = f"Answer with one word of these: {', '.join(_WORDS)}."
+_LONG = 400
+_SIDES = ("left", "right", "top", "bottom")
+_TURNED = {
+    "mirrored": ("right", "left", "top", "bottom"),
+    "upside down": ("left", "right", "bottom", "top"),
+    "rotated": ("right", "left", "bottom", "top"),
+    "rotated to the left": ("bottom", "top", "left", "right"),
+    "rotated to the right": ("top", "bottom", "right", "left"),
+}
+"""Where the left, right, top and bottom of a picture are that was turned."""
 
 Values = Mapping[str, str]
 
@@ -44,10 +56,12 @@ class Shown(NamedTuple):
     Attributes:
         cards: Of the pictures, or of a video's frames; None for one that cannot be read.
         times: Of a video's frames; None where none are told.
+        turned: How each is turned, keys of `codes.TURNS`; none where all are upright.
     """
 
     cards: Sequence[Card | None]
     times: Sequence[float] | None = None
+    turned: Sequence[str] = ()
 
     @property
     def colours(self) -> list[str]:
@@ -58,6 +72,14 @@ class Shown(NamedTuple):
     def circles(self) -> list[int]:
         """The places of circles."""
         return [i for i, card in enumerate(self.cards) if card and card.shape == "circle"]
+
+    def side_at(self, place: int) -> str:
+        """Returns at which side of a picture a dot is."""
+        card = self.cards[place] if place < len(self.cards) else None
+        if card is None or card.shape not in _SIDES:
+            return _UNKNOWN
+        turned = self.turned[place] if self.turned else ""
+        return _TURNED.get(turned, _SIDES)[_SIDES.index(card.shape)]
 
     def colour_at(self, place: int) -> str:
         """Returns the colour of a picture, counted from the end where the place is negative."""
@@ -76,6 +98,8 @@ class Kind:
         n_calls: How many are asked.
         is_video: Whether the pictures are the frames of a video.
         rate: Of the video, frames a second.
+        system: Its system message.
+        is_paired: Whether two after each other have the same text.
     """
 
     text: str
@@ -85,6 +109,8 @@ class Kind:
     n_calls: int = 12
     is_video: bool = False
     rate: int = _RATE
+    system: str = ""
+    is_paired: bool = False
 
     @property
     def chance(self) -> float:
@@ -150,6 +176,43 @@ def _ends(rng: random.Random, i: int) -> Drawn:
     return Drawn(scenes, colours[0 if i % 2 else -1], {"end": "beginning" if i % 2 else "end"})
 
 
+def _side(rng: random.Random, i: int) -> Drawn:
+    scenes = tuple((colour, rng.choice(_SIDES)) for colour in _any(rng, 2))
+    scenes = tuple((colour, _SIDES[i % 4] if j == i % 2 else side) for j, (colour, side) in enumerate(scenes))
+    return Drawn(scenes, _SIDES[i % 4], {"k": str(i % 2 + 1)})
+
+
+def _marked(mark: Callable[[str], str]) -> Callable[[random.Random, int], Drawn]:
+    """Returns what draws words of which one is marked."""
+
+    def draw(rng: random.Random, i: int) -> Drawn:
+        words, place = rng.sample(_WORDS, len(_WORDS)), rng.randrange(len(_WORDS))
+        said = ", ".join(mark(word) if j == place else word for j, word in enumerate(words))
+        return Drawn(_plain(_any(rng, 1)), words[place], {"words": said})
+
+    return draw
+
+
+def _last_word(rng: random.Random, i: int) -> Drawn:
+    words = rng.choices(_WORDS, k=_LONG)
+    return Drawn(_plain(_any(rng, 1)), words[-1], {"words": " ".join(words)})
+
+
+def _code_word(rng: random.Random, i: int) -> Drawn:
+    word = rng.choice(_WORDS)
+    return Drawn(_plain(_any(rng, 1)), word, {"word": word})
+
+
+def _read(pattern: str, which: int = 0) -> Callable[[Shown, Values], str]:
+    """Returns what finds a word in the text of a question."""
+
+    def seen(shown: Shown, values: Values) -> str:
+        found = [one for one in re.findall(pattern, values["raw"]) if one.casefold() in _WORDS]
+        return found[which].casefold() if found else _UNKNOWN
+
+    return seen
+
+
 KINDS: dict[str, Kind] = {
     "colour of image k": Kind(
         "Which colour is the large area in the middle of image {k}" + _ONE_WORD,
@@ -176,6 +239,7 @@ KINDS: dict[str, Kind] = {
         _image_at(lambda i: 0),
         lambda shown, values: shown.colour_at(0),
         8,
+        is_paired=True,
     ),
     "last image": Kind(
         "Which colour has the last image in its middle" + _ONE_WORD,
@@ -207,6 +271,49 @@ KINDS: dict[str, Kind] = {
         lambda shown, values: shown.colour_at(0 if values["end"] == "beginning" else -1),
         8,
         True,
+    ),
+    "side of the dot": Kind(
+        "At which side of image {k} is a white dot: left, right, top or bottom? Answer with one word.",
+        _SIDES,
+        _side,
+        lambda shown, values: shown.side_at(int(values["k"]) - 1),
+        8,
+    ),
+    "word in angle brackets": Kind(
+        "One of these words stands in angle brackets: {words}. Which one? " + _ONE_OF,
+        _WORDS,
+        _marked("<{}>".format),
+        _read(r"<(\w+)>"),
+        6,
+    ),
+    "word after a Chinese sign": Kind(
+        "One of these words stands after the sign 色: {words}. Which one? " + _ONE_OF,
+        _WORDS,
+        _marked("色 {}".format),
+        _read("色 ?([a-zA-Z]+)"),
+        6,
+    ),
+    "word in capitals": Kind(
+        "One of these words is in capital letters: {words}. Which one? " + _ONE_OF,
+        _WORDS,
+        _marked(str.upper),
+        lambda shown, values: _UNKNOWN if values["raw"].isupper() else _read(r"\b[A-Z]{4,}\b")(shown, values),
+        6,
+    ),
+    "last word": Kind(
+        f"Which word is the last one of the list below? {_ONE_OF} The list: {{words}}.",
+        _WORDS,
+        _last_word,
+        lambda shown, values: _read(r"\w+", -1)(shown, {"raw": values["raw"].partition("list:")[2]}),
+        6,
+    ),
+    "word of the system message": Kind(
+        "Which code word does the system message give? " + _ONE_OF,
+        _WORDS,
+        _code_word,
+        _read(r"code word is (\w+)"),
+        6,
+        system="The code word is {word}.",
     ),
 }
 """By name; each is asked fewer than 20 times."""
@@ -252,9 +359,18 @@ def score(kind: str, replies: Sequence[tuple[str, str]]) -> Score:
 
 
 def answered(text: str, shown: Shown) -> str:
-    """Returns what one who sees answers to a prompt; to anything else a description of the pictures."""
+    """Returns what one who sees answers to a prompt; to anything else a description of the pictures.
+
+    Who reads a text knows its question also without case, spaces or signs.
+    """
+    bare = _bare(text)
     for kind in KINDS.values():
-        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\w+)", re.escape(kind.text))
-        if found := re.search(pattern, text):
-            return kind.seen(shown, found.groupdict())
+        pieces = re.split(r"\{(\w+)\}", kind.text)
+        names = [f"(?P<{piece}>.*?)" if i % 2 else _bare(piece) for i, piece in enumerate(pieces)]
+        if found := re.search("".join(names), bare):
+            return kind.seen(shown, {**found.groupdict(), "raw": text})
     return f"{len(shown.cards)} images: {' '.join(shown.colours)}"
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "", text.casefold())

@@ -62,9 +62,8 @@ def reply(inputs: Inputs) -> str:
     shown = [part for part in inputs.parts if isinstance(part, Picture) and not part.is_hidden]
     shown += [frame for part in videos for frame in part.frames or ()]
     times = videos[0].times if videos else None
-    cards = [card for one in shown for card in one.cards or (None,)]
-    text = " ".join(part.text for part in inputs.parts if isinstance(part, Text))
-    said = answered(text, Shown(cards, times))
+    seen = [(card, one.turned) for one in shown for card in one.cards or (None,)]
+    said = answered(inputs.text, Shown([card for card, _ in seen], times, [turned for _, turned in seen]))
     if inputs.settings.samples:
         said = f"{secrets.token_hex(4)} {said}"
     return " ".join(said.split()[: inputs.settings.max_new_tokens])

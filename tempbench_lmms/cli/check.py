@@ -13,6 +13,8 @@ import typer
 from tempbench_lmms.data import outputs, terminal
 from tempbench_lmms.harness import options
 
+STATUS = {"passed": 0, "failed": 1, "not judged": 3}
+
 
 @contextlib.contextmanager
 def _output_kept_clean() -> Iterator[None]:
@@ -29,7 +31,7 @@ def _output_kept_clean() -> Iterator[None]:
 
 
 def check_model(
-    model: Annotated[str, typer.Option(help="As for the harness's --model.")],
+    model: Annotated[str, typer.Option(help="As for the harness's --model.")] = "",
     model_args: Annotated[str, typer.Option(help="As for the harness's --model_args.")] = "",
     tasks: Annotated[
         str, typer.Option(help="Tasks or groups, separated by commas: only what they need counts.")
@@ -48,8 +50,24 @@ def check_model(
         Path | None, typer.Option(help="Keep the verdict in this folder of a run, for its report.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print every line, not what failed alone.")
+    ] = False,
+    selftest: Annotated[
+        bool,
+        typer.Option("--selftest", help="Plant faults into a model that sees, and tell which are named."),
+    ] = False,
 ) -> None:
-    """Check that a model gets, and sees, what a task gives; status 1 where something fails."""
+    """Check that a model gets, and sees, what a task gives.
+
+    The status is 0 where it passed, 1 where something failed, and 3 where too little can be seen to judge.
+    """
+    if selftest:
+        from tempbench_lmms.runs import selftest as own
+
+        for line in own.table(seed):
+            print(line, flush=True)
+        return
     if output:
         outputs.check_file(output, force)
     if keep:
@@ -67,7 +85,7 @@ def check_model(
         model_check.name_of(model, model_args)
     with _output_kept_clean():
         found = model_check.check(wanted, terminal.tell)
-    print(json.dumps(found.as_json(), indent=2) if as_json else model_check.as_text(found))
+    print(json.dumps(found.as_json(), indent=2) if as_json else model_check.as_text(found, everything))
     if keep:
         model_check.keep(found, wanted, keep)
     if output:
@@ -76,5 +94,5 @@ def check_model(
 
         write_text(page(found), output)
         print(f"written to {output}", file=sys.stderr)
-    if found.state == "failed":
-        raise typer.Exit(1)
+    if status := STATUS[found.state]:
+        raise typer.Exit(status)

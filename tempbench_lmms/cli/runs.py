@@ -33,6 +33,9 @@ def run(
     check: Annotated[
         bool, typer.Option("--check", help="First check that the model gets and sees what the tasks give.")
     ] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="With --check: go on although it did not pass.")
+    ] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Check every row and every medium first.")] = False,
     report: Annotated[bool, typer.Option(help="Write report.html into the folder at the end.")] = True,
     name: Annotated[str, typer.Option(help="What reports call the run; else the model's name.")] = "",
@@ -100,7 +103,7 @@ def run(
         if repeats > 1:
             repeating.check(repeats, tasks, output, further, until_decided is not None)
         if check and first and not (output / CHECK).is_file():  # a run that is continued was checked
-            _check_first(model, model_args, tasks, output, further)
+            _check_first(model, model_args, tasks, output, further, anyway)
         if repeats > 1:
             return repeating.run(repeats, output, further, report)
         from tempbench_lmms.runs import supervision
@@ -146,11 +149,13 @@ def _check_places(output: Path) -> None:
     outputs.check_folder(datasets_cache(), "set HF_HOME to a folder that can be written to")
 
 
-def _check_first(model: str, model_args: str, tasks: str, output: Path, further: Sequence[str]) -> None:
+def _check_first(
+    model: str, model_args: str, tasks: str, output: Path, further: Sequence[str], anyway: bool = False
+) -> None:
     """Runs `tempbench check-model` in a process of its own, whose memory is free again for the run.
 
     Raises:
-        TempbenchError: The check could not be made; where it was made and something failed, the run goes on.
+        TempbenchError: The check could not be made, or it did not pass and the run shall not go on anyway.
     """
     if whole_number("WORLD_SIZE", 1, least=1) > 1:
         raise TempbenchError(
@@ -169,8 +174,15 @@ def _check_first(model: str, model_args: str, tasks: str, output: Path, further:
         raise TempbenchError(
             f"the model could not be checked (status {status}); see the messages above, or leave out --check"
         )
-    if status:
-        print("tempbench: the check failed; the run goes on, and its report says so", file=sys.stderr)
+    if not status:
+        return
+    state = "failed" if status == 1 else "could not judge the model"
+    if not anyway:
+        (output / CHECK).unlink()  # so that the next start checks again
+        raise TempbenchError(
+            f"the check {state}; see above what to change, or add --anyway to run all the same"
+        )
+    print(f"tempbench: the check {state}; the run goes on, and its report says so", file=sys.stderr)
 
 
 def _is_older(page: Path, results: Path) -> bool:

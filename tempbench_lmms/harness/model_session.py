@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.check import probes
-from tempbench_lmms.check.hints import of_error
-from tempbench_lmms.check.inputs import Inputs, Text
+from tempbench_lmms.check.faults import of_error
+from tempbench_lmms.check.inputs import Inputs, cards_of
 from tempbench_lmms.check.probes import Probe
 from tempbench_lmms.check.procedure import Answer
 from tempbench_lmms.data.redaction import parts
@@ -82,6 +82,9 @@ class Session:
             return [Answer("", None, why) for _ in asked]
         finally:
             del self._lm.task_dict[_TASK]
+        if len(replies) != len(asked):
+            why = f"another number of replies: {len(replies)} to {len(asked)} questions"
+            return [Answer("", None, why) for _ in asked]
         arrived = self._by_question(asked)
         return [_answer(_text(reply), seen) for reply, seen in zip(replies, arrived, strict=True)]
 
@@ -104,16 +107,26 @@ class Session:
         return Instance("generate_until", arguments, 0, metadata)
 
     def _by_question(self, asked: Sequence[Probe]) -> list[Inputs | None]:
-        """Returns what arrived of each question, told by the name in its text."""
-        found: dict[str, Inputs] = {}
+        """Returns what arrived of each question, told by the name in its text, else by its pictures."""
+        owners = probes.numbers_of(asked)
+        left, found = list(range(len(asked))), dict[int, Inputs]()
+        nameless = []
         for inputs in self._seen:
-            text = " ".join(part.text for part in inputs.parts if isinstance(part, Text))
-            probe = probes.by_name(asked, text)
-            if probe is None and len(asked) == 1 == len(self._seen):
-                probe = asked[0]  # its name was cut away
-            if probe is not None:
-                found.setdefault(probe.name, inputs)
-        return [found.get(probe.name) for probe in asked]
+            text = inputs.text
+            place = next((i for i in left if asked[i].name in text), None)
+            if place is None:
+                nameless.append(inputs)
+            else:
+                left.remove(place)
+                found[place] = inputs
+        for inputs in nameless:  # its name was cut away
+            shown = (card.number for card in cards_of(inputs))
+            owner = next((owners[number] for number in shown if number in owners), None)
+            place = next((i for i in left if asked[i] is owner or len(self._seen) == 1), None)
+            if place is not None:
+                left.remove(place)
+                found[place] = inputs
+        return [found.get(i) for i in range(len(asked))]
 
 
 def _answer(reply: str, inputs: Inputs | None) -> Answer:

@@ -6,12 +6,14 @@ normalising. The middle is one colour, with a white circle or square on it or no
 anyone who sees can answer.
 """
 
+import base64
+import binascii
 import functools
 import io
 import itertools
 import zlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -29,7 +31,19 @@ COLOURS: dict[str, tuple[int, int, int]] = {
     "purple": (135, 35, 165),
     "orange": (255, 140, 0),
 }
-SHAPES = ("nothing", "circle", "square")
+SHAPES = ("nothing", "circle", "square", "left", "right", "top", "bottom")
+"""What is on the middle; the last four are a dot at that side."""
+_DOTS = {"left": (0.5, 0.32), "right": (0.5, 0.68), "top": (0.32, 0.5), "bottom": (0.68, 0.5)}
+_GRAIN = 10
+TURNS: dict[str, Callable[[Pixels], Pixels]] = {
+    "mirrored": np.fliplr,
+    "upside down": np.flipud,
+    "rotated": lambda pixels: np.rot90(pixels, 2),
+    "rotated to the left": lambda pixels: np.rot90(pixels, -1),
+    "rotated to the right": np.rot90,
+    "inverted": lambda pixels: 255 - pixels,
+}
+"""What undoes each change after which a code is no longer read."""
 SIDE = 448
 """Of a picture, in pixels: a multiple of the patches of every common vision tower."""
 MAX_NUMBER = 1 << 16
@@ -47,11 +61,15 @@ class Card:
         number: From 0 to 65,535.
         colour: Of the middle, a key of `COLOURS`.
         shape: On the middle, one of `SHAPES`.
+        stretch: How many times as wide as high it is.
+        is_fine: Whether the middle has a fine grain, which coarse compression removes.
     """
 
     number: int
     colour: str = "blue"
     shape: str = "nothing"
+    stretch: float = field(default=1, compare=False)
+    is_fine: bool = field(default=False, compare=False)
 
 
 def _ring() -> list[tuple[int, int]]:
@@ -76,7 +94,7 @@ def _bits(number: int) -> list[int]:
 
 
 def drawn(card: Card, side: int = SIDE) -> Pixels:
-    """Returns a card's picture, of shape (side, side, 3)."""
+    """Returns a card's picture, `side` pixels high."""
     cells = np.zeros((_CELLS, _CELLS, 3), dtype=np.uint8)
     cells[:] = COLOURS[card.colour]
     ring = dict(zip(_AT_CORNERS, _CORNERS, strict=True)) | dict(zip(_DATA, _bits(card.number), strict=True))
@@ -91,7 +109,16 @@ def drawn(card: Card, side: int = SIDE) -> Pixels:
         picture[rows**2 + columns**2 <= radius**2] = 255
     elif card.shape == "square":
         picture[(abs(rows) <= radius) & (abs(columns) <= radius)] = 255
-    return picture
+    elif card.shape in _DOTS:
+        row, column = (place * side - middle for place in _DOTS[card.shape])
+        picture[(rows - row) ** 2 + (columns - column) ** 2 <= (side / 14) ** 2] = 255
+    if card.is_fine:
+        inner = side // _CELLS
+        n = (side - 2 * inner) // 4
+        grain = np.random.default_rng(card.number).choice([-_GRAIN, _GRAIN], (n, n)).repeat(4, 0).repeat(4, 1)
+        place = np.s_[inner : inner + 4 * n, inner : inner + 4 * n]
+        picture[place] = np.clip(picture[place] + grain[..., None], 0, 255)
+    return picture if card.stretch == 1 else resized(picture, side, round(side * card.stretch))
 
 
 def read(picture: Pixels) -> Card | None:
@@ -134,8 +161,12 @@ def _at(picture: Pixels, row: float, column: float) -> NDArray[np.float64]:
 
 
 def _colour(picture: Pixels) -> str:
-    seen = _at(picture, 0.22, 0.5)
-    return min(COLOURS, key=lambda name: float(((seen - COLOURS[name]) ** 2).sum()))
+    return colour_of(_at(picture, 0.22, 0.5))
+
+
+def colour_of(seen: Any) -> str:
+    """Returns which of `COLOURS` a colour is most like."""
+    return min(COLOURS, key=lambda name: float(((np.asarray(seen, float) - COLOURS[name]) ** 2).sum()))
 
 
 def _shape(picture: Pixels) -> str:
@@ -143,10 +174,18 @@ def _shape(picture: Pixels) -> str:
         return bool(_at(picture, row, column).min() > 175)
 
     if not is_white(0.5, 0.5):
-        return "nothing"
+        return next((name for name, place in _DOTS.items() if is_white(*place)), "nothing")
     # The corners of the square lie outside of the circle.
     corner = 0.5 - 0.165
     return "square" if is_white(corner, corner) and is_white(1 - corner, 1 - corner) else "circle"
+
+
+def read_turned(picture: Pixels) -> tuple[Card | None, str]:
+    """Returns what a picture shows that was turned or inverted, and a key of `TURNS`; None for others."""
+    for name, undo in TURNS.items():
+        if (card := read(undo(picture))) is not None:
+            return (replace(card, colour=_colour(picture)) if name == "inverted" else card), name
+    return None, ""
 
 
 def read_all(picture: Pixels) -> tuple[Card, ...]:
@@ -191,6 +230,17 @@ def from_bytes(data: bytes) -> Pixels | None:
         with Image.open(io.BytesIO(data)) as image:
             return as_pixels(image)
     except (UnidentifiedImageError, OSError, ValueError):
+        return None
+
+
+def from_data_url(url: str) -> Pixels | None:
+    """Returns the pixels of a picture in a `data:` address; None where it is none."""
+    head, mark, data = url.partition(";base64,")
+    if not mark or not head.startswith("data:image/"):
+        return None
+    try:
+        return from_bytes(base64.b64decode(data))
+    except binascii.Error:
         return None
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from tempbench_lmms.check.faults import LINES
 from tempbench_lmms.check.procedure import Check
-from tempbench_lmms.check.verdicts import LINES
 from tempbench_lmms.report.grid import Cell, Grid, Heading
 from tempbench_lmms.report.templates import rendered
 

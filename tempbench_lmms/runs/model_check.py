@@ -1,15 +1,16 @@
 """`tempbench check-model`: a runner of the harness is checked, and the verdict is kept in a run's folder."""
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.check import procedure, questions
+from tempbench_lmms.check.faults import FAILED, GROUPS, LINES, NOT_NEEDED, PASSED
 from tempbench_lmms.check.needs import Need, Shape, held, lines_for, needs_of, shape_of
 from tempbench_lmms.check.probes import MOST_FRAMES, MOST_PICTURES
-from tempbench_lmms.check.verdicts import FAILED
 from tempbench_lmms.data import checks, provenance, tables
 from tempbench_lmms.data.redaction import without_secrets
 from tempbench_lmms.data.roots import MINI
@@ -105,7 +106,6 @@ def _plan(wanted: Wanted, shapes: dict[str, Shape], needs: dict[str, list[Need]]
         n_frames=frames or MOST_FRAMES,
         kinds=tuple(kinds),
         needed=needed if needs else None,
-        model=wanted.model,
         wanted_system=arguments.get("system_prompt", ""),
         batch_size=wanted.batch_size,
     )
@@ -173,21 +173,47 @@ def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
     }
 
 
-def as_text(found: procedure.Check) -> str:
-    """Returns a check for a terminal: a line a verdict, and what of each task's needs holds."""
+def as_text(found: procedure.Check, everything: bool = False) -> str:
+    """Returns a check for a terminal: the end, what failed and what to change, and a line for each group.
+
+    Args:
+        found: The check.
+        everything: Whether every line is told.
+    """
+    lines = [_end(found)]
+    failed = [one for one in found.counted if one.state == FAILED]
     if found.is_stopped:  # one cause is said once
-        failed = (one.as_text() for one in found.verdicts if one.state == FAILED)
-        return "\n".join([*failed, f"{found.state}: no more is asked where the first questions fail alike"])
-    lines = [*(one.as_text() for one in found.verdicts), ""]
+        return "\n".join([*(one.as_text() for one in failed), lines[0]])
+    lines += [one.as_text() for one in (found.verdicts if everything else failed)]
+    groups = {**GROUPS, "what is seen": {one.line: "" for one in found.verdicts if one.line not in LINES}}
+    for group, own in groups.items():
+        states = Counter(
+            one.state if one.counts or one.state != FAILED else NOT_NEEDED
+            for one in found.verdicts
+            if one.line in own
+        )
+        if states and not everything:
+            lines.append(f"{group}: {', '.join(f'{n} {state}' for state, n in states.items())}")
+    by_need: dict[str, list[str]] = {}
     for task, needs in found.tasks.items():
         bad = [
-            f"{need.title}: {need.why or need.state or 'not checked'}"
-            for need in needs
-            if need.state != "passed"
+            f"{one.title}: {one.why or one.state or 'not checked'}" for one in needs if one.state != PASSED
         ]
-        lines.append(f"{task}: {'; '.join(bad) or f'all {len(needs)} needs hold'}")
-    number = _number(found.n_calls - found.n_small, found.n_small)
-    return "\n".join([*lines, f"{found.state}: {number} asked"])
+        by_need.setdefault("; ".join(bad) or "all needs hold", []).append(task)
+    lines += [f"{', '.join(tasks)}: {said}" for said, tasks in by_need.items()]
+    return "\n".join(lines)
+
+
+def _end(found: procedure.Check) -> str:
+    """Returns the end of a check, with what would make visible what is not."""
+    asked = f"{_number(found.n_calls - found.n_small, found.n_small)} asked"
+    if found.is_stopped:
+        return f"{found.state}: no more is asked where the first questions fail alike"
+    if found.state != procedure.NOT_JUDGED:
+        return f"{found.state}: {asked}"
+    why = next(one.text for one in found.unseen)
+    n = len(found.unseen), len(found.counted)
+    return f"not judged: {n[0]} of {n[1]} lines cannot be seen from here: {why}; {asked}"
 
 
 def _number(coded: int, small: int) -> str:

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.check.hints import of_error
+from tempbench_lmms.check.faults import of_error
 from tempbench_lmms.data import locks, outputs, prepared, redaction, tables
 from tempbench_lmms.data.redaction import scrubbed
 from tempbench_lmms.data.run_files import LOCK, RESULTS, STATE

@@ -46,16 +46,17 @@ def drawn(tmp_path_factory):
 @pytest.fixture(scope="session")
 def check(drawn):
     """Checks through planted faults, and returns the check; each question is rendered once, and small."""
-    rendered = {}
 
-    def make(faults=(), seed=0, shows=True, with_questions=False):
+    @functools.cache
+    def rendered(probe):
+        with mock.patch.object(codes.drawn, "__defaults__", (224,)):
+            return planted.rendered(probe)
+
+    def make(faults=(), seed=0, shows=True, with_questions=False, of_replies=()):
         plan, inside, outside = drawn(seed, with_questions)
         plan = dataclasses.replace(plan, blind="" if shows else "far away", batch_size=8)
-        for probe in [*inside, *outside]:
-            if probe.name not in rendered:
-                with mock.patch.object(codes.drawn, "__defaults__", (224,)):
-                    rendered[probe.name] = planted.rendered(probe)
-        return procedure.checked(planted.asker(rendered, faults, shows=shows), plan, inside, outside)
+        ask = planted.asker(rendered, faults, of_replies, shows=shows)
+        return procedure.checked(ask, plan, inside, outside)
 
     return make
 

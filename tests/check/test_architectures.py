@@ -5,7 +5,7 @@ from unittest import mock
 import pytest
 
 from tempbench_lmms.check import probes, procedure
-from tempbench_lmms.check.verdicts import UNSEEN
+from tempbench_lmms.check.faults import UNSEEN
 from tempbench_lmms.harness import model_session, plugin
 from tempbench_lmms.media import codes
 from tests.check import architectures

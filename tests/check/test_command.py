@@ -1,5 +1,6 @@
 """`tempbench check-model` and `tempbench run --check`, with the respondent that sees."""
 
+import contextlib
 import dataclasses
 import json
 import re
@@ -9,9 +10,9 @@ from unittest import mock
 
 import pytest
 
+from tempbench_lmms.check.faults import Verdict
 from tempbench_lmms.check.needs import needs_of, shape_of
 from tempbench_lmms.check.procedure import Check
-from tempbench_lmms.check.verdicts import Verdict
 from tempbench_lmms.cli import check, runs
 from tempbench_lmms.data import provenance, run_files
 from tempbench_lmms.errors import TempbenchError
@@ -51,7 +52,8 @@ def test_a_failure_that_does_not_count_is_not_called_one():
     assert "not needed" in text
     said = model_check.as_text(check)
     assert "FAILED" not in said
-    assert said.endswith("passed: 13 questions with coded pictures and videos and 2 small ones asked")
+    assert said.startswith("passed: 13 questions with coded pictures and videos and 2 small ones asked")
+    assert "pictures: 1 not needed" in said
 
 
 def test_what_is_kept_is_read_again(tmp_path):
@@ -97,8 +99,9 @@ def test_a_model_that_sees(tmp_path):
         "check-model", "--model", "tempbench_reader", "--tasks", TASK, "-o", tmp_path / "a.html"
     )
     assert found.returncode == 0, found.stdout + found.stderr
-    assert "passed  images arrive in the order given" in found.stdout
+    assert "pictures: 10 passed" in found.stdout
     assert f"{TASK}: all" in found.stdout
+    assert len(found.stdout.splitlines()) < 24
     assert "images arrive in the order given" in (tmp_path / "a.html").read_text(encoding="utf-8")
     again = tempbench("check-model", "--model", "tempbench_reader", "-o", tmp_path / "a.html")
     complains(again, "exists")
@@ -195,6 +198,32 @@ def test_a_run_with_the_simple_runner_checks_that_one(tmp_path):
     with mock.patch.object(runs.subprocess, "run", check):
         runs._check_first("m", "", TASK, tmp_path, ["--force_simple", "-b", "2"])
     assert commands[0][-3:] == ["--batch-size", "2", "--force-simple"]
+
+
+@pytest.mark.parametrize(
+    ("status", "anyway", "goes_on"), [(0, False, True), (1, False, False), (3, True, True)]
+)
+def test_a_run_goes_on_only_after_passed_unless_anyway(status, anyway, goes_on, tmp_path):
+    def check(command, check):
+        (tmp_path / run_files.CHECK).write_text("{}", encoding="utf-8")
+        return mock.Mock(returncode=status)
+
+    with (
+        mock.patch.object(runs.subprocess, "run", check),
+        contextlib.nullcontext() if goes_on else pytest.raises(TempbenchError, match="--anyway"),
+    ):
+        runs._check_first("m", "", TASK, tmp_path, [], anyway)
+    assert (tmp_path / run_files.CHECK).is_file() is goes_on
+
+
+def test_what_cannot_be_seen_is_not_judged():
+    seen, unseen = (
+        Verdict("order", "images in order", state) for state in ("passed", "cannot be seen from here")
+    )
+    check = Check((*[seen] * 8, unseen), 15)
+    assert check.state == "not judged"
+    assert model_check.as_text(check).startswith("not judged: 1 of 9 lines cannot be seen from here")
+    assert Check((*[seen] * 9, unseen), 15).state == "passed"
 
 
 def test_videos_of_another_container_are_a_need():

@@ -3,13 +3,13 @@
 import pytest
 
 from tempbench_lmms.check import judging, questions
+from tempbench_lmms.check.faults import Fault, Judgement, Verdict, verdicts_of
 from tempbench_lmms.check.inputs import Inputs, Picture, Settings, Text, Video
+from tempbench_lmms.check.judging import of_pictures, of_video
 from tempbench_lmms.check.needs import Need, held, needs_of, shape_of
-from tempbench_lmms.check.picture_faults import of_pictures
 from tempbench_lmms.check.probes import Film, Probe
-from tempbench_lmms.check.text_faults import of_texts
-from tempbench_lmms.check.verdicts import Judgement, Verdict, has_failed, verdicts_of
-from tempbench_lmms.check.video_faults import of_video
+from tempbench_lmms.check.procedure import Check
+from tempbench_lmms.check.texts import of_texts
 from tempbench_lmms.media.codes import Card
 
 CARDS = tuple(Card(number) for number in range(6))
@@ -55,8 +55,10 @@ def clip(places, times="true", size=(224, 224)):
         (clip([*range(0, 20, 2), 18]), set()),
         (clip(range(10)), {"part of a video"}),
         (clip(range(19, -1, -1)), {"frames reversed"}),
-        (clip([0, 0, 5, 10, 15, 19]), {"frames repeated"}),
-        (clip([0, 10, 5, 19]), {"frames in another order"}),
+        (clip([0, 0, 4, 8, 12, 16, 19]), {"frames repeated"}),
+        (clip([0, 8, 4, 12, 16, 19]), {"frames in another order"}),
+        (clip([0, 7, 13, 19]), {"few frames"}),
+        (clip([0, 1, 2, 3, 4, 5, 19]), {"frames unevenly spread"}),
         (clip([3] * 8), {"video as one frame"}),
         (clip(range(20), None), {"no times"}),
         # 19 frames at 2 a second are 9.5 s; told as at 12 a second 1.6 s.
@@ -87,7 +89,8 @@ def test_video(arrived, names):
 )
 def test_times_are_true_within_a_step(places, times, names):
     probe = Probe("Question 1.", "video", ("Question 1.", FILM))
-    assert {fault.name for fault in of_video(FILM, probe, clip(places, times), {}, [])} == names
+    found = of_video(FILM, probe, clip(places, times), {}, [])
+    assert {fault.name for fault in found if fault.line == "times"} == names
 
 
 def test_times_are_of_another_video_only_where_one_of_the_batch_has_them():
@@ -105,7 +108,7 @@ def test_times_are_of_another_video_only_where_one_of_the_batch_has_them():
     assert names(probe, mate) == ["times of another video"]
     # Two frames, each at the beginning of its half: the other video is as long, by coincidence.
     few = Inputs((Text("Question 1."), clip((0, 19), (0, 5.5))))
-    assert judging.judge(probe, few, owners, (probe, mate)).faults == ()
+    assert [fault.name for fault in judging.judge(probe, few, owners, (probe, mate)).faults] == ["few frames"]
 
 
 GIVEN = (
@@ -131,7 +134,7 @@ GIVEN = (
     ],
 )
 def test_texts(arrived, names):
-    assert {fault.name for fault in of_texts(GIVEN, [Text(arrived)])} == names
+    assert {fault.name for fault in of_texts(GIVEN, Inputs((Text(arrived),)))} == names
 
 
 def test_what_is_hidden_is_neither_passed_nor_failed():
@@ -168,14 +171,14 @@ def test_text_after_all_pictures_is_apart():
 
 
 def test_a_failure_that_no_task_needs_does_not_fail_the_check():
-    fault = judging.Fault("times", "no times", "times", "none")
+    fault = Fault("no times", "times", "none")
     found = verdicts_of([Judgement((fault,))], needed={"text"})
-    assert not has_failed(found)
+    assert not Check(tuple(found), 1).has_failed
     text = next(one for one in found if one.line == "times").as_text()
     assert "no task asked for needs it" in text
     assert text.startswith("not needed")
     assert "FAILED" not in text
-    assert has_failed(verdicts_of([Judgement((fault,))], needed={"times"}))
+    assert Check(tuple(verdicts_of([Judgement((fault,))], needed={"times"})), 1).has_failed
 
 
 def test_needs_of_a_task():

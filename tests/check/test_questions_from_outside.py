@@ -21,7 +21,7 @@ def states(found):
 
 @pytest.mark.slow
 def test_who_sees_passes_and_what_is_inside_stays_unseen(sound):
-    assert sound.state == "passed"
+    assert sound.state == "not judged"  # much is not seen, whatever the replies
     assert {state for line, state in states(sound).items() if line in planted.KINDS} == {"passed"}
     assert states(sound)["order"] == "cannot be seen from here"
     assert {verdict.text for verdict in sound.verdicts if verdict.line == "order"} == {"far away"}
@@ -63,13 +63,15 @@ def asked_of(drawn, replies, **more):
 def test_one_who_says_nothing_fails(drawn):
     asked = asked_of(drawn, [Answer("")])["asked"]
     assert (asked.state, asked.faults) == ("failed", ("empty replies",))
-    assert "15 of 15 replies are empty" in asked.text
+    assert "35 of 35 replies are empty" in asked.text
     assert asked.hint
 
 
-def test_some_empty_replies_are_told_and_no_failure(drawn):
-    asked = asked_of(drawn, [Answer("red"), Answer(" "), Answer("red")])["asked"]
-    assert (asked.state, asked.text) == ("passed", "5 of 15 replies are empty")
+def test_a_few_empty_replies_are_told_and_more_are_a_failure(drawn):
+    asked = asked_of(drawn, [*[Answer("red")] * 20, Answer(" ")])["asked"]
+    assert (asked.state, asked.text) == ("passed", "1 of 35 replies are empty")
+    asked = asked_of(drawn, [Answer("red"), Answer(" ")])["asked"]
+    assert (asked.state, asked.faults) == ("failed", ("some replies empty",))
 
 
 def test_what_came_in_place_of_an_answer_is_shown(drawn):
@@ -109,7 +111,7 @@ def test_where_every_request_fails_alike_few_are_asked_and_the_cause_is_said_onc
         return [Answer("", None, f"{error} (request {next(numbers)})") for _ in probes]
 
     _, inside, outside = drawn(0, True)
-    found = procedure.checked(fail, procedure.Plan(kinds=planted.KINDS, model="llava_hf"), inside, outside)
+    found = procedure.checked(fail, procedure.Plan(kinds=planted.KINDS), inside, outside)
     assert len(asked) == found.n_calls == 3
     (said,) = [line for line in model_check.as_text(found).splitlines() if error in line]
     assert hint in said
@@ -119,7 +121,7 @@ def test_where_every_request_fails_alike_few_are_asked_and_the_cause_is_said_onc
 
 def test_where_requests_fail_for_different_causes_all_are_asked(drawn):
     fails = [Answer("", None, error) for error in ("refused", "too large")]
-    assert "no request succeeded" in asked_of(drawn, fails)["first image"].text
+    assert "request failed: 8 of 8" in asked_of(drawn, fails)["first image"].text
 
 
 def test_where_only_videos_fail_they_are(drawn):

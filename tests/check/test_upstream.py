@@ -1,6 +1,6 @@
 """Faults of the harness that `tempbench check-model` is there for: each test fails once the harness mends it.
 
-Then its text in docs/decisions/upstream.md, and what `check/hints.py` says of it, can go.
+Then its text in docs/decisions/upstream.md, and what docs/check_model.md says of it, can go.
 """
 
 from types import SimpleNamespace

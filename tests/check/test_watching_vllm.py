@@ -136,7 +136,7 @@ def checked(drawn):
 
     def check(runner, seed=0):
         plan, inside, _ = drawn(seed)
-        pictured = [probe for probe in inside if not probe.films]
+        pictured = [probe for probe in inside if not probe.films and not probe.system]
         return procedure.checked(model_session.Session(runner).ask, plan, pictured, [])
 
     return check

@@ -1,45 +1,52 @@
-"""What runners send that speak the OpenAI protocol: `openai`, `async_openai`."""
+"""What runners send that speak the OpenAI protocol: `openai`, `async_openai`, and any with its client."""
 
-import base64
-import binascii
 import contextlib
 import functools
+import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
-from tempbench_lmms.check.inputs import Inputs, Part, Settings, Text, Video, picture
-from tempbench_lmms.media import codes
-
-_DATA = ";base64,"
+from tempbench_lmms.check.inputs import Inputs
+from tempbench_lmms.harness.watching import handed
+from tempbench_lmms.harness.watching.owned import owned
 
 
 def applies(lm: Any) -> bool:
     """True for a runner with a client of the package `openai`."""
     openai = sys.modules.get("openai")
-    if openai is None:
-        return False
-    client = getattr(lm, "client", None)
-    return isinstance(client, (openai.OpenAI, openai.AsyncOpenAI))
+    clients = (openai.OpenAI, openai.AsyncOpenAI) if openai else ()
+    return owned(lm, lambda one: isinstance(one, clients)) is not None
 
 
 @contextlib.contextmanager
 def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
     """Tells of each request that is sent; the runner may make another client for it."""
-    from openai.resources.chat.completions import AsyncCompletions, Completions
-
     with contextlib.ExitStack() as held:
-        for resource in (Completions, AsyncCompletions):
-            held.enter_context(mock.patch.object(resource, "create", _told(resource.create, tell)))
+        if "openai" in sys.modules:
+            from openai.resources.chat.completions import AsyncCompletions, Completions
+
+            for resource in (Completions, AsyncCompletions):
+                held.enter_context(mock.patch.object(resource, "create", _told(resource.create, tell)))
         yield
 
 
 def _told(create: Callable[..., Any], tell: Callable[[list[Inputs]], None]) -> Callable[..., Any]:
+    def tell_of(request: Mapping[str, Any], out: Any) -> Any:
+        choices = getattr(out, "choices", None)
+        said = choices[0].message.content if choices and hasattr(choices[0], "message") else None
+        tell([replace(inputs_of(request), said=said)])
+        return out
+
+    async def later(request: Mapping[str, Any], out: Any) -> Any:
+        return tell_of(request, await out)
+
     @functools.wraps(create)
     def told(self: Any, *args: Any, **request: Any) -> Any:
-        tell([inputs_of(request)])
-        return create(self, *args, **request)
+        out = create(self, *args, **request)
+        return later(request, out) if inspect.isawaitable(out) else tell_of(request, out)
 
     return told
 
@@ -50,41 +57,7 @@ def inputs_of(request: Mapping[str, Any]) -> Inputs:
     Args:
         request: With `messages`, `max_tokens` and the like.
     """
-    return Inputs(tuple(parts_of(request["messages"])), settings_of(request))
-
-
-def parts_of(messages: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
-    """Yields the parts of a conversation."""
-    for message in messages:
-        role, content = str(message["role"]), message["content"]
-        several: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        for part in several:
-            kind = part["type"]
-            if kind == "text":
-                yield Text(str(part["text"]), role)
-            elif kind == "image_url":
-                yield picture(_pixels(str(part["image_url"]["url"])))
-            elif kind == "video_url":
-                yield Video(None, hides_times=True)  # the server decodes it
-
-
-def settings_of(request: Mapping[str, Any]) -> Settings:
-    """Returns how a request asks the model to answer."""
-    most = request.get("max_tokens") or request.get("max_completion_tokens")
-    temperature = request.get("temperature")
-    stop = request.get("stop") or ()
-    return Settings(
-        int(most) if isinstance(most, (int, float)) else None,
-        float(temperature) > 0 if isinstance(temperature, (int, float)) else None,
-        (stop,) if isinstance(stop, str) else tuple(stop),
-    )
-
-
-def _pixels(url: str) -> codes.Pixels | None:
-    head, mark, data = url.partition(_DATA)
-    if not mark or not head.startswith("data:image/"):
-        return None
-    try:
-        return codes.from_bytes(base64.b64decode(data))
-    except binascii.Error:
-        return None
+    settings = handed.settings_of(request)
+    if settings.samples is None:  # the server's own temperature, which is 1 in the protocol
+        settings = replace(settings, samples=True)
+    return Inputs(tuple(handed.of_messages(request["messages"])), settings)

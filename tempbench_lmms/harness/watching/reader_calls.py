@@ -1,7 +1,8 @@
-"""What arrives at `tempbench_reader`."""
+"""What arrives at `tempbench_reader`, and at respondents that are made from it."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
@@ -10,7 +11,8 @@ from tempbench_lmms.check.inputs import Inputs
 
 def applies(lm: Any) -> bool:
     """True for the reader."""
-    return callable(getattr(lm, "read", None)) and type(lm).__module__.startswith("tempbench_lmms.")
+    ours = any(one.__module__.startswith("tempbench_lmms.") for one in type(lm).__mro__)
+    return ours and callable(getattr(lm, "read", None))
 
 
 @contextlib.contextmanager
@@ -19,8 +21,9 @@ def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
     read = lm.read
 
     def told(batch: Sequence[Inputs]) -> Any:
-        tell(list(batch))
-        return read(batch)
+        said = list(read(batch))
+        tell([replace(one, said=text) for one, text in zip(batch, said, strict=False)])
+        return said
 
     with mock.patch.object(lm, "read", told):
         yield

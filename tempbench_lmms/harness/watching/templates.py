@@ -1,5 +1,6 @@
 """What a chat template writes around what a task says, and what of a prompt is left without it."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -81,6 +82,16 @@ def _shared(one: str, other: str) -> int:
     """Returns the length of the beginning that two texts share."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def count(pieces: Sequence[Part], template: Template) -> int | None:
+    """Returns how often a user's turn begins in a prompt; None where the template has no sign of it."""
+    if not template.heads:
+        return None
+    signs = re.findall(r"<[^<>\s]+>[^<>]*$", template.heads[-1].strip())
+    if not signs:
+        return None
+    return sum(part.text.count(signs[-1].strip()) for part in pieces if isinstance(part, Text))
 
 
 def with_roles(pieces: Sequence[Part], template: Template) -> Iterator[Part]:

@@ -10,11 +10,11 @@ from unittest import mock
 import numpy as np
 
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture
-from tempbench_lmms.check.judging import stamps_of
+from tempbench_lmms.check.texts import stamps_of
 from tempbench_lmms.harness.watching import pixels, templates
+from tempbench_lmms.harness.watching.owned import model_of, processor_of
 from tempbench_lmms.media.codes import Pixels
 
-_PROCESSORS = ("processor", "_image_processor", "_processor", "image_processor")
 _IMAGE_TOKENS = ("image_token_id", "image_token_index")
 _VIDEO_TOKENS = ("video_token_id", "video_token_index")
 _TIMED_BY_GRID = ("qwen2_5_vl", "qwen2_5_omni")
@@ -22,25 +22,13 @@ _TIMED_BY_GRID = ("qwen2_5_vl", "qwen2_5_omni")
 
 def applies(lm: Any) -> bool:
     """True for a runner with a processor and a model that generates."""
-    return _processor_of(lm) is not None and callable(getattr(_model_of(lm), "generate", None))
-
-
-def _model_of(lm: Any) -> Any:
-    return getattr(lm, "model", None) or getattr(lm, "_model", None)
-
-
-def _processor_of(lm: Any) -> Any:
-    for name in _PROCESSORS:
-        found = getattr(lm, name, None)
-        if hasattr(found, "tokenizer") and hasattr(found, "image_processor"):
-            return found
-    return None
+    return processor_of(lm) is not None and model_of(lm) is not None
 
 
 @contextlib.contextmanager
 def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
     """Tells of each call of the model's `generate`."""
-    model, processor = _model_of(lm), _processor_of(lm)
+    model, processor = model_of(lm), processor_of(lm)
     generate = model.generate
     template = templates.of(processor)
 
@@ -54,11 +42,22 @@ def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
         except Exception as error:  # some runners answer with an empty reply instead
             tell([replace(one, error=f"{type(error).__name__}: {error}") for one in inputs])
             raise
-        tell(inputs)
+        tell(_with_replies(inputs, named["input_ids"], out, processor.tokenizer))
         return out
 
     with mock.patch.object(model, "generate", told):
         yield
+
+
+def _with_replies(inputs: list[Inputs], prompts: Any, out: Any, tokenizer: Any) -> list[Inputs]:
+    rows = getattr(out, "sequences", out).tolist()
+    if len(rows) != len(inputs):
+        return inputs
+    said = []
+    for row, prompt in zip(rows, prompts.tolist(), strict=True):
+        new = row[len(prompt) :] if row[: len(prompt)] == prompt else row
+        said.append(tokenizer.decode(new, skip_special_tokens=True))
+    return [replace(one, said=text) for one, text in zip(inputs, said, strict=True)]
 
 
 def inputs_of(given: Mapping[str, Any], model: Any, processor: Any) -> list[Inputs]:
@@ -102,7 +101,12 @@ class _Call:
         rows = [row[keep.bool()] for row, keep in zip(ids, mask, strict=True)] if mask is not None else ids
         media = self._media([self._runs(row.tolist()) for row in rows])
         settings = self._settings()
-        return [Inputs(tuple(self._parts(row.tolist(), media)), settings) for row in rows]
+        return [self._inputs(row.tolist(), media, settings) for row in rows]
+
+    def _inputs(self, row: Sequence[int], media: _Media, settings: Settings) -> Inputs:
+        pieces = _timed(list(self._parts(row, media)))
+        count = templates.count(pieces, self.template)
+        return Inputs(tuple(templates.with_roles(pieces, self.template)), settings, templates=count)
 
     def _settings(self) -> Settings:
         defaults = getattr(self.model, "generation_config", None)
@@ -132,11 +136,10 @@ class _Call:
 
     def _parts(self, row: Sequence[int], media: _Media) -> Iterator[Part]:
         """Yields the parts of one row, and takes its pictures and videos."""
-        pieces: list[Part] = []
         left = 0  # tokens of a picture or video that was taken already
         for kind, run in self._runs(row):
             if kind == "text":
-                pieces.append(Text(self.processor.tokenizer.decode(run, skip_special_tokens=False)))
+                yield Text(self.processor.tokenizer.decode(run, skip_special_tokens=False))
                 continue
             tokens = len(run)
             while tokens > 0:
@@ -144,10 +147,9 @@ class _Call:
                     part = _taken(media, kind, tokens)
                     if part is None:
                         break
-                    pieces.append(part)
+                    yield part
                     left = part.tokens or tokens
                 tokens, left = tokens - min(tokens, left), left - min(tokens, left)
-        yield from templates.with_roles(_timed(pieces), self.template)
 
     def _media(self, rows: Sequence[Sequence[tuple[str, list[int]]]]) -> _Media:
         """Returns the pictures and videos of the whole call, in order."""
@@ -173,10 +175,13 @@ class _Call:
         if values.ndim == 5:  # the whole picture first, then its tiles
             tokens = _shares(runs, len(values))
             return [
-                picture(pixels.from_planes(one[0], normal), n) for one, n in zip(values, tokens, strict=True)
+                picture(pixels.from_planes(one[0], normal), n, True)
+                for one, n in zip(values, tokens, strict=True)
             ]
         if values.ndim == 4 and len(values) == len(runs):
-            return [picture(pixels.from_planes(one, normal), n) for one, n in zip(values, runs, strict=True)]
+            return [
+                picture(pixels.from_planes(one, normal), n, True) for one, n in zip(values, runs, strict=True)
+            ]
         if values.ndim == 4 and runs and sum(runs) % len(values) == 0:
             return _tiles(values, runs, normal)
         return [picture(None, n) for n in runs]
@@ -256,7 +261,8 @@ def _tiles(values: pixels.Floats, runs: Sequence[int], normal: pixels.Normal) ->
     counts = [run // each for run in runs]
     ends = np.cumsum(counts).tolist()
     return [
-        picture(pixels.from_planes(values[end - 1], normal), n) for end, n in zip(ends, runs, strict=True)
+        picture(pixels.from_planes(values[end - 1], normal), n, True)
+        for end, n in zip(ends, runs, strict=True)
     ]
 
 

@@ -1,8 +1,8 @@
-"""What the runners `vllm` and `vllm_generate` hand to their engine, and what the engine makes of it.
+"""What runners hand to an engine of vLLM, and what the engine makes of it.
 
 An engine of vLLM fills in the chat template, resizes pictures and turns all of it into a request for its
 core. Such requests are what is looked at: tokens, where pictures stand among them, their pixels, and the
-settings. An engine whose requests are of another form shows only the messages that it is given.
+settings. An engine whose requests are of another form shows only the messages or prompts that it is given.
 """
 
 import contextlib
@@ -17,7 +17,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture
-from tempbench_lmms.harness.watching import openai_calls, templates, transformers_calls
+from tempbench_lmms.harness.watching import handed, templates, transformers_calls
+from tempbench_lmms.harness.watching.owned import engine_of
 
 _BATCHED = "MultiModalBatchedField"
 _AS_IT_IS = SimpleNamespace(image_mean=(0.0, 0.0, 0.0), image_std=(1.0, 1.0, 1.0))
@@ -27,76 +28,110 @@ _SHOWN: WeakKeyDictionary[Any, dict[str, Picture | Video]] = WeakKeyDictionary()
 
 
 def applies(lm: Any) -> bool:
-    """True for a runner whose client is an engine with a method `chat`."""
-    client = getattr(lm, "client", None)
-    return callable(getattr(client, "chat", None)) and type(client).__module__.startswith("vllm")
+    """True for a runner that has an engine with a method `chat`."""
+    return engine_of(lm) is not None
 
 
 @contextlib.contextmanager
 def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
     """Tells of each request to the engine's core, or of each call of the engine."""
-    client = lm.client
-    core = getattr(getattr(client, "llm_engine", None), "engine_core", None)
-    processor = _processor_of(lm)
+    engine = engine_of(lm)
+    core = getattr(getattr(engine, "llm_engine", None), "engine_core", None)
+    processor = _processor_of(lm, engine)
+    requests: list[Inputs] = []
+    busy: list[bool] = []
     with contextlib.ExitStack() as held:
         if callable(getattr(core, "add_request", None)) and processor is not None:
-            config = client.llm_engine.model_config.hf_config
+            config = engine.llm_engine.model_config.hf_config
             template = templates.of(processor, getattr(lm, "chat_template", None))
-            reader = _Reader(processor, config, template, _SHOWN.setdefault(client, {}))
-            held.enter_context(mock.patch.object(core, "add_request", _told_of_requests(core, reader, tell)))
-        else:
-            held.enter_context(mock.patch.object(client, "chat", _told_of_messages(client, tell)))
+            reader = _Reader(processor, config, template, _SHOWN.setdefault(engine, {}))
+            held.enter_context(
+                mock.patch.object(core, "add_request", _told_of_requests(core, reader, requests))
+            )
+        for name in ("chat", "generate"):
+            if callable(getattr(engine, name, None)):
+                told = _told_of_calls(getattr(engine, name), requests, tell, busy)
+                held.enter_context(mock.patch.object(engine, name, told))
         yield
 
 
-def _processor_of(lm: Any) -> Any:
+def _processor_of(lm: Any, engine: Any) -> Any:
     """Returns what makes tokens and pixels; None where the engine does not show it."""
     if getattr(lm, "processor", None) is not None:
         return lm.processor
-    renderer: Any = getattr(getattr(lm.client, "llm_engine", None), "renderer", None)
+    renderer: Any = getattr(getattr(engine, "llm_engine", None), "renderer", None)
     if renderer is None or getattr(renderer, "mm_processor", None) is None:
         return None
     return renderer.get_mm_processor().info.get_hf_processor()
 
 
-def _told_of_requests(
-    core: Any, reader: "_Reader", tell: Callable[[list[Inputs]], None]
-) -> Callable[..., Any]:
+def _told_of_requests(core: Any, reader: "_Reader", requests: list[Inputs]) -> Callable[..., Any]:
     add = core.add_request
 
     @functools.wraps(add)
     def told(request: Any, *args: Any, **more: Any) -> Any:
-        tell([reader.inputs_of(request)])
+        requests.append(reader.inputs_of(request))
         return add(request, *args, **more)
 
     return told
 
 
-def _told_of_messages(client: Any, tell: Callable[[list[Inputs]], None]) -> Callable[..., Any]:
-    chat = client.chat
-
-    def told(messages: Any, sampling_params: Any = None, **more: Any) -> Any:
-        several = isinstance(sampling_params, (list, tuple))
-        params = sampling_params if several else [sampling_params] * len(messages)
-        tell(
-            [
-                Inputs(tuple(openai_calls.parts_of(one)), settings_of(how))
-                for one, how in zip(messages, params, strict=False)
-            ]
-        )
-        return chat(messages=messages, sampling_params=sampling_params, **more)
+def _told_of_calls(
+    call: Callable[..., Any],
+    requests: list[Inputs],
+    tell: Callable[[list[Inputs]], None],
+    busy: list[bool],
+) -> Callable[..., Any]:
+    @functools.wraps(call)
+    def told(*args: Any, **more: Any) -> Any:
+        if busy:  # `chat` calls `generate`
+            return call(*args, **more)
+        busy.append(True)
+        before = len(requests)
+        try:
+            out = call(*args, **more)
+        finally:
+            busy.clear()
+        seen = requests[before:] or list(_of_call(args, more))
+        outputs = [getattr(one, "outputs", None) for one in out] if len(out) == len(seen) else []
+        said = [one[0].text if one else None for one in outputs] or [None] * len(seen)
+        tell([dataclasses.replace(one, said=text) for one, text in zip(seen, said, strict=True)])
+        return out
 
     return told
 
 
+def _of_call(args: Sequence[Any], more: Mapping[str, Any]) -> Iterator[Inputs]:
+    """Yields what a call of `chat` or `generate` gives: conversations, or prompts with their media."""
+    asked = next((more[name] for name in ("messages", "prompts") if name in more), None) or args[0]
+    params = more.get("sampling_params", args[1] if len(args) > 1 else None)
+    several = asked if isinstance(asked, list) and not (asked and _is_message(asked[0])) else [asked]
+    hows = params if isinstance(params, (list, tuple)) else [params] * len(several)
+    for one, how in zip(several, hows, strict=False):
+        if isinstance(one, list):
+            parts = handed.of_messages(one)
+        else:
+            prompt: Mapping[str, Any] = {"prompt": one} if isinstance(one, str) else one
+            media = {name: _listed(value) for name, value in (prompt.get("multi_modal_data") or {}).items()}
+            parts = handed.of_prompt(
+                str(prompt.get("prompt", "")), media.get("image", ()), media.get("video", ())
+            )
+        yield Inputs(tuple(parts), settings_of(how))
+
+
+def _is_message(one: Any) -> bool:
+    return isinstance(one, Mapping) and "role" in one
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
 def settings_of(params: Any) -> Settings:
     """Returns how sampling parameters ask the model to answer."""
-    stop = getattr(params, "stop", None) or ()
-    return Settings(
-        getattr(params, "max_tokens", None),
-        getattr(params, "temperature", 0) > 0 if params is not None else None,
-        (stop,) if isinstance(stop, str) else tuple(stop),
-    )
+    names = ("max_tokens", "temperature", "stop")
+    found = {name: getattr(params, name, None) for name in names}
+    return handed.settings_of(found if params is not None else {})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,8 +152,10 @@ class _Reader:
 
     def inputs_of(self, request: Any) -> Inputs:
         """Returns what a request gives to the model."""
-        parts = templates.with_roles(list(self._parts(request)), self.template)
-        return Inputs(tuple(parts), settings_of(request.sampling_params))
+        pieces = list(self._parts(request))
+        parts = tuple(templates.with_roles(pieces, self.template))
+        count = templates.count(pieces, self.template)
+        return Inputs(parts, settings_of(request.sampling_params), templates=count)
 
     def _parts(self, request: Any) -> Iterator[Part]:
         tokens, start = list(request.prompt_token_ids), 0

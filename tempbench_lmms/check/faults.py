@@ -1,0 +1,287 @@
+"""What can go wrong between a task and a model: the lines of the check, its faults, and what to change.
+
+`FAULTS` is the one table: a fault's name, the line that it breaks, and what to change in the wrapper.
+How each is measured stands in `looks` (pixels), `judging` (order, texts, videos, settings) and `replies`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+State = Literal["passed", "failed", "cannot be seen from here"]
+PASSED: State = "passed"
+FAILED: State = "failed"
+UNSEEN: State = "cannot be seen from here"
+NOT_NEEDED = "not needed"
+"""What is printed in place of `failed` where a failure does not count."""
+
+GROUPS: dict[str, dict[str, str]] = {
+    "pictures": {
+        "number": "as many images arrive as are given",
+        "order": "images arrive in the order given",
+        "apart": "images arrive apart, not joined",
+        "content": "images show what was given",
+        "size": "images are not shrunk beyond use",
+        "colours": "pictures and frames have their colours",
+        "geometry": "pictures and frames are whole, upright and in shape",
+        "quality": "pictures and frames are sharp and clean",
+        "many": "many images arrive, in order",
+        "interleaved": "text and images alternate as given",
+    },
+    "text": {
+        "text": "the whole text arrives, long ones too",
+        "signs": "the text arrives with its case, spaces, signs and scripts",
+        "system": "nothing is added to the text",
+        "system message": "a system message arrives",
+    },
+    "videos": {
+        "video": "a video arrives, and its own frames",
+        "video length": "a video's frames are enough, from its beginning to its end",
+        "video order": "a video's frames are in order, none repeated",
+        "short video": "a video of 12 frames arrives, with its times",
+        "mkv video": "a video that is no .mp4 arrives too",
+        "times": "the model is told a video's true times",
+        "frames as a video": "frames that are given as a video arrive",
+    },
+    "replies": {
+        "asked": "every question gets a reply",
+        "replies": "each reply is the model's own, to its question",
+        "max_new_tokens": "replies are as long as the task says",
+        "greedy": "replies are not drawn by chance",
+        "stop": "nothing but its end ends a reply",
+        "batch": "a question in a batch arrives as it does alone",
+        "twice": "the same question gets the same reply",
+    },
+}
+LINES: dict[str, str] = {line: title for lines in GROUPS.values() for line, title in lines.items()}
+"""What each line of the check promises, by its key; questions by their kind come after these."""
+
+_LIMIT = "raise the limit of images (limit_mm_per_prompt, max_images), and hand over every one"
+_BY_PLACE = "keep a list of the request's own images, and hand it over as it is"
+_LENGTH = "raise max_length, max_model_len or what else cuts the prompt, and cut nothing"
+_FRAMES = "take frames evenly from the first to the last one, 8 or more (num_frames, max_num_frames, fps)"
+_TIMES = "tell each frame's own time: index / fps of the file, as metadata of the processor or between frames"
+_AS_IT_IS = "hand over the text as the task gives it"
+_RGB = "hand over RGB: image.convert('RGB'), or frame[..., ::-1] after cv2"
+_RESIZE = "leave the size to the model's processor (max_pixels and the like), without steps of your own"
+_REPLIES = "put replies back into the order of the requests: keep each one's place when you sort or batch"
+_ONE = "look at what is padded or kept from row to row; until then --batch-size 1"
+FAULTS: dict[str, tuple[str, str]] = {
+    "request failed": ("asked", "see the error; fewer frames or pixels where memory runs out"),
+    "empty replies": ("asked", "look at the template, at stop words, and at tokens spent on thinking"),
+    "some replies empty": (
+        "asked",
+        "return what the model says of every question, at every place of a batch",
+    ),
+    "another number of replies": ("asked", "return one reply for each request"),
+    "images dropped": ("number", _LIMIT),
+    "images doubled": ("number", _BY_PLACE),
+    "images swapped": ("order", _BY_PLACE),
+    "images reversed": ("order", _BY_PLACE),
+    "images in another order": ("order", _BY_PLACE),
+    "images joined": ("apart", "hand over each image by itself, not as one strip"),
+    "blank images": ("content", "look at what is rescaled twice: pixels lost their contrast"),
+    "unreadable images": ("content", "look at each step between the request and the processor"),
+    "images of another question": ("content", _BY_PLACE),
+    "images shrunk": ("size", "raise max_pixels, max_patches or the like"),
+    "channels swapped": ("colours", _RGB),
+    "grey": ("colours", "convert to 'RGB', not to 'L'"),
+    "inverted": ("colours", "hand over the pixels as they are"),
+    "other colours": ("colours", "normalise once, with the mean and deviation of the model's processor"),
+    "mirrored": ("geometry", "hand over images unturned; look at augmentations and at axes"),
+    "upside down": ("geometry", "hand over images unturned; look at augmentations and at axes"),
+    "rotated": ("geometry", "hand over images unturned; look at augmentations and at axes"),
+    "cropped": ("geometry", "resize without a crop, and hand over whole images"),
+    "bordered": ("geometry", "hand over images without a border of your own"),
+    "squashed": ("geometry", "keep width to height when you resize"),
+    "blurred": ("quality", _RESIZE),
+    "compressed": ("quality", "send PNG, or JPEG of quality 75 and more"),
+    "noisy": ("quality", "hand over the pixels as they are"),
+    "text and images apart": ("interleaved", "keep the order of the parts of `doc_to_messages`"),
+    "text missing": ("text", _AS_IT_IS),
+    "prompt cut": ("text", _LENGTH),
+    "prompt begins later": ("text", "cut nothing from the left: " + _LENGTH),
+    "options cut": ("text", _LENGTH),
+    "text doubled": ("text", _AS_IT_IS + ", once"),
+    "text in another order": ("text", _AS_IT_IS),
+    "case lost": ("signs", _AS_IT_IS + ", without lower() or upper()"),
+    "spaces lost": ("signs", _AS_IT_IS + "; look at how tokens are joined"),
+    "line breaks lost": ("signs", _AS_IT_IS + ", without split() and join()"),
+    "angle brackets lost": (
+        "signs",
+        _AS_IT_IS + "; a filter for HTML or for placeholders takes `<...>` away",
+    ),
+    "other scripts lost": ("signs", "keep Unicode: no ASCII, no unidecode, no errors='ignore'"),
+    "signs lost": ("signs", _AS_IT_IS + ", with its punctuation"),
+    "text escaped": ("signs", _AS_IT_IS + ", without html.escape or json.dumps"),
+    "system prompt added": ("system", "empty the system prompt, or say that it is wanted: system_prompt="),
+    "text added": ("system", "add nothing; a system prompt that is wanted is said as system_prompt="),
+    "template doubled": ("system", "fill in the chat template once: in the wrapper or in the engine"),
+    "template left out": ("system", "use the processor's apply_chat_template"),
+    "system message dropped": ("system message", "hand over messages of the role system too"),
+    "video dropped": ("video", "hand over parts of the type video: a path, or a list of frames"),
+    "blank frames": ("video", "look at what is rescaled twice: pixels lost their contrast"),
+    "unreadable frames": ("video", "look at each step between the file and the processor"),
+    "frames joined": ("video", "hand over frames one by one"),
+    "frames of another question": ("video", _BY_PLACE),
+    "video as one frame": ("video", _FRAMES),
+    "frames shrunk": ("video", "raise max_pixels or the like"),
+    "frames dropped": ("video length", "hand over all frames of a list"),
+    "few frames": ("video length", _FRAMES),
+    "part of a video": ("video length", _FRAMES),
+    "frames unevenly spread": ("video length", _FRAMES),
+    "frames reversed": ("video order", "keep the frames' order"),
+    "frames repeated": ("video order", "take each frame once; ask for no more than the video has"),
+    "frames in another order": ("video order", "sort the frames by their index"),
+    "no times": ("times", _TIMES + "; or take rextime_frames, whose text has them"),
+    "wrong times": ("times", _TIMES),
+    "times of another video": ("times", _TIMES + "; --batch-size 1 until then"),
+    "max_new_tokens ignored": (
+        "max_new_tokens",
+        "pass on max_new_tokens of gen_kwargs; set it in --model-args",
+    ),
+    "sampling": ("greedy", "pass on do_sample=False or temperature=0, also in generation_config.json"),
+    "stop words added": ("stop", "stop at `until` of gen_kwargs alone"),
+    "batch fails": ("batch", _ONE),
+    "batch leaks": ("batch", _ONE),
+    "another reply in a batch": ("batch", _ONE),
+    "another reply": ("twice", "set temperature=0 or do_sample=False, and a seed in the server"),
+    "question never asked": ("replies", "ask the model every question: a cache must hold its media too"),
+    "reply of another question": ("replies", _REPLIES),
+    "reply of an earlier question with its text": (
+        "replies",
+        "a cache's key must hold the media, not the text alone",
+    ),
+    "one reply for all": ("replies", _REPLIES),
+    "reply cut": ("replies", "return the whole reply"),
+    "reply lost": ("replies", "return what the model says"),
+    "echo of the question": ("replies", "return the new tokens alone: output[len(prompt):]"),
+    "reply changed": ("replies", "return what the model says"),
+}
+"""By name: the line, and what to change in the wrapper."""
+
+_OF_ERRORS = {
+    "Found no NVIDIA driver": "there is no GPU here: add device=cpu,device_map=cpu to --model-args",
+    "No CUDA GPUs are available": "there is no GPU here: add device=cpu,device_map=cpu to --model-args",
+    "not compiled with CUDA": "there is no GPU here: add device=cpu,device_map=cpu to --model-args",
+    "'str' object has no attribute 'choices'": "the server's answer is no chat completion; is base_url "
+    "right, with /v1?",
+    "torchcodec": "pip install torchcodec, which needs FFmpeg's libraries",
+    "torchvision.io": "ask for no more frames than the shortest video has (max_num_frames), or for fps=2",
+}
+ALL_FAIL = (
+    "every request failed: with a server, look at base_url, the name of the model, timeout and key; else at "
+    "--model-args"
+)
+
+
+def of_error(error: str) -> str:
+    """Returns what to do about an error of a runner; empty where that is not known."""
+    return next((hint for words, hint in _OF_ERRORS.items() if words in error), "")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that arrived otherwise than it was given.
+
+    Attributes:
+        name: A key of `FAULTS`.
+        given: What was given.
+        arrived: What arrived.
+        own: The line that it breaks, where that is not its name's.
+    """
+
+    name: str
+    given: str
+    arrived: str
+    own: str = ""
+
+    @property
+    def line(self) -> str:
+        """The line that it breaks."""
+        return self.own or FAULTS[self.name][0]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a look at one question found.
+
+    Attributes:
+        faults: What was otherwise than given.
+        seen: The lines that could be judged.
+        hidden: Those that could not, and why.
+        notes: What is worth knowing of a line: sizes, tokens, times.
+    """
+
+    faults: tuple[Fault, ...] = ()
+    seen: frozenset[str] = frozenset()
+    hidden: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One line of the check.
+
+    Attributes:
+        line: A key of `LINES`, or a kind of question.
+        title: What it promises.
+        state: `passed`, `failed` or `cannot be seen from here`.
+        faults: The names of what was found.
+        text: What was given and what arrived; or why nothing can be seen.
+        hint: What to change.
+        counts: Whether a failure of it is a failure of the check.
+    """
+
+    line: str
+    title: str
+    state: State
+    faults: tuple[str, ...] = ()
+    text: str = ""
+    hint: str = ""
+    counts: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns it as JSON values."""
+        return asdict(self) | {"faults": list(self.faults)}
+
+    def as_text(self) -> str:
+        """Returns it as a line for a terminal."""
+        what = f": {self.text}" if self.text else ""
+        hint = f" [{self.hint}]" if self.hint else ""
+        if self.state == FAILED and not self.counts:
+            return f"{NOT_NEEDED}  {self.title}{what} (it fails, and no task asked for needs it){hint}"
+        state = self.state.upper() if self.state == FAILED else self.state
+        return f"{state}  {self.title}{what}{hint}"
+
+
+def verdicts_of(judgements: Iterable[Judgement], needed: Iterable[str] | None = None) -> list[Verdict]:
+    """Returns one verdict a line from what was found at all questions.
+
+    Args:
+        judgements: Of each question.
+        needed: The lines whose failure counts; None: all.
+    """
+    found = list(judgements)
+    wanted = None if needed is None else set(needed)
+    out = []
+    for line, title in LINES.items():
+        counts = wanted is None or line in wanted
+        faults = [fault for one in found for fault in one.faults if fault.line == line]
+        if faults:
+            out.append(_failed(line, title, faults, counts))
+        elif any(line in one.seen for one in found):
+            note = next((one.notes[line] for one in found if line in one.notes), "")
+            out.append(Verdict(line, title, PASSED, text=note, counts=counts))
+        else:
+            why = next((one.hidden[line] for one in found if line in one.hidden), "nothing shows it")
+            out.append(Verdict(line, title, UNSEEN, text=why, counts=counts))
+    return out
+
+
+def _failed(line: str, title: str, faults: Sequence[Fault], counts: bool) -> Verdict:
+    first = {fault.name: fault for fault in reversed(faults)}
+    names = tuple(dict.fromkeys(fault.name for fault in faults))
+    texts = (f"{name}: given {first[name].given}; arrived {first[name].arrived}" for name in names)
+    hints = dict.fromkeys(of_error(first[name].arrived) or FAULTS[name][1] for name in names)
+    return Verdict(line, title, FAILED, names, " | ".join(texts), "; ".join(hints), counts)

@@ -1,0 +1,107 @@
+"""What replies show: whether they are the model's own, and what a model got that replies so."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tempbench_lmms.check import planting, questions, sighted_reader
+from tempbench_lmms.check.faults import Fault
+from tempbench_lmms.check.inputs import Inputs
+from tempbench_lmms.check.probes import Probe, messages_of
+
+_WELL, _BETTER = 0.9, 0.03
+_SHOWN = 60
+
+
+class Reply(NamedTuple):
+    """A reply of a runner.
+
+    Attributes:
+        probe: The question.
+        text: What the runner returned.
+        said: What the model said; None where that cannot be seen.
+    """
+
+    probe: Probe
+    text: str
+    said: str | None = None
+
+
+def faults_of(replies: Sequence[Reply]) -> Iterator[Fault]:
+    """Yields what is wrong with the replies of one call, whatever the model can do."""
+    n = len(replies)
+    lost = [one for one in replies if not one.text.strip() and (one.said or "unseen").strip()]
+    if len(lost) == n:
+        yield Fault("empty replies", f"{n} questions", f"{n} of {n} replies are empty")
+        return
+    if len(lost) > n / 10 or any(one.said for one in lost):
+        yield Fault("some replies empty", f"{n} questions", f"{len(lost)} of {n} replies are empty")
+    if echoes := [one for one in replies if one.probe.name in one.text]:
+        yield Fault("echo of the question", "a reply", repr(echoes[0].text[:_SHOWN]))
+        return
+    kept = [one for one in replies if one.text.strip()]
+    told = [one for one in kept if one.said is not None]
+    wrong = [one for one in told if not _is_of(one.text, one.said or "")]
+    if wrong:
+        one = wrong[0]
+        others = {_flat(other.said or "") for other in told if other is not one}
+        is_other = sum(_flat(one.text) in others for one in wrong) > len(wrong) / 2
+        is_cut = sum(_flat(one.said or "").startswith(_flat(one.text)) for one in wrong) > len(wrong) / 2
+        is_same = len({one.text for one in kept}) == 1
+        name = "reply cut" if is_cut else "one reply for all" if is_same else "reply changed"
+        yield Fault(
+            "reply of another question" if is_other and not is_same else name,
+            repr((one.said or "")[:_SHOWN]),
+            repr(one.text[:_SHOWN]),
+        )
+
+
+def _is_of(reply: str, said: str) -> bool:
+    """Returns whether a reply is what a model said, but for its ends and what it thought before."""
+    short, whole = _flat(reply), _flat(said)
+    return short == whole or (whole.endswith(short) and len(short) * 2 > len(whole)) or "</think>" in said
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def explained(replies: Sequence[Reply]) -> list[Fault]:
+    """Returns the fault that makes one who sees reply so, where one does.
+
+    Args:
+        replies: To the small questions of one call, some of them wrong.
+    """
+    kinds = [questions.KINDS[one.probe.kind] for one in replies]
+    read = [questions.read_answer(kind, one.text) for kind, one in zip(kinds, replies, strict=True)]
+    right = [one.probe.answer for one in replies]
+    wrong = [i for i, one in enumerate(read) if one != right[i]]
+    if not wrong:
+        return []
+    example = f"{right[wrong[0]]!r} and {len(right) - 1} others", repr(replies[wrong[0]].text[:_SHOWN])
+    stubs = [i for i in wrong if replies[i].text.strip()]
+    if stubs and all(right[i].startswith(replies[i].text.strip().casefold()) for i in stubs):
+        return [Fault("reply cut", *example)]
+    if len({one.text for one in replies}) == 1 and len(replies) > 10:
+        return [Fault("one reply for all", *example)]
+    given = [_given(one.probe) for one in replies]
+    said = [sighted_reader.reply(one) for one in given]
+    made = [
+        (name, [sighted_reader.reply(one) for one in change(given)]) for name, change in planting.OF_INPUTS
+    ]
+    made += [(name, list(change(given, said))) for name, change in planting.OF_REPLIES]
+    best, found = sum(one == two for one, two in zip(read, right, strict=True)) / len(read) + _BETTER, ""
+    for name, texts in made:
+        # One who cannot know replies anything but what is right, mostly.
+        expected = [questions.read_answer(kind, text) for kind, text in zip(kinds, texts, strict=True)]
+        marks = [
+            one == two if two is not None else one != true
+            for one, two, true in zip(read, expected, right, strict=True)
+        ]
+        if (score := sum(marks) / len(marks)) > best and score >= _WELL:
+            best, found = score, name
+    return [Fault(found, *example)] if found else []
+
+
+def _given(probe: Probe) -> Inputs:
+    generation = {"max_new_tokens": probe.settings.max_new_tokens}
+    return sighted_reader.inputs_of(messages_of(probe), generation)

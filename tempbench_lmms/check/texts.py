@@ -1,0 +1,229 @@
+"""What can go wrong with the text of a prompt, and with its place between pictures."""
+
+import html
+import itertools
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from tempbench_lmms.check.faults import Fault
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video
+from tempbench_lmms.check.probes import Given
+
+_LONGEST = 90
+_MOST = 0.8
+# Signs of templates, the numbers that some processors write before frames, and times.
+_NO_TEXT = re.compile(
+    r"<\|[^|>]*\|>|</?[a-z_]+>|\b(?:frame|image|picture)\W?\d+\b:?|<?\d+(?:\.\d+)? ?s(?:ec(?:onds?)?)?>",
+    re.IGNORECASE,
+)
+_STAMP = re.compile(r"<(\d+(?:\.\d+)?) ?s(?:ec(?:onds?)?)?>", re.IGNORECASE)
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+
+
+CHANGES: dict[str, tuple[Callable[[str], str], ...]] = {
+    "case lost": (str.lower, str.upper, str.title, str.capitalize),
+    "angle brackets lost": (
+        lambda text: re.sub(r"<[^<>]*>", "", text),
+        lambda text: re.sub(r"<[^<>]*>", " ", text),
+        lambda text: re.sub(r"[<>]", "", text),
+    ),
+    "other scripts lost": (
+        lambda text: text.encode("ascii", "ignore").decode(),
+        lambda text: text.encode("ascii", "replace").decode(),
+        _plain,
+        lambda text: text.encode("latin-1", "ignore").decode("latin-1"),
+        lambda text: text.encode("latin-1", "replace").decode("latin-1"),
+        lambda text: text.encode().decode("latin-1"),
+        lambda text: re.sub(r"[^\w\s]", "", _plain(text)),
+    ),
+    "signs lost": (
+        lambda text: re.sub(r"[^\w\s]", "", text),
+        lambda text: re.sub(r"[^\w\s]", " ", text),
+        lambda text: re.sub(r"[()\[\]{}]", "", text),
+    ),
+    "text escaped": (html.escape, lambda text: html.escape(text, quote=False)),
+    "spaces lost": (lambda text: re.sub(r"\s+", "", text), lambda text: re.sub(r"\s+", "_", text)),
+}
+"""What may have been done to a text that is all there, by the fault's name."""
+
+
+def of_texts(given: Sequence[str], arrived: Inputs, system: str = "") -> list[Fault]:
+    """Returns the faults of a prompt's text.
+
+    Args:
+        given: Its pieces.
+        arrived: What arrived.
+        system: The system message that was given.
+    """
+    pieces = [part for part in arrived.parts if isinstance(part, Text)]
+    raw = "\n".join(part.text for part in pieces if part.role == "user")
+    said = " ".join(_flat(part.text) for part in pieces if part.role != "user").strip()
+    own, lines = _flat(raw), [line for piece in given for line in _lines(piece)]
+    faults = []
+    name, change = _changed(lines, own)
+    if name:
+        missing = next(line for line in lines if line not in own)
+        faults.append(Fault(name, repr(_cut(missing)), repr(_cut(_flat(change(missing))))))
+        lines = [flat for line in lines if (flat := _flat(change(line))) in own]
+        system = _flat(change(system))
+    else:
+        faults += [*_missing(lines, own), *_breaks(given, raw), *_doubled(lines, own)]
+    is_there = any(system in text for text in (said, own))
+    if not is_there and not _changed([system], f"{said} {own}")[0]:
+        faults.append(Fault("system message dropped", repr(system), repr(_cut(said)) if said else "none"))
+    rest, said = _rest(own, [*lines, system]), said.replace(system, "").strip()
+    if arrived.templates is not None and arrived.templates != 1:
+        name = "template doubled" if arrived.templates else "template left out"
+        return [*faults, Fault(name, "one chat template", f"{arrived.templates}, as in {_cut(own)!r}")]
+    own_words = re.sub(r"\b(system|user)\b", "", _NO_TEXT.sub(" ", said))
+    if re.search(r"\w", own_words) and not name:
+        faults.append(
+            Fault("system prompt added", repr(system) if system else "no system prompt", repr(_cut(said)))
+        )
+    if re.search(r"\w{2}", rest) and not any(one.name in ("text doubled", "text missing") for one in faults):
+        faults.append(Fault("text added", "the task's text", repr(_cut(rest))))
+    return faults
+
+
+def _changed(lines: Sequence[str], own: str) -> tuple[str, Callable[[str], str]]:
+    """Returns by what change the lines that are missing are there, and its name; an empty one for none."""
+    missing = [line for line in lines if line not in own]
+    for name, changes in CHANGES.items() if missing else ():
+        for change in changes:
+            made = [_flat(change(line)) for line in missing]
+            there = sum(bool(one) and one in own for one in made)
+            if there >= max(1, _MOST * len(missing)):
+                return name, change
+    return "", str
+
+
+def _missing(lines: Sequence[str], own: str) -> Iterator[Fault]:
+    absent = [i for i, line in enumerate(lines) if line not in own]
+    if not absent:
+        places = [own.find(line) for line in lines]
+        if len(lines) > 2 and places != sorted(places):
+            yield Fault("text in another order", repr(_cut(lines[0])), repr(_cut(own)))
+        return
+    if len(absent) == len(lines) and not any(line[:8] in own for line in lines):
+        yield Fault("text missing", f"{len(lines)} lines", repr(_cut(own)))
+        return
+    # From where on all is gone, and what is gone before that.
+    tail = len(lines)
+    while tail and tail - 1 in absent:
+        tail -= 1
+    inner = [i for i in absent if i < tail]
+    if tail < len(lines):
+        yield Fault("prompt cut", f"an end at {_cut(lines[-1])!r}", f"an end at {_cut(own[-60:])!r}")
+    if inner and inner == list(range(len(inner))):
+        yield Fault("prompt begins later", repr(_cut(lines[0])), repr(_cut(own)))
+    elif inner:
+        options = [i for i in inner if re.match(r"\(\w\)", lines[i])]
+        name = "options cut" if options else "text missing"
+        yield Fault(name, f"{len(lines)} lines", f"no {_cut(lines[inner[0]])!r}")
+
+
+def _breaks(given: Sequence[str], raw: str) -> Iterator[Fault]:
+    """Yields a fault where lines stand in one line."""
+    pairs = [pair for piece in given for own in [_lines(piece)] for pair in itertools.pairwise(own)]
+    pairs = [(one, two) for one, two in pairs if one in raw and two in raw]
+    if len(pairs) > 2 and not any(re.search(rf"{re.escape(one)}[ \t]*\n", raw) for one, _ in pairs):
+        yield Fault("line breaks lost", f"{len(pairs) + 1} lines", "one line")
+
+
+def _doubled(lines: Sequence[str], own: str) -> Iterator[Fault]:
+    twice = [line for line in lines if len(line) > 5 and own.count(line) > sum(line in one for one in lines)]
+    if len(twice) > len(lines) / 2:
+        yield Fault("text doubled", f"{_cut(twice[0])!r} once", f"{own.count(twice[0])} times")
+
+
+def interleaving(given: Sequence[Given], arrived: Sequence[Part]) -> Iterator[Fault]:
+    """Yields a fault where text and pictures do not alternate as they were given.
+
+    Args:
+        given: The parts of the question.
+        arrived: As many pictures, and all of the text.
+    """
+    wanted: list[tuple[str, int]] = []
+    before = 0
+    for part in given:
+        if isinstance(part, str):
+            wanted += [(line, before) for line in _lines(part)]
+        else:
+            before += 1
+    found: dict[int, str] = {}
+    count = 0
+    for shown in arrived:
+        if not isinstance(shown, Text):
+            count += 1
+        elif shown.role == "user":
+            found[count] = f"{found.get(count, '')} {_flat(shown.text)}"
+    moved = [line for line, place in wanted if line not in found.get(place, "")]
+    everything = " ".join(found.values())
+    if any(line in everything for line in moved):
+        pattern = "".join("image " if not isinstance(part, str) else "text " for part in given[:5])
+        told = [part for part in arrived if not isinstance(part, Text) or _without_signs(part.text)]
+        order = " ".join("text" if isinstance(part, Text) else "image" for part in told[:5])
+        yield Fault("text and images apart", f"{pattern}...", f"{order} ...")
+
+
+def stamps_of(texts: Iterable[str]) -> list[float]:
+    """Returns the times that are written between frames, as `<1.5 seconds>`."""
+    return [float(found) for text in texts for found in _STAMP.findall(text)]
+
+
+def with_clips(arrived: Inputs) -> Inputs:
+    """Returns inputs in which pictures with no more than times between them are a video."""
+    parts: list[Part] = []
+    run: list[Picture] = []
+    stamps: list[float] = []
+    between: list[Text] = []
+    for part in (*arrived.parts, None):
+        if isinstance(part, Picture):
+            stamps += [found for text in between for found in stamps_of([text.text])[-1:]]
+            if not run and between and not stamps:
+                parts += between
+            between = []
+            run.append(part)
+        elif isinstance(part, Text) and not _without_signs(part.text):
+            between.append(part)
+        else:
+            if run:
+                times = tuple(stamps) if len(stamps) == len(run) else None
+                parts.append(Video(tuple(run), times, sum(one.tokens or 0 for one in run) or None))
+            run, stamps = [], []
+            parts += [*between, part] if part is not None else between
+            between = []
+    return Inputs(tuple(parts), arrived.settings, arrived.hidden, templates=arrived.templates)
+
+
+def _lines(text: str) -> list[str]:
+    return [flat for line in text.splitlines() if (flat := _flat(line))]
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _without_signs(text: str) -> str:
+    """Returns a text without what templates and processors write: signs, numbers of frames, times."""
+    return _flat(re.sub(r"\W+", " ", _NO_TEXT.sub(" ", text)))
+
+
+def _rest(own: str, lines: Sequence[str]) -> str:
+    """Returns what is left of a text without the lines that were given."""
+    for line in sorted(filter(None, lines), key=len, reverse=True):
+        own = own.replace(line, " ", 1)
+    # Of a line that was cut its beginning is left.
+    for line in lines:
+        words = _flat(_NO_TEXT.sub(" ", own))
+        if words and line.startswith(words):
+            return ""
+    return _flat(_NO_TEXT.sub(" ", own))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

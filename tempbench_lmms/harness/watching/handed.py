@@ -1,0 +1,136 @@
+"""What a wrapper says that it hands over (`given`), and conversations and prompts in the usual forms."""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture
+from tempbench_lmms.media import codes
+
+_TELL: list[Callable[[list[Inputs]], None]] = []
+"""Who is told of what wrappers hand over: nobody, but while a model is checked."""
+_PLACES = re.compile(
+    r"(?:<\|vision_start\|>)?(?:<\|(?:image|video)_pad\|>)+(?:<\|vision_end\|>)?|<(?:image|video|start_of_image|"
+    r"IMG_CONTEXT|image_soft_token)>|<\|(?:image|video)(?:_\d+)?\|>|\[IMG\]"
+)
+
+
+def applies(lm: Any) -> bool:
+    """False: whether a wrapper calls `given` shows when it does."""
+    return False
+
+
+@contextlib.contextmanager
+def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
+    """Tells of each call of `given`."""
+    _TELL.append(tell)
+    try:
+        yield
+    finally:
+        _TELL.remove(tell)
+
+
+def given(
+    prompt: str | Sequence[Mapping[str, Any]],
+    images: Sequence[Any] = (),
+    videos: Sequence[Any] = (),
+    times: Sequence[Sequence[float]] | None = None,
+    **generation: Any,
+) -> None:
+    """Tells `tempbench check-model` what a wrapper hands to its processor or engine; does nothing otherwise.
+
+    Args:
+        prompt: A question's text, with `<image>` or `<video>` where one stands; or messages, whose parts are
+            of the types `text`, `image`, `image_url` or `video`.
+        images: Of a prompt that is a text: PIL images, or arrays of shape (height, width, 3).
+        videos: Likewise: lists of frames, or arrays of shape (frames, height, width, 3).
+        times: Of each video's frames, in seconds; None where the model is told none.
+        generation: `max_new_tokens`, `temperature`, `do_sample`, `until`, as the model gets them.
+    """
+    for tell in _TELL:
+        parts = of_prompt(prompt, images, videos, times) if isinstance(prompt, str) else of_messages(prompt)
+        tell([Inputs(tuple(parts), settings_of(generation))])
+
+
+def of_prompt(
+    text: str, images: Sequence[Any] = (), videos: Sequence[Any] = (), times: Sequence[Any] | None = None
+) -> Iterator[Part]:
+    """Yields the parts of a prompt with signs where a picture or video stands."""
+    pictures: list[Part] = list(map(as_picture, images))
+    clips: list[Part] = [as_video(video, times[i] if times else None) for i, video in enumerate(videos)]
+    if not _PLACES.search(text):
+        yield from (*pictures, *clips)
+        pictures, clips = [], []
+    start = 0
+    for place in _PLACES.finditer(text):
+        several = clips if "video" in place.group() or not pictures else pictures
+        yield Text(text[start : place.start()])
+        yield from several[:1]
+        del several[:1]
+        start = place.end()
+    yield Text(text[start:])
+    yield from (*pictures, *clips)
+
+
+def of_messages(messages: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
+    """Yields the parts of a conversation in the form of OpenAI, of Hugging Face or of the harness."""
+    for message in messages:
+        role, content = str(message["role"]), message["content"]
+        several: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        for part in several:
+            kind = part["type"]
+            value = next((part[key] for key in (kind, "url", "image", "video", "path") if key in part), None)
+            value = value["url"] if isinstance(value, Mapping) else value
+            if kind in ("text", "input_text"):
+                yield Text(str(part["text"]), role)
+            elif kind in ("image", "image_url", "input_image"):
+                yield as_picture(value)
+            elif kind in ("video", "video_url"):
+                yield as_video(value)
+
+
+def as_picture(value: Any) -> Picture:
+    """Returns a picture of whatever a runner has: a PIL image, an array, a tensor, or a `data:` address."""
+    if isinstance(value, str):
+        return picture(codes.from_data_url(value))
+    if hasattr(value, "convert"):
+        return picture(codes.as_pixels(value))
+    pixels = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+    if pixels.ndim == 3 and pixels.shape[0] == 3 != pixels.shape[-1]:
+        pixels = np.moveaxis(pixels, 0, -1)
+    if pixels.ndim != 3 or pixels.shape[-1] != 3:
+        return picture(None)
+    if pixels.dtype != np.uint8:
+        pixels = np.clip(pixels * (255 if pixels.max() <= 1 else 1), 0, 255).astype(np.uint8)
+    return picture(np.ascontiguousarray(pixels))
+
+
+def as_video(value: Any, times: Sequence[float] | None = None) -> Video:
+    """Returns a video of its frames; one in a file is there, and cannot be seen."""
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):  # with its metadata
+        value, about = value
+        places, rate = about.get("frames_indices"), about.get("fps")
+        times = [place / rate for place in places] if places is not None and rate else times
+    if isinstance(value, str) or value is None:
+        return Video(None, hides_times=True)  # whoever gets it decodes it
+    return Video(tuple(map(as_picture, value)), tuple(map(float, times)) if times is not None else None)
+
+
+def settings_of(given: Mapping[str, Any]) -> Settings:
+    """Returns how a model is asked to answer, by whatever names its settings go."""
+    most = next((given[key] for key in _MOST if given.get(key)), None)
+    temperature, samples = given.get("temperature"), given.get("do_sample")
+    if samples is None and temperature is not None:
+        samples = float(temperature) > 0
+    stop = next((given[key] for key in ("until", "stop", "stop_strings") if given.get(key)), ())
+    return Settings(
+        int(most) if most is not None else None,
+        bool(samples) if samples is not None else None,
+        (stop,) if isinstance(stop, str) else tuple(stop),
+    )
+
+
+_MOST = ("max_new_tokens", "max_tokens", "max_completion_tokens")
