@@ -4,8 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.coherence.official import integers
-from tempbench_lmms.coherence.official_text import normalise
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice
 from tempbench_lmms.parsing.text import clip, final_answer, squeeze
@@ -69,8 +67,3 @@ def test_squeezing_leaves_words_and_paragraphs(text):
     assert squeeze(squeezed) == squeezed
     assert "  " not in squeezed
     assert "\n\n\n" not in squeezed
-
-
-def test_letters_that_match_others_without_being_their_capitals():
-    assert normalise("fırst ſecond İmage") == "first second image".replace("image", "Image")
-    assert integers("sıx or nıne") == [6, 9]
