@@ -5,14 +5,18 @@ from typing import Any
 
 import typer
 
-from tempbench_lmms.cli.main import app
+from tempbench_lmms.cli import main
 
 
 def page() -> str:
     """Returns a section for each command: what it does, its options, and an example."""
-    root: Any = typer.main.get_command(app)
+    found: dict[str, Any] = {}
+    for verb in ("", *main.VERBS):
+        main._add_verbs(verb)
+        root: Any = typer.main.get_command(main.app)
+        found |= {name: one for name, one in root.commands.items() if verb in ("", name)}
     head = "# Commands\n\n`tempbench COMMAND --help` prints the same. The exit status is 0 only on success.\n"
-    return head + "".join(_section(name, command) for name, command in sorted(root.commands.items()))
+    return head + "".join(_section(name, command) for name, command in sorted(found.items()))
 
 
 def _section(name: str, command: Any) -> str:

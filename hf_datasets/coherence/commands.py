@@ -13,7 +13,7 @@ from tempbench_lmms.errors import TempbenchError
 
 def prepare(
     source: Annotated[
-        Path | None, Option(help="TOMATO: its repository, its download from the Hub, or around it.")
+        Path | None, Option(help="TOMATO's repository, its download from the Hub, or a folder around it.")
     ] = None,
     harness: Annotated[
         bool, Option("--harness", help="Take TOMATO from where the harness's task `tomato` keeps it.")
@@ -31,9 +31,7 @@ def prepare(
         Path | None,
         Option(help="Their captions: {file: caption}, or MSR-VTT's annotation file; default: in the folder."),
     ] = None,
-    copy: Annotated[
-        bool, Option("--copy", help="Copy videos also where they could be hard links to yours.")
-    ] = False,
+    copy: Annotated[bool, Option("--copy", help="Copy videos instead of linking them.")] = False,
     force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
 ) -> None:
     """Prepare TOMATO, a folder of videos to caption, or both, from this machine's disk."""

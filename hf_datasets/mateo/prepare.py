@@ -61,7 +61,7 @@ def prepare(
     from_folder: Annotated[
         Path | None, Option("--from", help="Folder with plans of your own, each with a plan.json.")
     ] = None,
-    language: Annotated[str, Option(help="Of the release's texts: en or it.")] = "en",
+    language: Annotated[str, Option(help="Language of the texts: en or it.")] = "en",
     splits: Annotated[str, Option(help="Splits of the release to prepare, separated by commas.")] = ",".join(
         SPLITS
     ),
@@ -70,7 +70,7 @@ def prepare(
         bool, Option("--text-only", help="Plans need no pictures; only mateo_text_* can then be run.")
     ] = False,
     accept_license: Annotated[
-        bool, Option("--accept-license", help="You have read the release's licence.")
+        bool, Option("--accept-license", help="You accept the release's licence.")
     ] = False,
     force: Annotated[bool, Option(help="Replace data that is already prepared.")] = False,
 ) -> None:

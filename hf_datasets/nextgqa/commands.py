@@ -22,9 +22,7 @@ def prepare(
     splits: Annotated[
         str, Option(help="Splits to prepare, separated by commas; videos of others are not needed.")
     ] = ",".join(SPLITS),
-    copy: Annotated[
-        bool, Option("--copy", help="Copy videos also where they could be hard links to yours.")
-    ] = False,
+    copy: Annotated[bool, Option("--copy", help="Copy videos instead of linking them.")] = False,
     force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
 ) -> None:
     """Prepare NExT-GQA from its repository and a folder of videos."""

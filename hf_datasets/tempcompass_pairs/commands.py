@@ -20,13 +20,11 @@ def prepare(
     videos: Annotated[
         Path | None, Option(help="The folder or archive of the clips; default: what lies in --source.")
     ] = None,
-    revision: Annotated[str, Option(help="Of the data set on the Hub.")] = "main",
+    revision: Annotated[str, Option(help="Revision on the Hub.")] = "main",
     accept_license: Annotated[
-        bool, Option("--accept-license", help="Its terms are read; needed for the download.")
+        bool, Option("--accept-license", help="You accept its terms; needed for the download.")
     ] = False,
-    copy: Annotated[
-        bool, Option("--copy", help="Copy videos also where they could be hard links to yours.")
-    ] = False,
+    copy: Annotated[bool, Option("--copy", help="Copy videos instead of linking them.")] = False,
     force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
 ) -> None:
     """Prepare TempCompass: questions without a judge, and which of them form contrast groups."""

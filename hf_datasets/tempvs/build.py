@@ -174,7 +174,7 @@ def build(
     until: Annotated[str | None, Option(help="Stop after this step.")] = None,
     skip: Annotated[list[str] | None, Option(help="Leave this filter out; may be repeated.")] = None,
     thresholds: Annotated[
-        str, Option(help="Of similar captions and images: paper (Table 8), scripts, or a JSON file.")
+        str, Option(help="For similar captions and images: paper (Table 8), scripts, or a JSON file.")
     ] = "paper",
     clip: Annotated[str, Option(help="CLIP checkpoint, or a folder.")] = "openai/clip-vit-base-patch32",
     bert: Annotated[str, Option(help="Encoder of the BERTScore, or a folder.")] = "roberta-large",
@@ -184,7 +184,7 @@ def build(
     detector: Annotated[
         str, Option(help="Object detector, or a folder; the paper used Detectron2.")
     ] = "facebook/detr-resnet-50",
-    person_score: Annotated[float, Option(min=0, max=1, help="From which score on it is a person.")] = 0.9,
+    person_score: Annotated[float, Option(min=0, max=1, help="Least detection score of a person.")] = 0.9,
     person_share: Annotated[
         float, Option(min=0, max=1, help="Share of images with a person (the paper's 60 %).")
     ] = 0.6,
@@ -215,7 +215,7 @@ def build(
         Path | None,
         Option("--characters", help="Folder of characters_SOURCE.json instead of our descriptions."),
     ] = None,
-    device: Annotated[str, Option(help="Of torch; auto takes GPUs where there are any.")] = "auto",
+    device: Annotated[str, Option(help="Torch device; auto takes GPUs if there are any.")] = "auto",
     batch: Annotated[int, Option(min=1, help="Images, texts or pairs at a time.")] = 32,
 ) -> None:
     """Make TempVS from FlintstonesSV, PororoSV, VWP and VIST, as section 3.2 of the paper describes it."""

@@ -45,7 +45,7 @@ def prepare(
         bool, Option("--accept-license", help="You have read the licences of the release.")
     ] = False,
     allow_pickle: Annotated[
-        bool, Option("--allow-pickle", help="Read annotations that are pickles: runs the code in them.")
+        bool, Option("--allow-pickle", help="Read pickled annotations; this runs any code in them.")
     ] = False,
     sources: Annotated[
         str, Option(help="Sources to prepare, separated by commas; `verify` misses none of the others.")

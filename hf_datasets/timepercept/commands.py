@@ -30,11 +30,11 @@ def prepare(
     temporalvqa: Annotated[
         str | None, Option(help="TemporalVQA: a folder with its Parquet files, or `hub`.")
     ] = None,
-    test: Annotated[int, Option(min=0, help="Questions a test, test split.")] = 200,
-    train: Annotated[int, Option(min=0, help="Questions a test, training split.")] = 800,
+    test: Annotated[int, Option(min=0, help="Questions per test, test split.")] = 200,
+    train: Annotated[int, Option(min=0, help="Questions per test, training split.")] = 800,
     test_share: Annotated[float, Option(min=0, max=1, help="Share of the places for testing.")] = 0.2,
-    seed: Annotated[int, Option(help="Of the split and of all draws.")] = 2025,
-    size: Annotated[int, Option(min=16, max=4096, help="Pixels a side.")] = 256,
+    seed: Annotated[int, Option(help="Seed of the split and all draws.")] = 2025,
+    size: Annotated[int, Option(min=16, max=4096, help="Pixels per side.")] = 256,
     max_cloud: Annotated[float, Option(min=0, max=100, help="Percent of cloud allowed.")] = 10.0,
     fmow_split: Annotated[
         list[str] | None,

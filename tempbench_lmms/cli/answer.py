@@ -19,14 +19,14 @@ _NAME = re.compile(r"[^\W_][\w.-]{0,63}")
 
 def answer(
     task: Annotated[str, typer.Argument(help="A task or group, e.g. tempvs_mt1_two_mini.")],
-    name: Annotated[str, typer.Option(help="Who answers; in the log and its folder's name.")],
+    name: Annotated[str, typer.Option(help="Name of the person; the log and its folder have it.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the answers of all; each name has one in it.")
+        Path, typer.Option("--output", "-o", help="Folder for all answers; each person gets one in it.")
     ] = Path("answers"),
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Ask a task's first questions alone, as --limit of a run.")
+        int | None, typer.Option(min=1, help="Ask only the first questions, like --limit of a run.")
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0: any.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes any free one.")] = 0,
 ) -> None:
     """Answer a task yourself on a local page; the log is scored, compared and reported like a model's.
 

@@ -45,7 +45,7 @@ def check_model(
     questions: Annotated[
         bool, typer.Option(help="Ask small questions too, which anyone who sees can answer.")
     ] = True,
-    seed: Annotated[int, typer.Option(min=0, help="Of the pictures and questions.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the pictures and questions.")] = 0,
     keep: Annotated[
         Path | None, typer.Option(help="Keep the verdict in this folder of a run, for its report.")
     ] = None,

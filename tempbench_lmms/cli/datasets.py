@@ -15,7 +15,7 @@ from tempbench_lmms.errors import TempbenchError
 
 _NoLock = Annotated[
     bool,
-    typer.Option("--no-lock", help="Keep no other command out, where a file system has no locks."),
+    typer.Option("--no-lock", help="Do not lock the data, for file systems without locks."),
 ]
 
 

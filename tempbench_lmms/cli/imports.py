@@ -20,15 +20,16 @@ def import_(
     path: Annotated[Path, typer.Argument(help="The file or folder of replies.")],
     task: Annotated[str, typer.Option(help="The task whose questions were asked, e.g. tempvs_mt1_two.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")],
-    model: Annotated[str, typer.Option(help="The model's name; else as the file says, or is called.")] = "",
+    model: Annotated[str, typer.Option(help="The model's name; by default the file's.")] = "",
     partial: Annotated[
-        bool, typer.Option("--partial", help="Import the replies that are there instead of stopping.")
+        bool,
+        typer.Option("--partial", help="Import the replies that are there; miss the rest."),
     ] = False,
     allow_pickle: Annotated[
-        bool, typer.Option("--allow-pickle", help="Read predictions that are pickles: runs the code in them.")
+        bool, typer.Option("--allow-pickle", help="Read pickled predictions; this runs any code in them.")
     ] = False,
 ) -> None:
-    """Make logs of replies that were obtained elsewhere; report, compare, rescore and reread take them."""
+    """Make a run's log from replies obtained elsewhere, for report, compare, rescore and reread."""
     print("tempbench: reading the replies", file=sys.stderr, flush=True)
     from tempbench_lmms import benchmarks
     from tempbench_lmms.data.terminal import counted

@@ -52,10 +52,10 @@ EXAMPLES = {
 }
 """What follows a command in the example at the end of its help."""
 VERBS = {
-    "prepare": "Bring a benchmark's data onto this machine.",
-    "score": "Score answers that were obtained elsewhere.",
-    "submit": "Write the files that a leaderboard or the Hub takes.",
-    "stats": "Measure a data set.",
+    "prepare": "Download or convert a benchmark's data, and check it.",
+    "score": "Score answers obtained elsewhere.",
+    "submit": "Write entries for the Hub.",
+    "stats": "Count the questions of a benchmark's data.",
     "build": "Make a data set from its raw sources.",
     "cut": "Cut a data set's clips out of full videos.",
 }
@@ -75,7 +75,7 @@ def _options(
 
 
 def path() -> None:
-    """Print the folder with our tasks, for the harness's --include_path."""
+    """Print the folder with the tasks, for the harness's --include_path."""
     from tempbench_lmms.harness.variants import task_dir
 
     print(task_dir())
@@ -83,20 +83,18 @@ def path() -> None:
 
 def show(
     task: Annotated[str, typer.Argument(help="A task, e.g. tempvs_mt1_two_mini.")],
-    doc: Annotated[int, typer.Option(help="Number of the document, from 0.")] = 0,
+    doc: Annotated[int, typer.Option(help="Number of the question, from 0.")] = 0,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output", "-o", help="Also write a page with the pictures (.html), or the text (.txt)."
         ),
     ] = None,
-    count: Annotated[
-        int, typer.Option(min=1, max=100, help="Documents on the page, from --doc on, to turn to and fro.")
-    ] = 5,
-    frames: Annotated[int, typer.Option(min=1, max=64, help="Frames of a video on the page.")] = 8,
+    count: Annotated[int, typer.Option(min=1, max=100, help="Questions on the page, starting at --doc.")] = 5,
+    frames: Annotated[int, typer.Option(min=1, max=64, help="Frames of a video to show on the page.")] = 8,
     force: Annotated[bool, typer.Option(help="Overwrite the page.")] = False,
 ) -> None:
-    """Show what a model sees of one document: pictures, prompt, and the right answer."""
+    """Show one question as a model sees it: pictures, prompt, and the right answer."""
     from tempbench_lmms.cli.show import as_html, as_text, seen
     from tempbench_lmms.data.tables import write_text
 

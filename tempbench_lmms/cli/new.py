@@ -104,16 +104,16 @@ def new(
         typer.Option(
             "--groups/--no-groups",
             prompt="Do several questions count together as a group",
-            help="Whether questions count together.",
+            help="Whether some questions count only together.",
         ),
     ],
-    title: Annotated[str | None, typer.Option(help="Its title; without one, its name.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the benchmark; by default its name.")] = None,
     into: Annotated[
         Path,
         typer.Option(help="A checkout of tempbench-lmms, or any other folder for benchmarks of your own."),
     ] = Path("."),
 ) -> None:
-    """Write a benchmark of your own, with a sample, from three questions; in a checkout also its tests."""
+    """Write a benchmark of your own from a table of questions, in a checkout with tests."""
     is_own = not all((into / folder).is_dir() for folder in _FOLDERS)
     _check(name, into, is_own)
     if answer is Answer.SPAN and media is not Media.VIDEO:

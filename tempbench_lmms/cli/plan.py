@@ -20,12 +20,12 @@ _DAY = 86_400
 def plan(
     tasks: Annotated[str, typer.Option(help="Tasks or groups, separated by commas.")],
     against: Annotated[
-        Path | None, typer.Option(help="An earlier run of these tasks, whose spread is taken.")
+        Path | None, typer.Option(help="An earlier run of these tasks, to take the spread from.")
     ] = None,
     difference: Annotated[
-        float, typer.Option(min=0.0001, help="The difference between two runs to be told.")
+        float, typer.Option(min=0.0001, help="The difference between two runs to detect.")
     ] = 0.03,
-    speed: Annotated[float | None, typer.Option(min=0, help="Seconds that a question takes.")] = None,
+    speed: Annotated[float | None, typer.Option(min=0, help="Seconds per question.")] = None,
     right: Annotated[
         float, typer.Option(min=0.01, max=0.99, help="Without --against: share of right answers.")
     ] = 0.5,
@@ -33,11 +33,11 @@ def plan(
         float, typer.Option(min=0.001, max=0.99, help="Without --against: correlation within a group.")
     ] = 0.2,
     correlation: Annotated[
-        float, typer.Option(min=0, max=0.99, help="Of the two runs' results, over the groups.")
+        float, typer.Option(min=0, max=0.99, help="Correlation of the two runs' results over groups.")
     ] = 0.4,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Tell before a run which differences it can show, how many questions would do, and how long it takes."""
+    """Say before a run which difference it can detect, with how many questions, and how long it takes."""
     from tempbench_lmms.harness import task_names
     from tempbench_lmms.runs import planning, run_card, starting
     from tempbench_lmms.runs.logs import read_runs

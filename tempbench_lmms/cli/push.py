@@ -12,10 +12,11 @@ def push(
     benchmark: Annotated[str, typer.Argument(help="The benchmark whose prepared data is published.")],
     repo: Annotated[str, typer.Option(help="The data set on the Hub, ORG/NAME.")],
     private: Annotated[
-        bool, typer.Option("--private", help="Make it private, for data that may be kept and not shown.")
+        bool,
+        typer.Option("--private", help="Make the repository private."),
     ] = False,
     license: Annotated[
-        str | None, typer.Option(help="The licence of what in it is your own, such as cc-by-4.0.")
+        str | None, typer.Option(help="Licence of your own data in it, such as cc-by-4.0.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be uploaded, and stop.")

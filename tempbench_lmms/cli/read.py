@@ -152,7 +152,8 @@ def read(
     reply: Annotated[str, typer.Argument(help='The reply; "-" reads it from standard input.')],
     task: Annotated[str, typer.Option(help="A task, e.g. tempvs_mt1_two_mini.")],
     doc: Annotated[
-        int | None, typer.Option(help="The document that it answers, from 0: also says whether it is right.")
+        int | None,
+        typer.Option(help="The question that it answers, from 0; also says whether it is right."),
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -26,24 +26,21 @@ def report(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")
     ] = Path("report.html"),
-    title: Annotated[
-        str, typer.Option(help="The title; in LaTeX a comment, in CSV none.")
-    ] = "tempbench report",
+    title: Annotated[str, typer.Option(help="Title of the page.")] = "tempbench report",
     questions: Annotated[int, typer.Option(min=0, help="Questions with texts, at most.")] = 5000,
     pictures: Annotated[int, typer.Option(min=0, help="Questions with pictures, at most.")] = 500,
     size_budget: Annotated[
         float,
-        typer.Option(
-            min=0, max=1000, help="Megabytes of the questions' texts at most, and of their pictures."
-        ),
+        typer.Option(min=0, max=1000, help="Megabytes of the questions' texts, and of their pictures."),
     ] = 30,
     intervals: Annotated[bool, typer.Option(help="Compute intervals from the logs.")] = True,
     partial: Annotated[
         bool,
-        typer.Option("--partial", help="Use the sound lines of damaged logs, or what an unfinished run has."),
+        typer.Option("--partial", help="Use what can be read of damaged or unfinished runs."),
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="In Markdown, CSV and LaTeX every number, not the overview alone.")
+        bool,
+        typer.Option("--all", help="In Markdown, CSV and LaTeX: all tables."),
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:

@@ -23,22 +23,20 @@ def reread(
     reader: Annotated[str, typer.Option(help="The second reader: a model's name at --base-url.")],
     base_url: Annotated[str, typer.Option(help="An OpenAI-compatible endpoint, up to and including /v1.")],
     everything: Annotated[
-        bool, typer.Option("--all", help="Ask about all replies, not only those that we left unread.")
+        bool, typer.Option("--all", help="Ask about all replies, not only the unread ones.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what it would cost, and ask nothing.")
     ] = False,
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at the same time.")] = 8,
+    concurrency: Annotated[int, typer.Option(min=1, help="Requests at a time.")] = 8,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for an answer.")] = 60,
-    retries: Annotated[
-        int, typer.Option(min=0, help="How often a busy, failing or silent endpoint is asked again.")
-    ] = 5,
+    retries: Annotated[int, typer.Option(min=0, help="How often a failed request is repeated.")] = 5,
     api_key_env: Annotated[
         str, typer.Option(help="The environment variable with the endpoint's key; it may be unset.")
     ] = "OPENAI_API_KEY",
     partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
 ) -> None:
-    """Have a language model read the replies that we left unread; `rescore` and `report` show both.
+    """Let a language model read the unread replies; `rescore` and `report` show both readings.
 
     The replies go to the endpoint. What it reads is kept beside the logs, which stay as they are. The same
     command continues an interrupted one.

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 def rescore(
     logs: Annotated[list[Path], typer.Argument(help="Runs: their --output_path, or results files.")],
     reparse: Annotated[
-        bool, typer.Option("--reparse", help="Read the logged replies again, with the data at hand.")
+        bool, typer.Option("--reparse", help="Read the logged replies again, with the data on this machine.")
     ] = False,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="With --reparse: although the data here is not the run's.")
+        bool, typer.Option("--anyway", help="With --reparse: even if the data here is not the run's.")
     ] = False,
     partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

@@ -25,36 +25,35 @@ from tempbench_lmms.harness import options
 def run(
     model: Annotated[str, typer.Option(help="As for the harness's --model.")],
     tasks: Annotated[str, typer.Option(help="Tasks or groups, separated by commas.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of this one run.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of this run.")],
     model_args: Annotated[str, typer.Option(help="As for the harness's --model_args.")] = "",
     slice_size: Annotated[
-        int, typer.Option("--slice", min=1, help="Answers that are stored together; lost at most.")
+        int,
+        typer.Option("--slice", min=1, help="Answers stored at a time, and lost at most."),
     ] = 200,
-    check: Annotated[
-        bool, typer.Option("--check", help="First check that the model gets and sees what the tasks give.")
+    check: Annotated[bool, typer.Option("--check", help="Run check-model first.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check every row, picture and video first.")
     ] = False,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="With --check: go on although it did not pass.")
+        bool, typer.Option("--anyway", help="With --check: go on even if it did not pass.")
     ] = False,
-    verify: Annotated[bool, typer.Option("--verify", help="Check every row and every medium first.")] = False,
     report: Annotated[bool, typer.Option(help="Write report.html into the folder at the end.")] = True,
-    name: Annotated[str, typer.Option(help="What reports call the run; else the model's name.")] = "",
+    name: Annotated[str, typer.Option(help="Name of the run in reports; by default the model's name.")] = "",
     max_failures: Annotated[
         str,
-        typer.Option(help="Requests that may fail, a number or a share; with more the run has failed."),
+        typer.Option(help="How many requests may fail, as a number or a share, before the run fails."),
     ] = "1%",
     question_timeout: Annotated[
         float,
-        typer.Option(
-            min=0, help="Seconds that one question may take before it counts as failed; 0: no limit."
-        ),
+        typer.Option(min=0, help="Seconds after which a question counts as failed; 0 is no limit."),
     ] = 1800,
     thinking: Annotated[
         int | None,
         typer.Option(
             min=1,
             max=10_000_000,
-            help="Tokens that a reply may have, in every task, for a model that thinks first.",
+            help="Token limit of replies in every task, for models that think first.",
         ),
     ] = None,
     until_decided: Annotated[
@@ -66,17 +65,17 @@ def run(
         ),
     ] = None,
     decide_by: Annotated[
-        str, typer.Option(help="With --until-decided: the metric that decides, else the headline.")
+        str, typer.Option(help="With --until-decided: the metric that decides; by default the headline.")
     ] = "",
     no_lock: Annotated[
-        bool, typer.Option("--no-lock", help="Keep no second run out, where a file system has no locks.")
+        bool, typer.Option("--no-lock", help="Do not lock the folder, for file systems without locks.")
     ] = False,
     repeats: Annotated[
         int,
         typer.Option(
             min=1,
             max=1000,
-            help="Ask all questions so many times, with sampled replies, to see their spread.",
+            help="Ask all questions this many times with sampled replies, to measure the spread.",
         ),
     ] = 1,
     arguments: Annotated[
@@ -84,7 +83,7 @@ def run(
         typer.Argument(help="Options of the harness, e.g. --limit 8 --batch_size 4."),
     ] = None,
 ) -> None:
-    """Run an evaluation that can be interrupted: give the same command again to continue.
+    """Run an evaluation; after an interruption, the same command continues.
 
     Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
     """
@@ -197,19 +196,20 @@ def compare(
     ],
     run_b: Annotated[Path, typer.Argument(help="The run to compare it with.")],
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Compare although data, prompts or versions differ.")
+        bool, typer.Option("--anyway", help="Compare even if data, prompts or versions differ.")
     ] = False,
     reparse: Annotated[
-        bool, typer.Option("--reparse", help="Read the logged replies of both again, with the data at hand.")
+        bool,
+        typer.Option("--reparse", help="Read the logged replies of both again."),
     ] = False,
     partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
     resamples: Annotated[int, typer.Option(min=100, max=1_000_000, help="Number of resamples.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
     all_: Annotated[bool, typer.Option("--all", help="Show every metric, not headlines only.")] = False,
     metrics: Annotated[str, typer.Option(help="Show these metrics, separated by commas.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, of every metric.")] = False,
 ) -> None:
-    """Tell whether run A is better than run B, metric by metric, on the same questions."""
+    """Say whether run A is better than run B, metric by metric, on the same questions."""
     from tempbench_lmms.runs import comparison, comparison_text, repeats
     from tempbench_lmms.runs.task_log import edited
 

@@ -31,12 +31,12 @@ def command(benchmark: str) -> Callable[..., None]:
             str, typer.Option("--format", help="As for `tempbench import`; found by the file if omitted.")
         ] = "",
         model: Annotated[str, typer.Option(help="The model's name, which some official rules ask for.")] = "",
-        mini: Annotated[bool, typer.Option("--mini", help="Of the bundled sample.")] = False,
+        mini: Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
         partial: Partial = False,
         allow_pickle: Annotated[
             bool,
-            typer.Option("--allow-pickle", help="Read predictions that are pickles: runs the code in them."),
+            typer.Option("--allow-pickle", help="Read pickled predictions; this runs any code in them."),
         ] = False,
     ) -> None:
         """Score replies that were obtained elsewhere: our metrics, and what the official scorer prints."""

@@ -22,7 +22,7 @@ def command(benchmark: str) -> Callable[..., None]:
     """Returns the command of a benchmark."""
 
     def stats(
-        mini: Annotated[bool, typer.Option("--mini", help="Of the bundled sample.")] = False,
+        mini: Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     ) -> None:
         """Count the questions of the prepared data, and measure what they ask."""

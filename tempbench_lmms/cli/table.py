@@ -39,10 +39,10 @@ def table(
         Path | None, typer.Option("--output", "-o", help="A file; its ending chooses the format.")
     ] = None,
     intervals: Annotated[bool, typer.Option(help="Compute intervals from the logs.")] = True,
-    partial: Annotated[bool, typer.Option("--partial", help="Use the sound lines of damaged logs.")] = False,
+    partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
-    """Print a table of a benchmark's paper, with your runs in it."""
+    """Print a table of a benchmark's paper with your runs in it."""
     from tempbench_lmms import benchmarks
     from tempbench_lmms.data import outputs
     from tempbench_lmms.data.tables import write_text

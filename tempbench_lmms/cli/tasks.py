@@ -51,12 +51,10 @@ class Listed:
 
 def tasks(
     benchmark: Annotated[str | None, typer.Argument(help="Only this benchmark's tasks.")] = None,
-    all_: Annotated[
-        bool, typer.Option("--all", help="Also the variants, and the twins on the bundled sample.")
-    ] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Also list variants and the _mini tasks.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List our tasks: what each asks, how many questions it has, and what a question shows."""
+    """List the tasks: what each asks, how many questions it has, and what a question shows."""
     if benchmark is not None:
         benchmarks.card(benchmark)
     names = _names(benchmark, all_)
