@@ -23,6 +23,9 @@ T = TypeVar("T")
 R = TypeVar("R")
 AnyMetric = TypeVar("AnyMetric", bound=Callable[..., Ratio | Statistic | int])
 
+UNREAD = "unread_"
+"""What the names of metrics begin with that say why replies were not read."""
+
 UNDEFINED = "-"
 """How a metric is shown that nothing was there to divide by."""
 
@@ -87,6 +90,16 @@ def within(
 ) -> Callable[[Sequence[Record]], R]:
     """Returns a metric over the records of one group, those with one of the values in a field."""
     return lambda records: metric([record for record in records if record[field] in values])
+
+
+def by_group(
+    records: Sequence[Record], key: Callable[[Record], Any], measure: Callable[[list[Record]], R]
+) -> dict[str, R]:
+    """Returns a measure of each group of records by the group's name, in order."""
+    groups: dict[Any, list[Record]] = {}
+    for record in records:
+        groups.setdefault(key(record), []).append(record)
+    return {str(name): measure(group) for name, group in sorted(groups.items())}
 
 
 def answers(records: Sequence[Record], unknown: str = "unparsed") -> dict[str, dict[str, float]]:
@@ -227,6 +240,25 @@ class Metrics(Mapping[str, Metric]):
         if unknown := sorted(wanted - set(self)):
             raise KeyError(unknown[0])
         self.rows = [replace(row, needs_encoder=True) if row.name in wanted else row for row in self.rows]
+
+    def add_tests(
+        self, suite: str, tests: Iterable[str], headline: Sequence[str], field: str = "", kind: str = ""
+    ) -> None:
+        """Adds to a suite the metrics of each of its tests, under the test's name: `isr_pnr`.
+
+        Args:
+            suite: The kind of task that asks all tests. It has the shares of unread replies once, over all.
+            tests: The tests.
+            headline: The metrics that the harness prints.
+            field: Where a record says which test it is of; without one the metric is given its records alone.
+            kind: The kind of task of one test; the test's own name where omitted.
+        """
+        for test in tests:
+            for row in self.of(kind or test).rows:
+                if not row.name.startswith(UNREAD):
+                    metric = within(row.metric, field, test) if field else row.metric
+                    own = replace(row, name=f"{test}_{row.name}", metric=metric, tasks=frozenset({suite}))
+                    self.rows.append(replace(own, headline=row.name in headline))
 
     def of(self, kind: str) -> "Metrics":
         """Returns the metrics of one kind of task."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.parsing.reading import REASONS, UNLESS_CUT, Reading
-from tempbench_lmms.record import Metric, Metrics, Record, mean
+from tempbench_lmms.record import UNREAD, Metric, Metrics, Record, mean
 
 VALUES = ("answer", "prediction", "number", "spans", "caption")
 """The fields that hold what was read; each benchmark has some of them."""
@@ -22,8 +22,6 @@ HOW, REASON = (tuple(f"{part}{name}" for part in ("", *PARTS)) for name in ("how
 _FIELDS = {part: (f"{part}how", f"{part}reason", f"{part}where") for part in ("", *PARTS)}
 KEY = "readings"
 """Where `details` has the shares."""
-PREFIX = "unread_"
-"""What the names of the metrics begin with: `unread_refused`."""
 
 
 def answered(
@@ -162,7 +160,7 @@ def _manner(record: Record, part: str = "") -> str:
 
 def is_share_of_reason(name: str) -> bool:
     """Whether a metric of this name is one that `add_metrics` adds."""
-    return any(name.endswith(f"{PREFIX}{reason}") for reason in REASONS)
+    return any(name.endswith(f"{UNREAD}{reason}") for reason in REASONS)
 
 
 def shares(records: Sequence[Record]) -> dict[str, dict[str, float]]:
@@ -195,7 +193,7 @@ def add_metrics(
     """
     for reason in reasons:
         metrics.add(
-            f"{prefix}{PREFIX}{reason}", _share(reason, unit), better="lower", tasks=tasks, has_error=False
+            f"{prefix}{UNREAD}{reason}", _share(reason, unit), better="lower", tasks=tasks, has_error=False
         )
 
 

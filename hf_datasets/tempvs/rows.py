@@ -8,7 +8,7 @@ from tempbench_lmms.data.tables import Row
 from tempbench_lmms.tempvs import prompts
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS
 
-from . import questions
+from . import questions, wording
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ImageSequence:
 def _row(sequence: ImageSequence, test: str, index: int, **values: Any) -> Row:
     kind = prompts.kind_of(test)
     grounding = kind == "gt"
-    blind = prompts.BLIND.get(kind, ("",))
+    blind = wording.BLIND.get(kind, ("",))
     row: Row = {
         "question_id": f"{sequence.source}/{sequence.sequence_id}/{test}/{index}",
         "role": "grounding" if grounding else "main",
@@ -50,9 +50,9 @@ def _row(sequence: ImageSequence, test: str, index: int, **values: Any) -> Row:
         "text": "",
         "sentences": [],
         "options": [],
-        "instruction": prompts.instruction(kind, index),
-        "answer_format": prompts.answer_format(kind, index),
-        "instruction_cot": prompts.COT.get(kind, ""),
+        "instruction": wording.instruction(kind, index),
+        "answer_format": wording.answer_format(kind, index),
+        "instruction_cot": wording.COT.get(kind, ""),
         "instruction_blind": blind[index % len(blind)],
         "character_info": sequence.characters,
         "grounding": [],

@@ -17,7 +17,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import prompts
 from tempbench_lmms.tempvs.card import CARD, MAIN_TESTS, SOURCES
 
-from . import characters, filters, language, questions, rows, sources
+from . import characters, filters, language, questions, rows, sources, wording
 from .encoders import BertScore, Clip, PersonDetector, Store, fingerprint
 from .sources import Story
 
@@ -296,7 +296,7 @@ def _blind(items: list[Item], settings: Settings) -> tuple[list[Item], Dropped]:
     mains = {
         item["row"]["question_id"]: item["row"]
         for item in items
-        if item["row"]["role"] == "main" and prompts.kind_of(item["row"]["tests"][0]) in prompts.BLIND
+        if item["row"]["role"] == "main" and prompts.kind_of(item["row"]["tests"][0]) in wording.BLIND
     }
     load = partial(
         language.text_model, device=settings.device, batch=settings.batch, tokens=settings.blind_tokens

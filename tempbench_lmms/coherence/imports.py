@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tempbench_lmms.coherence.scoring import FULL
-from tempbench_lmms.data.replies import json_values, text_or_none
+from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter
-from tempbench_lmms.runs.importing import Answer, Reader, Source
+from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
 
 _SHUFFLED = "shuffle_"
 _TYPES = {"shape&trend": "shape_trend", "velocity&frequency": "velocity_frequency"}
@@ -81,13 +80,9 @@ def _answers(file: Path, way: str, ids: dict[str, str], docs: dict[str, Row]) ->
     for place, line in json_values(file):
         where = f"{file.parent.parent.name}/{file.parent.name}/{file.name} {place}"
         try:
-            key, reply = str(line["id"]), text_or_none(line["response"], "response")
-        except TempbenchError as error:
-            raise TempbenchError(f"{where}: {error}") from None
+            key, reply = str(line["id"]), reply_of(line["response"], "response", where)
         except (KeyError, TypeError):
             raise TempbenchError(f"{where}: not a line of a TOMATO result; correct it") from None
-        if reply is None:
-            reply = adapter.failure("the file has no response")
         names = (f"{kind}/{key}/{way}", f"{key}/{way}")
         found = next((ids[name] for name in names if name in ids), names[0])
         if found in docs and "gt" in line and str(line["gt"])[:1] != docs[found]["answer"]:

@@ -373,6 +373,38 @@ def scored(
     return process_results, metric_list(metrics, table, benchmark, **more)
 
 
+def suite(
+    score: Callable[..., Record],
+    metrics: Metrics,
+    every: Sequence[str],
+    tests: Callable[[Record], Iterable[str]],
+    table: Callable[[Sequence[Record]], dict[str, Any]],
+) -> tuple[Callable[..., dict[str, Any]], list[dict[str, Any]]]:
+    """Returns `process_results` and `metric_list` of a task that asks several tests.
+
+    Args:
+        score: As for `scored`.
+        metrics: The suite's: those of each test, and those over all (`Metrics.add_tests`).
+        every: All tests.
+        tests: Returns the tests whose metrics read a record.
+        table: The nested table `details`.
+    """
+
+    def names_of(asked: Iterable[str]) -> list[str]:
+        return [name for name in metrics if name.startswith(tuple(f"{test}_" for test in asked))]
+
+    of_one = functools.cache(names_of)
+    over_all = tuple(name for name in metrics if name not in names_of(every))
+
+    def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+        """Scores one reply."""
+        reply = reply_of(results)
+        record = score(doc, reply, failed=request_failed(reply))
+        return emit(record, (*of_one(tuple(tests(record))), *over_all))
+
+    return process_results, metric_list(metrics, table)
+
+
 def rows_of(config: Mapping[str, Any]) -> list[Row]:
     """Returns the rows of a task's metrics, in the order of its `metric_list`."""
     found = (getattr(entry["aggregation"], "row", None) for entry in config.get("metric_list") or ())

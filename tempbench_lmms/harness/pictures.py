@@ -9,22 +9,6 @@ Doc = Mapping[str, Any]
 Kwargs = Mapping[str, Any] | None
 
 
-def content(images: Sequence[Any], text: str, labels: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Returns the parts of a question: pictures, each after its label if any, and then the text.
-
-    Args:
-        images: The pictures; None for one that is only marked.
-        text: The question.
-        labels: One a picture, or none.
-    """
-    parts: list[dict[str, Any]] = []
-    for number, image in enumerate(images):
-        if labels:
-            parts.append({"type": "text", "text": labels[number]})
-        parts.append({"type": "image"} if image is None else {"type": "image", "url": image})
-    return [*parts, {"type": "text", "text": text}]
-
-
 def hooks(
     text: Callable[[Doc, Kwargs], str], labels: Callable[[Doc], Sequence[str]] = lambda doc: ()
 ) -> tuple[Callable[..., list[Any]], Callable[..., list[dict[str, Any]]]]:
@@ -45,8 +29,13 @@ def hooks(
     @adapter.signed
     def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
         """Returns the conversation for a chat model."""
-        images = doc_to_visual(doc, lmms_eval_specific_kwargs)
-        parts = content(images, text(doc, lmms_eval_specific_kwargs), labels(doc))
+        names = labels(doc)
+        parts: list[dict[str, Any]] = []
+        for number, image in enumerate(doc_to_visual(doc, lmms_eval_specific_kwargs)):
+            if names:
+                parts.append({"type": "text", "text": names[number]})
+            parts.append({"type": "image", "url": image})
+        parts.append({"type": "text", "text": text(doc, lmms_eval_specific_kwargs)})
         return [{"role": "user", "content": parts}]
 
     return doc_to_visual, doc_to_messages

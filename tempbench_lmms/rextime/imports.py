@@ -8,12 +8,11 @@ from typing import Any
 from tempbench_lmms.data.replies import text_or_none
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter
 from tempbench_lmms.rextime import official as rules
 from tempbench_lmms.rextime.parser import NO_SPAN, parse
 from tempbench_lmms.rextime.prompts import LETTERS
 from tempbench_lmms.rextime.rows import load_records, row
-from tempbench_lmms.runs.importing import Answer, Reader, Source
+from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
 
 
 def rextime(source: Source) -> Iterator[Answer]:
@@ -78,8 +77,7 @@ def _is_letter(answer: Any) -> bool:
 def _reply(line: dict[str, Any]) -> str:
     """Returns a question's reply; one that is null is a failed request."""
     if "response" in line:
-        reply = text_or_none(line["response"], "response")
-        return adapter.failure("the file has no response") if reply is None else reply
+        return reply_of(line["response"], "response", line["qid"])
     has_windows, has_answer = rules.mode_of(line)
     stated: dict[str, Any] = {}
     if has_answer and _is_letter(line["ans"]):

@@ -14,12 +14,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from tempbench_lmms.data import bounds, outputs, provenance
-from tempbench_lmms.data.replies import check_complete
+from tempbench_lmms.data.replies import check_complete, text_or_none
 from tempbench_lmms.data.run_files import RESULTS, STATE
 from tempbench_lmms.data.tables import Row, listing_of, write_json, write_text
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.adapter import Item
+from tempbench_lmms.harness.adapter import Item, failure
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of
 from tempbench_lmms.runs.run_card import IMPORTED
 from tempbench_lmms.runs.task_log import Sample, TaskLog, recompute, scored
@@ -92,6 +92,19 @@ class Source:
 
 
 Reader = Callable[[Source], Iterable[Answer]]
+
+
+def reply_of(value: Any, name: str, where: str) -> str:
+    """Returns a reply as it came; where a file has null in its place, the notice of a failed request.
+
+    Raises:
+        TempbenchError: It is no text; with the place.
+    """
+    try:
+        reply = text_or_none(value, name)
+    except TempbenchError as error:
+        raise TempbenchError(f"{where}: {error}") from None
+    return failure(f"the file has no {name}") if reply is None else reply
 
 
 def plain(text: str) -> str:

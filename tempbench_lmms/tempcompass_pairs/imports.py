@@ -8,11 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.replies import text_or_none
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter
-from tempbench_lmms.runs.importing import Answer, Reader, Source
+from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
 from tempbench_lmms.tempcompass_pairs import groups, rows
 from tempbench_lmms.tempcompass_pairs import official as rules
 from tempbench_lmms.tempcompass_pairs.card import FILES
@@ -32,9 +30,8 @@ def tempcompass(source: Source) -> Iterator[Answer]:
         source.remarks.append(f"left out: {', '.join(others)}, which {source.task} does not ask")
     for kind, file in found.items():
         for key, one in rows.read(file, kind, "question", "answer").items() if kind in kinds else ():
-            reply = _reply(file, key, one)
-            lost = adapter.failure("the file has no prediction")
-            yield Answer(key, lost if reply is None else reply, f"{file.name} {key}")
+            reply = reply_of(_reply(file, key, one), "prediction", f"{file}: {key}")
+            yield Answer(key, reply, f"{file.name} {key}")
 
 
 def official(source: Source) -> dict[str, Any]:
@@ -89,11 +86,9 @@ def _reply(file: Path, key: str, one: Mapping[str, Any]) -> str | None:
     name = "prediction" if "prediction" in entry else "response"
     if name not in entry:
         raise TempbenchError(f"{file}: {key} has neither prediction nor response; give the model's reply")
-    try:
-        reply = text_or_none(entry[name], name)
-    except TempbenchError as error:
-        raise TempbenchError(f"{file}: {key}: {error}") from None
-    return None if reply is None else reply.replace("</s>", "").strip()
+    if entry[name] is None:
+        return None
+    return reply_of(entry[name], name, f"{file}: {key}").replace("</s>", "").strip()
 
 
 def _judgements(file: Path, kind: str, entries: rows.Entries) -> dict[str, int]:

@@ -11,7 +11,7 @@ from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
-from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, PICTURES, SOURCES, TABLE_2
+from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, SOURCES, TABLE_2
 from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 from tempbench_lmms.tempvs.parser import read
 from tempbench_lmms.tempvs.prompts import kind_of
@@ -19,27 +19,16 @@ from tempbench_lmms.tempvs.prompts import kind_of
 _N_OPTIONS = {"gt": (0, 0), "mt1": (2, 2), "mt2": (2, 5), "mt3": (2, 5)}
 
 
-def _missing(root: Path) -> Iterator[str]:
-    """Yields the tests that lack a source which was asked for, and the files of which rows were left out.
-
-    The bundled sample names no sources.
-    """
-    manifest: manifests.Manifest = {}
-    with contextlib.suppress(TempbenchError):  # a damaged one is among the other problems
-        manifest = manifests.read(root) or {}
-    if not isinstance(manifest.get("sources"), list) or not isinstance(manifest.get("questions"), dict):
-        return
-    what_next = "complete the release and add --force to `prepare`, or leave the source out with --sources"
-    for source in manifest["sources"]:
-        for test in MAIN_TESTS:
-            if not manifest["questions"].get(test, {}).get(source):
-                home = PICTURES[source]
-                yield f"{test}: no question of {source}; {what_next}; its pictures are from {home}"
-    left_out = Counter(
-        str(line).partition(",")[0] for line in manifest.get("skipped", []) if "," in str(line)
-    )
-    for file, n in sorted(left_out.items()):
-        yield f"{file}: {n} left out when the data was prepared, named in {MANIFEST}; {what_next}"
+def _left_out(root: Path) -> Iterator[str]:
+    """Yields the files of which rows were left out when the data was prepared."""
+    with contextlib.suppress(TempbenchError):  # a damaged manifest is among the other problems
+        skipped = [str(line) for line in (manifests.read(root) or {}).get("skipped", ())]
+        files = Counter(line.partition(",")[0] for line in skipped if "," in line)
+        for file, n in sorted(files.items()):
+            yield (
+                f"{file}: {n} left out when the data was prepared, named in {MANIFEST}; complete the release "
+                "and add --force to `prepare`, or leave the source out with --sources"
+            )
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
@@ -126,4 +115,4 @@ tables_of = checks.below(
         for name in ("all", *MAIN_TESTS)
     )
 )
-problems = verifying.problems(tables_of, sizes, _missing)
+problems = verifying.problems(tables_of, sizes, _left_out)

@@ -3,11 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tempbench_lmms.data.replies import text_or_none
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter
-from tempbench_lmms.runs.importing import Answer, Reader, Source
+from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
 from tempbench_lmms.tempvs.card import GROUNDING_OF, SOURCES
 from tempbench_lmms.tempvs.files import answered, is_there, load_rows
 from tempbench_lmms.tempvs.official import GROUNDING_TASK, TEST_OF, TEXT_MODELS, Predictions, score
@@ -33,15 +31,12 @@ def tempvs(source: Source) -> Iterator[Answer]:
             for number, row in enumerate(_table(source, f"{story}_{_OFFICIAL[test]}")):
                 where = f"{story}_{_OFFICIAL[test]}, row {number}"
                 try:
-                    id_, reply = questions.id_of(row, story, test), text_or_none(row["preds"], "preds")
-                except TempbenchError as error:
-                    raise TempbenchError(f"{source.path}: {where}: {error}") from None
+                    id_ = questions.id_of(row, story, test)
+                    reply = reply_of(row["preds"], "preds", f"{source.path}: {where}")
                 except (KeyError, TypeError, AttributeError):
                     raise TempbenchError(
                         f"{source.path}: {where}: not an annotation row with a column preds; correct it"
                     ) from None
-                if reply is None:
-                    reply = adapter.failure("the file has no reply")
                 asked_by, first = told.setdefault(id_, (test, reply))
                 if asked_by != test and id_ in questions.shared:
                     repeated += first != reply

@@ -11,12 +11,12 @@ scorer counts it as grounded.
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Metrics, Record, answers, mean, n_failed
+from tempbench_lmms.record import Metric, Metrics, Record, answers, by_group, mean, n_failed
 from tempbench_lmms.tempvs import parser, prompts
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, POLARITIES, STATEMENTS
 
@@ -178,37 +178,21 @@ def as_official(records: Sequence[Record], family: str) -> list[Record]:
 
 
 def as_official_of_run(records: Sequence[Record], args: Any) -> list[Record]:
-    """Returns the records as the official scorer has them; its parser depends on the model's name.
-
-    Args:
-        records: Records.
-        args: The harness's command line.
-    """
+    """Returns the records as the official scorer has them; the harness's command line names the model."""
     model = f"{getattr(args, 'model', '')} {getattr(args, 'model_args', '')}"
     return as_official(records, parser.family_of(model))
 
 
-@METRICS.measure(headline=True, tasks=(TEST,))
-def mt_official(records: Sequence[Record], args: Any = None) -> Ratio:
-    """MT as the official scorer computes it, with its blind filter where the release has what it needs.
+def _official(metric: Callable[[Sequence[Record]], Ratio], name: str) -> Metric:
+    def found(records: Sequence[Record], args: Any = None) -> Ratio:
+        return metric(as_official_of_run(records, args))
 
-    Args:
-        records: Records.
-        args: The harness's command line, which names the model.
-    """
-    return mt(as_official_of_run(records, args))
+    found.__doc__ = f"{name} as the official scorer computes it, with its blind filter where that is known."
+    return found
 
 
-@METRICS.measure(headline=True, tasks=(TEST,))
-def gt_strict_official(records: Sequence[Record], args: Any = None) -> Ratio:
-    """GT strict as the official scorer computes it; the arguments are those of `mt_official`."""
-    return gt_strict(as_official_of_run(records, args))
-
-
-@METRICS.measure(headline=True, tasks=(TEST,))
-def mt_given_gt_strict_official(records: Sequence[Record], args: Any = None) -> Ratio:
-    """MT given GT strict as the official scorer computes it; the arguments are those of `mt_official`."""
-    return mt_given_gt_strict(as_official_of_run(records, args))
+for _metric, _name in ((mt, "MT"), (gt_strict, "GT strict"), (mt_given_gt_strict, "MT given GT strict")):
+    METRICS.add(f"{_metric.__name__}_official", _official(_metric, _name), headline=True, tasks=(TEST,))
 
 
 @METRICS.count(headline=True, tasks=(TEST,))
@@ -217,20 +201,7 @@ def n_official(records: Sequence[Record]) -> int:
     return len(mains(as_official(records, parser.FAMILIES[0])))
 
 
-SUITE_METRICS = METRICS.of(SUITE)
-"""The suite's own metrics, over the questions of all tests; those of each test come after them."""
-for _test in MAIN_TESTS:
-    for _row in METRICS.of(TEST).rows:
-        if _row.name in SUITE_METRICS:
-            continue
-        METRICS.rows.append(
-            replace(
-                _row,
-                name=f"{_test}_{_row.name}",
-                tasks=frozenset({SUITE}),
-                headline=_row.name in SUITE_HEADLINE,
-            )
-        )
+METRICS.add_tests(SUITE, MAIN_TESTS, SUITE_HEADLINE, kind=TEST)
 
 
 def _of_statements(test: str, statement: str, polarities: Sequence[str]) -> Metric:
@@ -272,22 +243,22 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
         asked = [record for record in mains(own) if test in record["tests"]]
         if not asked:
             continue
-        sources = sorted({record["source"] for record in asked})
         steps = range(1, min(max(record["n_events"] for record in asked), 5))
-        table: dict[str, Any] = {
-            "by_source": {
-                source: _gated_table([record for record in own if record["source"] == source], steps)
-                for source in sources
-            },
+        by_source = by_group(own, lambda record: record["source"], partial(_gated_table, steps=steps))
+        out[test] = {
+            "by_source": {name: by_source[name] for name in sorted({record["source"] for record in asked})},
             "given_at_least": _at_least(own, steps),
             **answers(asked),
         }
+        keys: dict[str, Callable[[Record], str]] = {}
         if test.startswith("mt1"):
-            table["by_statement"] = _grouped(asked, lambda r: f"{r['statement_type']}_{r['polarity']}")
-            table["by_polarity"] = _grouped(asked, lambda r: r["polarity"])
+            keys["by_statement"] = lambda record: f"{record['statement_type']}_{record['polarity']}"
+            keys["by_polarity"] = lambda record: record["polarity"]
         if test == "mt1_two":
-            table["by_distance"] = _grouped(asked, lambda r: str(r["distance"]))
-        out[test] = table
+            keys["by_distance"] = lambda record: str(record["distance"])
+        out[test] |= {
+            name: by_group(asked, key, lambda group: _counted(_right(group))) for name, key in keys.items()
+        }
     return out
 
 
@@ -304,10 +275,3 @@ def _at_least(records: Sequence[Record], steps: Iterable[int]) -> dict[str, Any]
 def _counted(share: Ratio) -> dict[str, float | None]:
     value = share.value
     return {"value": None if math.isnan(value) else value, "n": float(share.denominator.sum())}
-
-
-def _grouped(records: Sequence[Record], key: Callable[[Record], str]) -> dict[str, Any]:
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        groups.setdefault(key(record), []).append(record)
-    return {name: _counted(_right(group)) for name, group in sorted(groups.items())}

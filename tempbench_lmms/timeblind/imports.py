@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.replies import json_values, text_or_none
+from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter
-from tempbench_lmms.runs.importing import Answer, Reader, Source, plain
+from tempbench_lmms.runs.importing import Answer, Reader, Source, plain, reply_of
 from tempbench_lmms.timeblind import official as rules
 from tempbench_lmms.timeblind import rows
 from tempbench_lmms.timeblind.card import TAGS
@@ -24,9 +23,8 @@ def timeblind(source: Source) -> Iterator[Answer]:
     for where, one in _predictions(source.path):
         if doc := docs.get(one["index"]):
             _check_same(f"{source.path}: {where}", one, doc)
-        reply = one["model_output"]
-        text = adapter.failure("the file has no model_output") if reply is None else reply
-        yield Answer(str(one["index"]), text, where)
+        reply = reply_of(one["model_output"], "model_output", f"{source.path}: {where}")
+        yield Answer(str(one["index"]), reply, where)
 
 
 def official(source: Source) -> dict[str, Any]:
@@ -49,10 +47,7 @@ def _predictions(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             raise TempbenchError(f"{path}: {where} is no object with a whole number as index; correct it")
         if "model_output" not in one:
             raise TempbenchError(f"{path}: {where} has no model_output; correct it")
-        try:
-            text_or_none(one["model_output"], "model_output")
-        except TempbenchError as error:
-            raise TempbenchError(f"{path}: {where}: {error}") from None
+        reply_of(one["model_output"], "model_output", f"{path}: {where}")
         yield where, one
 
 

@@ -6,14 +6,13 @@ not say so; the values that it prints are possible in no other way (`README.md`)
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ordering import direction_score, pair_counts
 from tempbench_lmms.metrics.ratio import Ratio, Statistic, mean_of_ratios, ratio, smoothed_log_odds, statistic
-from tempbench_lmms.record import Metric, Metrics, Record, mean, n_failed, n_questions, within
+from tempbench_lmms.record import Metric, Metrics, Record, by_group, mean, n_failed, n_questions, within
 from tempbench_lmms.timepercept import parser, prompts
 from tempbench_lmms.timepercept.card import CONTROLS, INTERVALS, RANKINGS, TESTS, TIU, TOU, TRANSFER
 
@@ -170,24 +169,16 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
 
     Each share, from 0 to 1, comes with its number of questions.
     """
-    tests = sorted({record["test"] for record in records})
     return {
         "by_category": _grouped(records, "category"),
-        "by_kind": {
-            test: _grouped([record for record in records if record["test"] == test], "kind") for test in tests
-        },
+        "by_kind": by_group(records, lambda record: record["test"], lambda group: _grouped(group, "kind")),
     }
 
 
 def _grouped(records: Sequence[Record], field: str) -> dict[str, dict[str, float]]:
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        groups.setdefault(record[field], []).append(record)
-    return {
-        name: {"share": _ratio(group, _share).value, "n": len(group)}
-        for name, group in sorted(groups.items())
-        if name
-    }
+    named = [record for record in records if record[field]]
+    shares = lambda group: {"share": _ratio(group, _share).value, "n": len(group)}  # noqa: E731
+    return by_group(named, lambda record: record[field], shares)
 
 
 def _sum(field: str) -> Metric:
@@ -218,21 +209,7 @@ record_reading.add_metrics(METRICS, "place")
 METRICS.add("n", n_questions, better="neither", headline=_EACH, has_error=False)
 METRICS.add("n_failed", n_failed, better="lower", headline=_EACH, has_error=False)
 
-SUITE_METRICS = METRICS.of(SUITE)
-"""The metrics over all nine tests; those of each test come after them under its name (`isr_pnr`)."""
-for _test in TESTS:
-    for _row in METRICS.of(_test).rows:
-        if _row.name.startswith(record_reading.PREFIX):
-            continue  # the suite has its own, over all tests
-        METRICS.rows.append(
-            replace(
-                _row,
-                name=f"{_test}_{_row.name}",
-                metric=within(_row.metric, "test", _test),
-                tasks=frozenset({SUITE}),
-                headline=_row.name in SUITE_HEADLINE,
-            )
-        )
+METRICS.add_tests(SUITE, TESTS, SUITE_HEADLINE, field="test")
 
 
 def transfer_overall_accuracy(records: Sequence[Record]) -> Ratio:

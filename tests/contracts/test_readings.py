@@ -15,7 +15,7 @@ from tempbench_lmms.cli import read
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import kwargs_of, load_task
 from tempbench_lmms.parsing.reading import REASONS, RULES, none
-from tempbench_lmms.record import evaluate
+from tempbench_lmms.record import UNREAD, evaluate
 from tests.bundled import MINI, asking, covering, docs, scoring
 from tests.parsing.replies import dev
 
@@ -66,7 +66,7 @@ def test_a_record_says_how_or_why_not(task):
 def test_shares_add_up(task):
     records = records_of(task)
     names = [row.name for row in adapter.rows_of(load_task(task))]
-    shares = [name for name in names if record_reading.PREFIX in name and name != "unread_rate"]
+    shares = [name for name in names if UNREAD in name and name != "unread_rate"]
     assert shares
     unread = sum(value(task, name, records) for name in shares)
     failed = sum(record["failed"] for record in records) / len(records)

@@ -119,7 +119,7 @@ def test_a_reply_that_is_null_is_a_failed_request(tmp_path):
     rextime = benchmarks.readers("rextime")["rextime"]
     found, _ = answers(rextime, written(tmp_path / "r.jsonl", {"qid": "q1", "response": None}))
     assert request_failed(found["q1"])
-    with pytest.raises(TempbenchError, match="prediction 1: response is of type list, not a text"):
+    with pytest.raises(TempbenchError, match="prediction 1: q1: response is of type list, not a text"):
         answers(rextime, written(tmp_path / "r.jsonl", {"qid": "q1", "response": ["A"]}))
 
 

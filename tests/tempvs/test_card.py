@@ -2,8 +2,10 @@
 
 import math
 
+from hf_datasets.tempvs.build import _table_9
+from hf_datasets.tempvs.filters import THRESHOLDS, Thresholds
 from tempbench_lmms.tempvs import scoring
-from tempbench_lmms.tempvs.card import CARD, MAIN_TESTS, SOURCES, TABLE_2, TABLE_8, TABLE_9
+from tempbench_lmms.tempvs.card import CARD, MAIN_TESTS, SOURCES, TABLE_2
 
 ROWS = CARD.reference
 
@@ -80,12 +82,6 @@ def test_table_2_adds_up():
     assert (TABLE_2["mt1_two"]["vwp"], TABLE_2["mt1_two"]["vist"]) == (850, 3742)
 
 
-def test_table_9_adds_up():
-    # 24,433 + 11,444 + 12,627 + 49,700, and the 2,085 sequences that Table 2 prints for MT3.
-    assert sum(TABLE_9["stories"].values()) == 98204
-    assert TABLE_9["manual"] == TABLE_2["mt3_event"] == TABLE_2["mt3_caption"]
-
-
 def counts(name: str) -> dict[str, dict[str, int]]:
     """Returns the numbers of a printed table by its column and row."""
     (table,) = [one for one in CARD.tables if one.name == name]
@@ -100,17 +96,16 @@ def test_tables_2_and_9_are_printed_so():
     for column, test in zip(found, MAIN_TESTS[:5], strict=True):
         rows = dict(zip(printed, TABLE_2[test].values(), strict=True))
         assert found[column] == rows | {"TempVS": sum(rows.values())}
-    found = counts("Table 9")
-    assert tuple(found) == printed
-    for name, source in zip(printed, SOURCES, strict=True):
-        expected = [table[source] for table in (*TABLE_9.values(), TABLE_2["mt1_two"], TABLE_2["mt1_three"])]
-        assert list(found[name].values()) == expected
+    found = _table_9()
+    assert sum(found["stories"].values()) == 98204  # 24,433 + 11,444 + 12,627 + 49,700
+    assert found["manual"] == TABLE_2["mt3_event"] == TABLE_2["mt3_caption"]
 
 
 def test_table_8_is_printed_so():
     (table,) = [one for one in CARD.tables if one.name == "Table 8"]
     for row, source in zip(table.rows, SOURCES, strict=True):
-        assert tuple(table.cells[row, column].value for column in table.columns) == TABLE_8[source]
+        expected = Thresholds(*(table.cells[row, column].value for column in table.columns))
+        assert THRESHOLDS["paper"][source] == expected
 
 
 def test_chain_of_thought_gains_are_the_differences():

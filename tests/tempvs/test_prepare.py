@@ -12,7 +12,6 @@ from hf_datasets.tempvs.prepare import REPO, prepare
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES
 from tempbench_lmms.tempvs.checks import problems
 from tests.command import tempbench
 from tests.hub import COMMIT, Hub, variables
@@ -49,7 +48,7 @@ def manifest(home):
     return json.loads((home / roots.MANIFEST).read_text(encoding="utf-8"))
 
 
-def test_every_question_and_each_image_once(layout, home):
+def test_every_question_and_each_image_once(layout, home, by_the_numbers):
     prepare(layout, accept_license=True)
     rows = read_rows(home / "all")
     # 12 + 8 statements, 2 sequences in each of four ordering tests.
@@ -61,12 +60,8 @@ def test_every_question_and_each_image_once(layout, home):
     assert len(set(asked)) == len(asked)
     assert len(list((home / "media").rglob("*.jpg"))) == 10
     # The tiny release has one source of four.
-    assert {line.partition(";")[0] for line in problems(home)} == {
-        f"{test}: no question of {source}"
-        for test in MAIN_TESTS
-        for source in SOURCES
-        if source != "flintstones"
-    }
+    (line,) = problems(home)
+    assert line.startswith("incomplete: 28 of 17,277 questions (mt1_two of flintstones 12 of 2,104, ")
     assert manifest(home)["source"] == {"folder": str(layout)}
 
 

@@ -2,12 +2,12 @@
 
 import itertools
 import json
+import math
 from collections import Counter
 
 import pytest
 
-from hf_datasets.tempvs import questions
-from tempbench_lmms.tempvs import prompts
+from hf_datasets.tempvs import questions, wording
 
 
 def letters(option):
@@ -91,8 +91,8 @@ def test_wrong_triple_is_wrong():
 def test_number_of_prompts():
     # Paper, section 3.2: 328 = 112 + 72 + 72 + 72.
     sizes = {
-        kind: len(prompts.DEFINITIONS[kind]) * len(prompts.REQUIREMENTS[kind]) * len(prompts.FORMATS[kind])
-        for kind in prompts.FORMATS
+        kind: math.prod(len(wording._TEXTS[kind, part]) for part in ("definition", "requirement", "format"))
+        for kind in ("mt1", "mt2", "mt3", "gt")
     }
     assert sizes == {"mt1": 112, "mt2": 72, "mt3": 72, "gt": 72}
     assert sum(sizes.values()) == 328

@@ -15,7 +15,7 @@ def first(test):
 @pytest.mark.parametrize("test", [*TESTS, *CONTROLS])
 def test_labels_stand_before_their_images(test, style):
     doc = first(test)
-    parts = hooks.conversation(doc, prompts.build(doc, style))
+    parts = hooks.doc_to_messages(doc, {"style": style})[0]["content"]
     assert [part["type"] for part in parts] == ["text", "image"] * len(doc["images"]) + ["text"]
     assert [part["text"] for part in parts[:-1:2]] == [f"{label}: " for label in prompts.labels(doc)]
     assert ("Answer:" in parts[-1]["text"]) == (style == "cot")
@@ -42,7 +42,7 @@ def test_ice_shows_the_five_classes():
 def test_dates_are_never_shown():
     for test in TESTS:
         doc = first(test)
-        shown = str(hooks.conversation(doc, prompts.build(doc, "cot")))
+        shown = str(hooks.doc_to_messages(doc, {"style": "cot"}))
         assert not any(date[:4] in shown for date in doc["dates"])
 
 
