@@ -5,13 +5,12 @@ prints a dictionary. The paper on temporal coherence uses TOMATO's prompts; it p
 those here are ours.
 """
 
-import hashlib
-import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.coherence.card import BUDGETS
 from tempbench_lmms.coherence.parser import letters_of
+from tempbench_lmms.data.option_order import shuffled
 
 SYSTEM = "You are an expert in understanding dynamics of objects."
 """TOMATO's system prompt. Models of the harness's simple kind get none from a task: give theirs as a model
@@ -92,15 +91,9 @@ def frame_order(doc: Mapping[str, Any], n: int) -> list[int]:
     A shuffled order is drawn from the question's id: every run and every process shows the same one, whatever
     the order of the options. It is never the true order.
     """
-    order = list(range(n))
-    if doc["order"] == "reversed":
-        order.reverse()
-    elif doc["order"] == "shuffled" and n > 1:
-        whose = doc.get("rotation_of") or doc["question_id"]
-        generator = random.Random(hashlib.sha256(str(whose).encode()).digest())
-        while order == sorted(order):
-            generator.shuffle(order)
-    return order
+    if doc["order"] == "shuffled":
+        return shuffled(n, str(doc.get("rotation_of") or doc["question_id"]))
+    return list(range(n))[:: -1 if doc["order"] == "reversed" else 1]
 
 
 def template(question_text: str, answer: str) -> str:

@@ -1,5 +1,7 @@
-"""The options of a question in another order, with everything that goes by their letters."""
+"""Options and frames of a question in another order, with everything that goes by an option's letter."""
 
+import hashlib
+import random
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -50,3 +52,16 @@ def turned(doc: Doc, by: int, texts: Sequence[str] | None = None) -> Turned | No
     target = re.sub(rf"\b{doc['answer']}\b", answer, doc["target"], count=1)
     new = moved(texts, by)
     return Turned(labels, new, {"options": new, "answer": answer, "target": target})
+
+
+def shuffled(n: int, key: str) -> list[int]:
+    """Returns the places 0 to n - 1 in another order, which is the same for a key wherever it is drawn.
+
+    >>> shuffled(4, "a clip"), shuffled(1, "a clip")
+    ([2, 3, 1, 0], [0])
+    """
+    order = list(range(n))
+    generator = random.Random(hashlib.sha256(key.encode()).digest())
+    while n > 1 and order == sorted(order):
+        generator.shuffle(order)
+    return order

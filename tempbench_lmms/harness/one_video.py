@@ -1,6 +1,7 @@
 """What the hooks of benchmarks share whose questions are each about one video.
 
-A task's kwargs say what is shown: the video as a file, frames with their times, or nothing.
+A task's kwargs say what is shown: the video as a file, frames with their times, or nothing. Frames may be
+taken at a rate or from segments, and be shown in a shuffled order, as a control.
 """
 
 import contextlib
@@ -8,17 +9,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tempbench_lmms.data import option_order
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 
+if TYPE_CHECKING:
+    from tempbench_lmms.media.video import Taken, Wanted
+
 MEDIA = ("video", "frames", "none")
 _FRAMES = 16
 
-Wanted = tuple[Path, int, tuple[int, ...]]
-"""A video, the number of its frames that are shown, and the other numbers that it is asked with."""
 Doc = Mapping[str, Any]
 Kwargs = Mapping[str, Any] | None
 Label = Callable[[int, float], str]
@@ -26,12 +29,25 @@ Label = Callable[[int, float], str]
 
 
 class Setting(NamedTuple):
-    """A task's kwargs: `media` (one of `MEDIA`), what is asked for, how many frames, and how."""
+    """A task's kwargs.
+
+    Attributes:
+        media: One of `MEDIA`.
+        ask: What is asked for.
+        frames: How many frames are shown.
+        style: How it is asked.
+        places: How the frames are taken: a name in `media.video.PLACES`.
+        rate: Frames a second, instead of their number; 0 where the number counts.
+        shuffled: Whether the frames are shown in another order than the true one.
+    """
 
     media: str
     ask: str
     frames: int
     style: str
+    places: str = "uniform"
+    rate: float = 0
+    shuffled: bool = False
 
 
 def setting(kwargs: Mapping[str, Any] | None) -> Setting:
@@ -47,6 +63,10 @@ def setting(kwargs: Mapping[str, Any] | None) -> Setting:
         str(given.get("ask", "both")),
         str(int(frames) if isinstance(frames, float) and frames.is_integer() else frames),
         str(given.get("style", "direct")),
+    )._replace(
+        places=str(given.get("places", "uniform")),
+        rate=float(given.get("rate", 0)),
+        shuffled=bool(given.get("shuffled", False)),
     )
 
 
@@ -85,17 +105,33 @@ def times(url: str, given: Setting) -> tuple[float, ...]:
     return frame_times(resolve(url), given.frames)
 
 
-def frames_of(url: str, given: Setting) -> Wanted | None:
-    """Returns the video and the number of frames where a question shows frames (`adapter.shows_frames`)."""
-    return (resolve(url), given.frames, ()) if given.media == "frames" else None
+def taken(path: Path, given: Setting) -> "Taken":
+    """Returns which frames of a video are shown."""
+    from tempbench_lmms.media.video import Taken, probe
+
+    if given.rate:
+        # Every nth frame, as the official code of AoT-PsyPhyBENCH (`read_video_frames`) takes them.
+        return Taken(max(1, round(probe(path).fps / given.rate)), "every")
+    return Taken(given.frames, given.places)
+
+
+def frames_of(url: str, given: Setting) -> "Wanted | None":
+    """Returns the video and its frames where a question shows frames (`adapter.shows_frames`)."""
+    if given.media != "frames":
+        return None
+    path = resolve(url)
+    return path, taken(path, given), ()
 
 
 def frames(url: str, given: Setting) -> list[tuple[Any, float]]:
-    """Returns the frames as pictures, each with its time in seconds."""
+    """Returns the frames as pictures in the order shown, each with the time of its place in seconds."""
     from tempbench_lmms.media.video import sample_frames
 
-    found = sample_frames(resolve(url), given.frames)
-    return list(zip(found.images, found.times, strict=True))
+    path = resolve(url)
+    found = sample_frames(path, taken(path, given))
+    n = len(found.images)
+    order = option_order.shuffled(n, url) if given.shuffled else range(n)
+    return [(found.images[place], time) for place, time in zip(order, found.times, strict=True)]
 
 
 def file(url: str) -> str:
@@ -141,6 +177,7 @@ def hooks(
     text: Callable[[Doc, Setting, Sequence[float]], str],
     label: Label | None = None,
     timed: bool = False,
+    system: str = "",
 ) -> Hooks:
     """Returns the hooks of a task whose documents have the URL of their video in the column `video`.
 
@@ -148,6 +185,8 @@ def hooks(
         text: Returns the prompt of a document; its frames' times are given if it states them.
         label: Of a frame, in the conversation of a chat model.
         timed: Whether a prompt states the times of frames that have no label.
+        system: A system prompt, behind which the question stands before its media, as OpenAI's examples have
+            it; a runner of the simple kind is given it before the question.
     """
 
     def known(kwargs: Kwargs) -> Setting:
@@ -156,7 +195,7 @@ def hooks(
             raise TempbenchError(f"media is {found.media!r}; choose from {', '.join(MEDIA)}")
         return found
 
-    def wanted(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> Wanted | None:
+    def wanted(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> "Wanted | None":
         return frames_of(doc["video"], known(lmms_eval_specific_kwargs))
 
     @adapter.shows_frames(wanted)
@@ -167,13 +206,18 @@ def hooks(
     def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
         """Returns the prompt for a runner that takes all media before the text."""
         given = known(lmms_eval_specific_kwargs)
-        return text(doc, given, times(doc["video"], given) if timed and given.media == "frames" else ())
+        stated = times(doc["video"], given) if timed and given.media == "frames" else ()
+        return system + text(doc, given, stated)
 
     @adapter.signed
     def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
         """Returns the conversation for a chat model: the video or its frames, then the question."""
         given = known(lmms_eval_specific_kwargs)
         question = {"type": "text", "text": text(doc, given, ())}
-        return [{"role": "user", "content": [*content(doc["video"], given, label), question]}]
+        media = content(doc["video"], given, label)
+        if not system:
+            return [{"role": "user", "content": [*media, question]}]
+        first = {"role": "system", "content": [{"type": "text", "text": system}]}
+        return [first, {"role": "user", "content": [question, *media]}]
 
     return Hooks(doc_to_visual, doc_to_text, doc_to_messages)

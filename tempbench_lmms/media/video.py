@@ -159,7 +159,21 @@ def half_places(n_frames: int, n: int) -> list[int]:
     return [int(place) for place in (ends[:-1] + ends[1:]) // 2]
 
 
-PLACES = {"uniform": uniform_places, "segments": segment_places, "halves": half_places}
+def every_places(n_frames: int, step: int) -> list[int]:
+    """Returns the places of every nth frame, from the first on.
+
+    >>> every_places(9, 4)
+    [0, 4, 8]
+    """
+    return list(range(0, n_frames, step))
+
+
+PLACES = {
+    "uniform": uniform_places,
+    "segments": segment_places,
+    "halves": half_places,
+    "every": every_places,
+}
 """How n frames are taken from a video."""
 
 
@@ -167,7 +181,7 @@ class Taken(NamedTuple):
     """A number of frames, and how they are taken from a video.
 
     Attributes:
-        n: How many.
+        n: How many; how far apart where `how` is `every`.
         how: A name in `PLACES`.
     """
 

@@ -1,0 +1,77 @@
+"""Brings AoT-PsyPhyBENCH onto this machine: the official questions, and clips that the user has.
+
+The repository names 212 clips of Multi-Moments in Time and asks for each both ways. Who has no reversed clip
+gets one made of the clip's own frames, without loss.
+"""
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.arrow_of_time import rows
+from tempbench_lmms.arrow_of_time.card import N_CLIPS
+from tempbench_lmms.arrow_of_time.features import BENCHMARK, SCHEMA
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.errors import MediaError
+from tempbench_lmms.media.encoding import reverse
+from tempbench_lmms.media.gathering import Medium, search
+
+from ..parts import PLAIN, How, Part, Place, Skipped, none_left
+
+_PLACE = Place(BENCHMARK, BENCHMARK, "test")
+
+
+def prepare(source: Path, videos: Path, how: How = PLAIN) -> dict[str, Any] | None:
+    """Prepares the questions and clips; returns the manifest's entry, None where there was nothing to do."""
+    data, metadata = rows.files_of(source)
+    known = rows.clips(metadata)
+    asked = rows.read_release(data, known)
+    found = _media(videos, asked, known)
+    part = Part(_PLACE, source, [data, metadata, *(one.path for one in found.values())], how)
+    if part.done:
+        return None
+    part.begin()
+    part.root.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=part.root) as scratch:
+        made, wrong = _reversed(found, how, Path(scratch))
+        wrong |= part.bring({f"{name}.mp4": medium for name, medium in (found | made).items()})
+    skipped: Skipped = [{"id": name, "why": why, "reason": reason} for name, (why, reason) in wrong.items()]
+    bad = {Path(name).stem for name in wrong} | {row["question_id"] for row in asked} - {*found, *made}
+    lost = {row["pair_id"] for row in asked if row["question_id"] in bad}
+    skipped += [
+        {"id": name, "why": "the clip is missing", "reason": "missing"} for name in sorted(lost - {*found})
+    ]
+    kept = [row for row in asked if row["pair_id"] not in lost]
+    if not kept:
+        raise none_left("no clip is there both ways", skipped)
+    return part.finish(kept, SCHEMA, skipped, expected_rows=2 * N_CLIPS, rendered=len(made))
+
+
+def _media(videos: Path, asked: list[Row], known: Mapping[str, Row]) -> dict[str, Medium]:
+    """Returns the clips that are there, by the names in the questions."""
+    names = {row["question_id"]: [row["question_id"]] for row in asked}
+    for clip, row in known.items():
+        names.setdefault(clip, [clip]).append(Path(row.get("filename") or clip).stem)
+    there = search([videos], [name for own in names.values() for name in own])
+    return {clip: there[name] for clip, own in names.items() for name in reversed(own) if name in there}
+
+
+def _reversed(
+    found: Mapping[str, Medium], how: How, scratch: Path
+) -> tuple[dict[str, Medium], dict[str, tuple[str, str]]]:
+    """Returns the clips that nobody has reversed, reversed, and why others cannot be."""
+    made: dict[str, Medium] = {}
+    wrong: dict[str, tuple[str, str]] = {}
+    for name in how.track(
+        [one for one in found if f"{one}{rows.REVERSED}" not in found], description="reversing"
+    ):
+        if name.endswith(rows.REVERSED):
+            continue
+        path = scratch / f"{name}{rows.REVERSED}.mp4"
+        try:
+            reverse(found[name].path, path)
+            made[path.stem] = Medium(path, scratch, is_own=True)
+        except MediaError as error:
+            wrong[f"{name}.mp4"] = str(error), error.reason
+    return made, wrong

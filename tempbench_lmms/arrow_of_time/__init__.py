@@ -1,0 +1,1 @@
+"""AoT-PsyPhyBENCH: is a clip played forward or backward?"""

@@ -1,0 +1,9 @@
+"""Adapts the benchmark to the harness. `task_yamls/arrow_of_time/_default.yaml` names these functions."""
+
+from tempbench_lmms.arrow_of_time import prompts, scoring
+from tempbench_lmms.harness import adapter, one_video
+
+doc_to_visual, doc_to_text, doc_to_messages = one_video.hooks(
+    lambda doc, given, times: prompts.build(doc), system=prompts.SYSTEM
+)
+process_results, METRIC_LIST = adapter.scored(scoring.record, scoring.METRICS)

@@ -1,0 +1,34 @@
+"""Reads the official result files, of which each line is a reply (`run_fb_task_mm_pre_process.py`)."""
+
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from tempbench_lmms.arrow_of_time import rows
+from tempbench_lmms.data.replies import json_values, text_or_none
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import adapter
+from tempbench_lmms.runs.importing import Answer, Reader, Source
+
+
+def arrow_of_time(source: Source) -> Iterator[Answer]:
+    """Reads objects with `video_file_name` and `generated`; one that is null is a failed request."""
+    for where, one in json_values(source.path, "give the official result file"):
+        if (
+            not isinstance(one, dict)
+            or not isinstance(one.get("video_file_name"), str)
+            or "generated" not in one
+        ):
+            raise TempbenchError(f"{source.path}: {where} has no video_file_name and generated; correct it")
+        reply = text_or_none(one["generated"], "generated")
+        text = adapter.failure("the file has no reply") if reply is None else reply
+        yield Answer(PurePosixPath(one["video_file_name"]).stem, text, where)
+
+
+def questions(data: Path, table: str) -> list[Row]:
+    """Returns the questions of a clone of the official repository."""
+    found, metadata = rows.files_of(data)
+    return rows.read_release(found, rows.clips(metadata))
+
+
+READERS: dict[str, Reader] = {"arrow_of_time": arrow_of_time}

@@ -1,0 +1,60 @@
+"""Turns the official questions into rows."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from tempbench_lmms.arrow_of_time.card import ANSWERS
+from tempbench_lmms.arrow_of_time.features import BENCHMARK
+from tempbench_lmms.data import releases, roots, tables
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.user_tables import read_table
+from tempbench_lmms.errors import TempbenchError
+
+DATA = "neuro_paper_data.json"
+METADATA = "AoT-PsyPhyBENCH_dataset_metadata.csv"
+REVERSED = "_rev"
+ADVICE = "give --source a clone of https://github.com/mattashiho233/AoT-PsyPhyBENCH"
+
+
+def files_of(source: Path) -> tuple[Path, Path]:
+    """Returns the official questions and the metadata of the clips below a folder."""
+    data, metadata = (
+        releases.find(source, lambda folder, name=name: releases.file(folder, name), name)  # type: ignore[misc]
+        for name in (DATA, METADATA)
+    )
+    if not data or not metadata:
+        raise TempbenchError(f"{source} has no {(metadata and DATA) or METADATA}; {ADVICE}")
+    return data, metadata
+
+
+def clips(metadata: Path) -> dict[str, Row]:
+    """Returns what the metadata say of each clip, by its name without suffix."""
+    return {PurePosixPath(row["id"]).stem: row for _, row in read_table(metadata, "id", ["motion_category"])}
+
+
+def read_release(data: Path, known: Mapping[str, Row]) -> list[Row]:
+    """Returns the rows of the official questions, the two of a clip one after the other."""
+    content = tables.read_json(data)
+    try:
+        asked = {PurePosixPath(one["videos"][0]).stem: one["messages"][-1]["content"] for one in content}
+    except (TypeError, KeyError, IndexError, AttributeError) as error:
+        raise TempbenchError(f"{data}: a question has no {tables.first_line(error)}; {ADVICE}") from None
+    return [row(name, answer, known, data) for name, answer in sorted(asked.items())]
+
+
+def row(name: str, answer: Any, known: Mapping[str, Row], data: Path) -> Row:
+    """Returns the row of a clip."""
+    pair = name.removesuffix(REVERSED)
+    if answer not in ANSWERS or pair not in known:
+        raise TempbenchError(f"{data}: {name}: the answer is not F or B, or {METADATA} lacks it; {ADVICE}")
+    return {
+        "question_id": name,
+        "pair_id": pair,
+        "video": f"{roots.SCHEME}{BENCHMARK}/media/{name}.mp4",
+        "categories": re.findall(r"\w+", known[pair].get("motion_category") or ""),
+        "answer": answer,
+        "target": answer,
+        "choices": [*ANSWERS],
+    }
