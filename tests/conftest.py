@@ -52,7 +52,6 @@ def session_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session", autouse=True)
 def _offline(session_folder: Path) -> None:
     """No test touches the user's settings."""
-    os.environ["XDG_CONFIG_HOME"] = str(session_folder / "config")  # the key of hashes
     os.environ.pop("TEMPBENCH_DATA", None)
     # Whether a default encoder could be had here, or not, takes an import of torch to find out.
     os.environ["TEMPBENCH_BERTSCORE_MODEL"] = os.environ["TEMPBENCH_CLIP_MODEL"] = "/nowhere"

@@ -15,7 +15,6 @@ from tempbench_lmms.data import (
     manifests,
     prepared,
     tables,
-    terminal,
 )
 from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.data.terminal import one_line
@@ -103,7 +102,7 @@ def problems(
         yield one_line(f"{problem}; prepare the data again with --force")
     media: dict[str, Path] = {}
     for table in found:
-        yield from table_problems(table, media, _steering_problems)
+        yield from table_problems(table, media)
     sound: dict[str, Path] = {}
     for url, path in media.items():
         try:
@@ -115,33 +114,12 @@ def problems(
         yield one_line(problem)
 
 
-def _no_remark(row: tables.Row) -> Iterable[str]:
-    return ()
-
-
-def _steering_problems(row: tables.Row) -> Iterator[str]:
-    """Yields the columns with a character that would steer a terminal; no run is refused for one."""
-    for name, value in row.items():
-        for text in value if isinstance(value, list) else [value]:
-            if isinstance(text, str) and (found := terminal.STEERING.search(text)):
-                yield (
-                    f"{name}: the character {terminal.shown(found[0])} at {found.start()} steers a terminal "
-                    "and shows nothing; it is shown by its number"
-                )
-                break
-
-
-def table_problems(
-    table: Table,
-    media: dict[str, Path],
-    remarks: Callable[[tables.Row], Iterable[str]] = _no_remark,
-) -> Iterator[Problem]:
+def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
     """Yields the problems of one table, one line each: columns, types, values, ids, and its own checks.
 
     Args:
         table: The table.
         media: The media that its rows name are added to, by URL.
-        remarks: Yields what else is to be said of a row, as "field: what".
     """
     for other in sorted(table.path.parent.glob("*.parquet")):
         if other != table.path:
@@ -154,7 +132,7 @@ def table_problems(
             rows.append((number, row))
     found = list(duplicates(rows))
     for number, row in rows:
-        found += ((number, problem) for problem in (*table.check(row), *remarks(row)))
+        found += ((number, problem) for problem in table.check(row))
         found += ((number, problem) for problem in _media_problems(table, row, media))
     found += table.together(rows)
     ids = {number: row["question_id"] for number, row in rows}

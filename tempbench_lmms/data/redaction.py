@@ -1,24 +1,19 @@
 """Keeps credentials out of what is written or printed: arguments, and texts that may quote them.
 
 What is known to be harmless is written in clear, everything else as a hash: a list of names that sound
-secret would always miss one, and two runs with different values stay two. The hash has a key that lies in the
-user's own folder and never with the results, so that nobody who has these can try out values.
+secret would always miss one, and two runs with different values stay two. The hash is a slow one, so that
+nobody who has the results can try out many values.
 """
 
 import base64
-import contextlib
 import hashlib
-import hmac
 import html
 import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
 from urllib.parse import quote, quote_plus, unquote
-
-from tempbench_lmms.errors import TempbenchError
 
 # Arguments of the harness's runners, and of ours, that say which model runs and how.
 _CLEAR = re.compile(
@@ -98,11 +93,6 @@ def hidden(given: Sequence[str], shown: Sequence[str]) -> str | None:
     """Returns one hash over all that is given where not all of it is shown, else None."""
     if list(given) == list(shown):
         return None
-    if _key() is None:
-        raise TempbenchError(
-            "~/.config/tempbench/key cannot be kept, and without it runs are not told apart by hidden values "
-            "(an API key, an address, a text); set XDG_CONFIG_HOME to a folder that can be written"
-        )
     return _hashed("\0".join(given), 32)
 
 
@@ -209,9 +199,6 @@ def _forms(piece: str) -> Iterator[str]:
         raw = piece.encode(errors="surrogatepass")
         found |= {quote(raw), quote(raw, safe=""), quote_plus(raw), html.escape(piece), raw.hex()}
         found |= {json.dumps(piece)[1:-1], json.dumps(piece, ensure_ascii=False)[1:-1]}
-        found.add("".join(f"%{one:02x}" for one in raw))
-        for form in (r"\u{:04x}", "&#{};", "&#x{:x};"):
-            found.add("".join(form.format(ord(one)) for one in piece))
         for before in range(3):  # whatever stands before and behind it, three bytes are four characters
             of_it = slice((0, 2, 3)[before], (before + len(raw)) * 8 // 6)
             for encoded in (base64.b64encode, base64.urlsafe_b64encode):
@@ -286,51 +273,11 @@ def _path(path: str, hashed: Callable[[str], str]) -> str:
     return "/".join(part if _OF_A_PATH.fullmatch(part) else hashed(part) for part in path.split("/"))
 
 
+@lru_cache(maxsize=256)
 def _hashed(value: str, length: int = 12) -> str:
-    """Returns a hash that tells two values apart, and nothing else; where no key can be kept, a mere mark."""
-    key = _key()
-    if key is None:
-        return "hidden"
-    found = hmac.new(key, value.encode(errors="surrogatepass"), hashlib.sha256)
-    return f"hidden:{found.hexdigest()[:length]}"
-
-
-def key_file() -> Path:
-    """Returns where this user's key lies.
-
-    Raises:
-        RuntimeError: The user has no home.
-    """
-    home = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(home) if home else Path("~/.config").expanduser()) / "tempbench" / "key"
-
-
-def _key() -> bytes | None:
-    """Returns this user's key, made at its first use; None where none can be kept."""
-    try:
-        path = key_file()
-        if not path.is_file():
-            _make_key(path)
-        found = path.read_bytes()
-    except (OSError, RuntimeError):
-        return None
-    return found if len(found) >= _KEY_BYTES else None
-
-
-_KEY_BYTES = 32
-
-
-def _make_key(path: Path) -> None:
-    """Writes a key in one step: of two processes that make one, both use the first."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    own = path.with_name(f"key.{os.getpid()}.{os.urandom(4).hex()}")
-    try:
-        with open(os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(os.urandom(_KEY_BYTES))
-        with contextlib.suppress(FileExistsError):
-            os.link(own, path)
-    finally:
-        own.unlink(missing_ok=True)
+    """Returns a hash that tells two values apart, and nothing else."""
+    found = hashlib.scrypt(value.encode(errors="surrogatepass"), salt=b"tempbench", n=2**12, r=8, p=1)
+    return f"hidden:{found.hex()[:length]}"
 
 
 def parts(arguments: str) -> Iterable[str]:

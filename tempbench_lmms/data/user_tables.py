@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,9 @@ from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
 _SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
+
+Cells = Iterable[tuple[Any, Any]]
+"""Names of columns with what is in a row."""
 
 CELL = 32_767
 """Characters that a cell of an .xlsx file holds at most; what writes one cuts longer texts."""
@@ -37,10 +40,10 @@ def read_table(path: Path, needed: str, others: Sequence[str] = ()) -> Iterator[
     if reader is None:
         raise TempbenchError(f"{path} is not a table; give one of {', '.join(_READERS)}")
     with readable(path):
-        for number, (where, row) in enumerate(reader(path, needed, others), start=1):
+        for number, (where, cells) in enumerate(reader(path, needed), start=1):
             if number > bounds.MAX_ROWS:
                 raise bounds.too_many_rows(path)
-            row = _by_known_names(path, where, row, (needed, *others))
+            row = _named(path, where, cells, (needed, *others))
             if needed not in row:
                 raise TempbenchError(
                     f"{path}: {where} has no column {needed} (it has {_listed(row)}); name the column so"
@@ -74,72 +77,36 @@ def _listed(names: Any) -> str:
     return ", ".join(shown) or "no columns"
 
 
-def _known_name(name: str, known: Sequence[str]) -> str:
-    """Returns a column's name as it is asked for, where it differs in its case alone."""
-    return next((one for one in known if one == name.casefold()), name)
+def _named(path: Path, where: str, cells: Cells, known: Sequence[str]) -> Row:
+    """Returns a row by its columns' names; the names that are asked for are known in any case."""
+    row: Row = {}
+    for given, value in cells:
+        name = "" if given is None else str(given).strip()
+        name = name.casefold() if name.casefold() in known else name
+        if name in known and name in row:
+            raise TempbenchError(f"{path}: {where} has two columns {name}; leave one")
+        if name:
+            row[name] = value
+    return row
 
 
-def _by_known_names(path: Path, where: str, row: Row, known: Sequence[str]) -> Row:
-    out = {_known_name(name, known): value for name, value in row.items()}
-    if len(out) < len(row):
-        raise TempbenchError(f"{path}: {where} has two columns of one name ({_listed(row)}); leave one")
-    return out
-
-
-class _Columns:
-    """The names in a table's first row, and what a row of cells is by them."""
-
-    def __init__(self, path: Path, header: Sequence[Any], needed: str, others: Sequence[str]) -> None:
-        self.path = path
-        names = ("" if name is None else str(name).strip() for name in header)
-        self.names = [_known_name(name, (needed, *others)) for name in names]
-        for name in (needed, *others):
-            if self.names.count(name) > 1:
-                raise TempbenchError(f"{path} has {self.names.count(name)} columns {name}; leave one")
-        if needed not in self.names:
-            raise TempbenchError(
-                f"{path} has no column {needed} (it has {_listed(filter(None, self.names))}); name the "
-                "column so"
-            )
-
-    def row(self, cells: Sequence[Any], where: str) -> Row:
-        """Returns a row by its columns' names.
-
-        Only the first column may hold something without a name: there pandas writes a row's number.
-        """
-        beyond = [
-            cell
-            for number, cell in enumerate(cells)
-            if cell not in (None, "") and number and not (number < len(self.names) and self.names[number])
-        ]
-        if beyond:
-            raise TempbenchError(
-                f"{self.path}: {where} has a cell in no column ({one_line(str(beyond[0]))[:40]!r}); correct "
-                "the row, or name the column"
-            )
-        return {name: cell for name, cell in zip(self.names, cells, strict=False) if name}
-
-
-def _separated(separator: str) -> Callable[[Path, str, Sequence[str]], Iterator[tuple[str, Row]]]:
-    def rows(path: Path, needed: str, others: Sequence[str]) -> Iterator[tuple[str, Row]]:
+def _separated(separator: str) -> Callable[[Path, str], Iterator[tuple[str, Cells]]]:
+    def rows(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
         text = bounds.read_text(path)
         if "\0" in text:
             line = text.count("\n", 0, text.index("\0")) + 1
             raise TempbenchError(f"{path}: line {line} holds a NUL character; save the table as UTF-8 text")
         records = _records(path, text, _separator(text, separator, needed))
-        columns = None
+        _, names = next(records, (0, []))
+        if not names:
+            raise TempbenchError(f"{path} is empty; give a table with the column {needed}")
         for line, cells in records:
-            if columns is None:
-                columns = _Columns(path, cells, needed, others)
-                continue
-            if len(cells) != len(columns.names):
+            if len(cells) != len(names):
                 raise TempbenchError(
-                    f"{path}: line {line} has {len(cells)} cells and the first {len(columns.names)}; correct "
+                    f"{path}: line {line} has {len(cells)} cells and the first {len(names)}; correct "
                     "it, or put texts with separators or ends of lines in quotes"
                 )
-            yield f"line {line}", columns.row(cells, f"line {line}")
-        if columns is None:
-            raise TempbenchError(f"{path} is empty; give a table with the column {needed}")
+            yield f"line {line}", zip(names, cells, strict=True)
 
     return rows
 
@@ -176,46 +143,36 @@ def _records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[
         csv.field_size_limit(before)
 
 
-def _spreadsheet(path: Path, needed: str, others: Sequence[str]) -> Iterator[tuple[str, Row]]:
-    """Yields the rows of the sheet of an .xlsx that has the column, by the names in its first row."""
+def _spreadsheet(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
+    """Yields the rows of the first visible sheet of an .xlsx that has the column."""
     from openpyxl import load_workbook
 
     with bounds.open_zip(path):  # its size is within the limit
         pass
     with contextlib.closing(load_workbook(path, read_only=True)) as book:
-        sheet = _sheet(path, book.worksheets, needed)
-        columns: _Columns | None = None
-        for line, cells in enumerate(sheet.iter_rows(), start=1):
+        names: list[Any] = []
+        for line, cells in enumerate(_sheet(book.worksheets, needed).iter_rows(), start=1):
             if line > bounds.MAX_ROWS + 1:  # blank rows are made up to a number that the file says
                 raise bounds.too_many_rows(path)
-            if columns is None:
-                columns = _Columns(path, [cell.value for cell in cells], needed, others)
+            if line == 1:
+                names = [cell.value for cell in cells]
                 continue
             where = f"row {line}"
-            names = [*columns.names, *[""] * len(cells)]
             found = [
-                _cell(path, where, name == needed, cell) for name, cell in zip(names, cells, strict=False)
+                (name, _cell(path, where, str(name).strip().casefold() == needed, cell))
+                for name, cell in zip(names, cells, strict=False)
             ]
-            if any(value is not None for value in found):
-                found += [None] * (len(columns.names) - len(found))
-                yield where, columns.row(found, where)
+            if any(value is not None for _, value in found):
+                yield where, found
 
 
-def _sheet(path: Path, sheets: Sequence[Any], needed: str) -> Any:
-    """Returns the sheet that has the column: of several the one that is not hidden."""
-    having = []
+def _sheet(sheets: Sequence[Any], needed: str) -> Any:
     for sheet in sheets:
         sheet.reset_dimensions()  # what a sheet says of its size is wrong in some writers' files
         names = next(sheet.iter_rows(max_row=1, values_only=True), ())
-        if needed in (str(name).strip().casefold() for name in names):
-            having.append(sheet)
-    shown = [sheet for sheet in having if sheet.sheet_state == "visible"] or having
-    if len(shown) > 1:
-        names = _listed(sheet.title for sheet in shown)
-        raise TempbenchError(f"{path} has {len(shown)} sheets with a column {needed} ({names}); leave one")
-    if not sheets:
-        raise TempbenchError(f"{path} has no sheet; give a table with the column {needed}")
-    return shown[0] if shown else sheets[0]
+        if sheet.sheet_state == "visible" and needed in (str(name).strip().casefold() for name in names):
+            return sheet
+    return sheets[0]
 
 
 def _cell(path: Path, where: str, is_text: bool, cell: Any) -> Any:
@@ -228,7 +185,7 @@ def _cell(path: Path, where: str, is_text: bool, cell: Any) -> Any:
     return unescape(value) if isinstance(value, str) else value
 
 
-def _json_table(path: Path, needed: str, others: Sequence[str]) -> Iterator[tuple[str, Row]]:
+def _json_table(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
     found = frame_rows(json_or_lines(bounds.read_text(path)), needed)
     if found is None:
         raise TempbenchError(
@@ -236,14 +193,14 @@ def _json_table(path: Path, needed: str, others: Sequence[str]) -> Iterator[tupl
         )
     for number, (name, row) in enumerate(found, start=1):
         has_index = any(column.casefold() == "index" for column in row)
-        yield f"entry {number}", row if has_index or not name else {"index": name} | row
+        yield f"entry {number}", (row if has_index or not name else {"index": name} | row).items()
 
 
-def _json_lines(path: Path, needed: str, others: Sequence[str]) -> Iterator[tuple[str, Row]]:
+def _json_lines(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
     for where, row in json_values(path, "give JSON lines"):
         if not isinstance(row, dict):
             raise TempbenchError(f"{path}: {where} is not an object; give a row as an object")
-        yield where, row
+        yield where, row.items()
 
 
 _READERS = {

@@ -351,14 +351,6 @@ def test_no_table_at_all(tmp_path):
         ]
 
 
-def test_what_a_row_says_steers_no_terminal(tmp_path):
-    sample = Sample("coherence", "qa/test")
-    rows = sample.rows()
-    rows[1] |= {"question_id": "a\n\x1b[31mb\u2028\u202e", "order": "x\r\n\x1b]0;title\x07" * 200}
-    (line,) = sample.problems(tmp_path, rows)
-    assert tells([line], sample, 1, "order")
-
-
 VALUES = {
     "string": st.text(max_size=12)
     | st.sampled_from(["A", "True", "1", "mt1_two", "gt_two", "main", "grounding"]),

@@ -57,11 +57,10 @@ def with_xml(path, *changes):
         ("index,prediction\n1,A\n2\n", "line 3 has 1 cells and the first 2"),
         ('index,prediction\n1,"A\n2,B\n', r'line 2 has a quote \("\) that is not closed'),
         ('index,prediction\n1,A\n2,"B\n3,"C"\n', r'line 3 has a quote \("\) that is not closed'),
-        ("index,prediction,prediction\n1,A,B\n", "2 columns prediction; leave one"),
-        ("index,prediction, index \n1,A,2\n", "2 columns index; leave one"),
-        ("index,prediction,\n1,B, because\n", "line 2 has a cell in no column"),
+        ("index,prediction,prediction\n1,A,B\n", "two columns prediction; leave one"),
+        ("index,prediction, index \n1,A,2\n", "two columns index; leave one"),
         ("index,Predicted\n1,A\n", r"no column prediction \(it has index, Predicted\)"),
-        ("Index;prediction;PREDICTION\n1;A;B\n", "2 columns prediction; leave one"),
+        ("Index;prediction;PREDICTION\n1;A;B\n", "two columns prediction; leave one"),
         ("index,prediction\n1,A\0B\n", "line 2 holds a NUL"),
         ("", "is empty"),
         ("index,prediction\n1,A\n".encode("utf-16"), "is UTF-16, not UTF-8; save it as UTF-8"),
@@ -109,24 +108,13 @@ def test_what_writers_of_spreadsheets_do(tmp_path):
     assert read(path) == [("row 2", "A\r"), ("row 4", "C")]
     with_xml(path, ('<dimension ref="A1:B4"', '<dimension ref="A1"'))
     assert len(read(path)) == 2
-    with pytest.raises(TempbenchError, match="row 2 has a cell in no column"):
-        read(book(tmp_path, ["prediction"], ["A", "and more"]))
-    with pytest.raises(TempbenchError, match="2 columns prediction"):
+    with pytest.raises(TempbenchError, match="two columns prediction"):
         read(book(tmp_path, ["prediction", "prediction"], ["A", "B"]))
 
 
 def test_the_sheet_that_has_the_column_is_read(tmp_path):
     rows = [["index", "prediction"], [1, "A"]]
     assert read(book(tmp_path, ["a summary"], results=rows)) == [("row 2", "A")]
-    with pytest.raises(TempbenchError, match=r"2 sheets with a column prediction \(Sheet, results\)"):
-        read(book(tmp_path, *rows, results=rows))
-    path = book(tmp_path, *rows, results=[["index", "prediction"], [1, "old"]])
-    from openpyxl import load_workbook
-
-    made = load_workbook(path)
-    made["results"].sheet_state = "hidden"
-    made.save(path)
-    assert read(path) == [("row 2", "A")]
 
 
 def test_rows_far_down_a_sheet_are_rows_of_it(tmp_path, monkeypatch):
@@ -192,5 +180,5 @@ def test_columns_are_known_in_any_case(tmp_path):
     for path in made:
         ((_, row),) = read_table(path, "prediction", ("index",))
         assert (str(row["index"]), row["prediction"]) == ("1", "A")
-    with pytest.raises(TempbenchError, match="line 1 has two columns of one name"):
+    with pytest.raises(TempbenchError, match="line 1 has two columns prediction"):
         read(table(tmp_path, '{"prediction": "A", "Prediction": "B"}', "t.jsonl"))

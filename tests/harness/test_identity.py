@@ -4,12 +4,11 @@ import dataclasses
 import json
 import os
 import shutil
-import stat
 from pathlib import Path
 
 import pytest
 
-from tempbench_lmms.data import redaction, tables
+from tempbench_lmms.data import tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import agreement, identity
@@ -85,19 +84,6 @@ def test_an_endpoint_in_a_file_that_the_harness_loads_counts(monkeypatch, tmp_pa
     assert "OPENAI_API_BASE" not in os.environ
     monkeypatch.setenv("OPENAI_API_BASE", "http://c/v1")  # what is set already stays
     assert identity.of_model("openai", "", [])["endpoint"] == {"OPENAI_API_BASE": "http://c/v1"}
-
-
-def test_a_hash_of_a_secret_cannot_be_tried_out(monkeypatch, tmp_path):
-    """Without the key, which lies with the user, the same secret has another hash."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "a"))
-    one = identity.of_model(MODEL, "api_key=1234", [])
-    assert one == identity.of_model(MODEL, "api_key=1234", [])
-    assert stat.S_IMODE(redaction.key_file().stat().st_mode) == 0o600
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "b"))
-    other = identity.of_model(MODEL, "api_key=1234", [])
-    assert one["model_args"] != other["model_args"]
-    assert one["hidden"] != other["hidden"]
-    assert [*(tmp_path / "a" / "tempbench").iterdir()] == [tmp_path / "a" / "tempbench" / "key"]
 
 
 def test_weights_on_this_machine_count(tmp_path):
