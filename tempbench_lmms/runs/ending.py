@@ -77,9 +77,8 @@ def told(output: Path) -> Iterator[None]:
 
 
 def say(output: Path, number: int) -> None:
-    """Prints the line; of several processes the first alone does."""
-    if os.environ.get("RANK") in (None, "", "0"):
-        print(f"tempbench: {line(output, number)}", file=sys.stderr, flush=True)
+    """Prints the line."""
+    print(f"tempbench: {line(output, number)}", file=sys.stderr, flush=True)
 
 
 def end_likewise(number: int) -> SystemExit:

@@ -10,6 +10,7 @@ The parent notes what it learned in the run's folder (`Known`), so that a later 
 `torchrun`, which alone can start all processes anew, each process is watched so, and none is started again.
 """
 
+import functools
 import json
 import os
 import select
@@ -20,7 +21,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tempbench_lmms.data import tables
 from tempbench_lmms.runs import ending
@@ -29,14 +29,11 @@ FOLDER = "asking"
 _SECONDS_A_LOOK = 0.2
 # Longer than a look takes on any machine: the rest is time in which nothing ran, as after Ctrl-Z.
 _LONGEST_LOOK = 5.0
-_SECONDS_TO_END = 10.0
 _BY_ITSELF = {
     getattr(signal, name)
     for name in ("SIGKILL", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
     if hasattr(signal, name)
 }
-_PASSED_ON = [getattr(signal, name) for name in ("SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)]
-_MASKED = {signal.SIGINT, signal.SIGTERM, *_PASSED_ON}
 
 Tell = Callable[[Sequence[str], float | None, int], None]
 
@@ -124,19 +121,20 @@ def supervised(output: Path) -> Tell:
     known = read(output)
     deaths = 0
     while True:
-        child = _Child()
-        if child.is_this:
-            return child.tell
+        reading, writing = os.pipe()
+        if not (process := _forked()):
+            os.close(reading)
+            return functools.partial(_tell, writing)
+        os.close(writing)
+        child = _Child(process, reading)
         status = child.wait()
-        if status and child.wanted:  # whatever a library in the child made of it
-            status = -child.wanted
         if status >= 0:
             raise SystemExit(status)
         reason = child.reason(-status)
-        if reason is None:
-            _say_ended(child, output, -status)
-            raise ending.end_likewise(-status)
         ending.end_children()
+        if reason is None:
+            ending.say(output, -status)
+            raise ending.end_likewise(-status)
         if not child.asked:
             _say(f"{reason} while no question was asked; answers so far are kept")
             raise SystemExit(128 - status)
@@ -153,53 +151,40 @@ def supervised(output: Path) -> Tell:
         _say(f"{what}; starting again, and asking that apart")
 
 
-class _Child:
-    """The process that is the run, seen from its parent, and the parent, seen from it."""
+def _forked() -> int:
+    """Forks; returns 0 in the child, which ends with its parent and leaves what is to be said to it."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    parent = os.getpid()
+    ending.adopt()
+    if process := os.fork():
+        return process
+    for number in ending.SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    ending.end_with_parent()
+    if os.getppid() != parent:
+        os._exit(1)
+    return 0
 
-    def __init__(self) -> None:
+
+def _tell(pipe: int, names: Sequence[str], seconds: float | None, borne: int) -> None:
+    """Tells the parent what is asked."""
+    message = json.dumps([list(names), seconds, borne]).encode() + b"\n"
+    while message:
+        message = message[os.write(pipe, message) :]
+
+
+class _Child:
+    """The process that is the run, seen from its parent."""
+
+    def __init__(self, process: int, pipe: int) -> None:
         self.asked: list[str] = []
         self.borne = 0
-        self.wanted = 0
-        """The signal by which somebody wanted this to end; 0 for none."""
+        self._process, self._pipe = process, pipe
         self._limit: float | None = None
         self._late = False
-        self._ends_by = 0.0
         self._spent = 0.0
         self._unread = b""
-        sys.stdout.flush()
-        sys.stderr.flush()
-        reading, writing = os.pipe()
-        # A signal is for one of the two, once it is known which one this is.
-        signal.pthread_sigmask(signal.SIG_BLOCK, _MASKED)
-        handlers = {number: signal.signal(number, self._pass_on) for number in _PASSED_ON}
-        # Ctrl-C reaches the child too, in most cases.
-        handlers[signal.SIGINT] = signal.signal(signal.SIGINT, self._end)
-        handlers[signal.SIGTERM] = signal.signal(signal.SIGTERM, self._end)
-        parent = os.getpid()
-        ending.adopt()
-        self.process = os.fork()
-        self.is_this = self.process == 0
-        if self.is_this:
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
-            for number in (signal.SIGINT, signal.SIGTERM):  # at once: the parent says what there is to say
-                signal.signal(number, signal.SIG_DFL)
-            ending.end_with_parent()
-            if os.getppid() != parent:
-                os._exit(1)
-            os.close(reading)
-            self._pipe = writing
-        else:
-            self._handlers = handlers
-            os.close(writing)
-            self._pipe = reading
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _MASKED)
-
-    def tell(self, names: Sequence[str], seconds: float | None, borne: int) -> None:
-        """Tells the parent what is asked; called in the child."""
-        message = json.dumps([list(names), seconds, borne]).encode() + b"\n"
-        while message:
-            message = message[os.write(self._pipe, message) :]
 
     def wait(self) -> int:
         """Waits for the child, and ends it where a call takes too long.
@@ -209,13 +194,11 @@ class _Child:
         """
         last = time.monotonic()
         while True:
-            done, status = os.waitpid(self.process, os.WNOHANG)
+            done, status = os.waitpid(self._process, os.WNOHANG)
             if done:
                 while self._read():
                     pass
                 os.close(self._pipe)
-                for number, handler in self._handlers.items():
-                    signal.signal(number, handler)
                 return os.waitstatus_to_exitcode(status)
             if not self._read(_SECONDS_A_LOOK):
                 time.sleep(_SECONDS_A_LOOK / 20)
@@ -224,9 +207,7 @@ class _Child:
             last = now
             if self.asked and self._limit is not None and self._spent > self._limit and not self._late:
                 self._late = True
-                os.kill(self.process, signal.SIGKILL)
-            if self.wanted and now > self._ends_by:
-                os.kill(self.process, signal.SIGKILL)
+                os.kill(self._process, signal.SIGKILL)
 
     def _read(self, seconds: float = 0.0) -> bool:
         """Reads what the child told, for which it waits as long; returns whether there was anything."""
@@ -247,26 +228,6 @@ class _Child:
             return None
         more = ", as the kernel ends what takes too much memory" if number == signal.SIGKILL else ""
         return f"the process was ended by {signal.Signals(number).name}{more}"
-
-    def _pass_on(self, number: int, frame: Any) -> None:
-        os.kill(self.process, number)
-
-    def _end(self, number: int, frame: Any) -> None:
-        if not self.wanted:
-            self.wanted, self._ends_by = number, time.monotonic() + _SECONDS_TO_END
-        self._pass_on(number, frame)
-
-
-def _say_ended(child: _Child, output: Path, number: int) -> None:
-    """Ends what the child left, and says what is kept."""
-    ending.end_children()
-    if number == signal.SIGTERM and os.environ.get("RANK") not in (None, "", "0"):
-        _say(
-            f"process {os.environ['RANK']} was ended by SIGTERM, as a launcher ends all when one has ended; "
-            "answers so far are kept, give the same command again to continue"
-        )
-    else:
-        ending.say(output, number)
 
 
 def _say(line: str) -> None:

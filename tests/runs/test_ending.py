@@ -11,7 +11,6 @@ import textwrap
 import pytest
 
 from tempbench_lmms.data.run_files import STATE
-from tempbench_lmms.harness.adapter import failure
 from tempbench_lmms.runs import ending, safe_run, starting
 from tempbench_lmms.runs.logs import finished_results
 from tempbench_lmms.runs.starting import Command, RunIdentity
@@ -119,23 +118,12 @@ def test_a_run_can_be_supervised_after_the_checks():
 FOUND = RunIdentity({"model": "b"})
 
 
-def write_results(folder, replies):
-    task, stamp = "mateo_text_cot_mini", "20260101_000000"
-    results = {"n-samples": {task: {"effective": len(replies)}}}
-    (folder / f"{stamp}_results.json").write_text(json.dumps(results))
-    lines = [json.dumps({"filtered_resps": reply}) + "\n" for reply in replies]
-    (folder / f"{stamp}_samples_{task}.jsonl").write_text("".join(lines))
-
-
 def test_a_run_in_which_every_request_failed_keeps_nobody_out(tmp_path):
-    write_results(tmp_path, [failure("connection refused")] * 3)
-    assert safe_run._continued(tmp_path, FOUND) is None
-
-
-def test_a_run_with_an_answer_is_kept(tmp_path):
-    write_results(tmp_path, [failure("connection refused"), "B"])
+    write_run(tmp_path / "failed", "failing", n=3)
+    assert safe_run._continued(tmp_path / "failed", FOUND) is None
+    write_run(tmp_path / "answered", n=3)
     with pytest.raises(safe_run.TempbenchError, match="holds other results"):
-        safe_run._continued(tmp_path, FOUND)
+        safe_run._continued(tmp_path / "answered", FOUND)
 
 
 @pytest.mark.slow
@@ -146,7 +134,7 @@ def test_a_run_that_was_ended_while_it_wrote_its_report_only_writes_that(tmp_pat
     found = RunIdentity({"model": "b"}, ids={task: ids})
     monkeypatch.setattr(starting, "check", lambda *given: found)
     monkeypatch.setattr(safe_run.plugin, "shadowed_names", list)
-    monkeypatch.setattr(safe_run, "_continued", lambda *given: None)
+    monkeypatch.setattr(safe_run, "_continued", lambda *given, **how: None)
     monkeypatch.setattr(safe_run, "_evaluate", lambda *given: None)
     results = log.with_name("20260101_000000_results.json")
     monkeypatch.setattr(safe_run, "_new_results", lambda *given: results)
