@@ -96,7 +96,7 @@ def words(given: Sequence[str], number: int, folder: Path, further: Sequence[str
     from tempbench_lmms.runs import arguments
 
     cut = given.index("--") if "--" in given else len(given)
-    ours = [word for word in given[:cut] if word != "--check" and (word != "--verify" or number == 1)]
+    ours = [word for word in given[:cut] if word != "--check"]
     ours += [f"--output={folder}", "--repeats=1", "--no-report"]
     # Our tasks say that sampling is off, which some runners obey.
     sampling = "" if "do_sample" in arguments.generation(further) else "do_sample=True"

@@ -48,14 +48,6 @@ def run(
         float,
         typer.Option(min=0, help="Seconds after which a question counts as failed; 0 is no limit."),
     ] = 1800,
-    thinking: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=10_000_000,
-            help="Token limit of replies in every task, for models that think first.",
-        ),
-    ] = None,
     until_decided: Annotated[
         Path | None,
         typer.Option(
@@ -109,14 +101,10 @@ def run(
 
         tell = supervision.supervised(output) if supervision.is_possible() else None
         from tempbench_lmms.runs import model_check, safe_run, starting
-        from tempbench_lmms.runs.arguments import with_room
 
         provenance.note_check(model_check.kept(output, model, model_args))
-        if thinking:
-            further = with_room(further, thinking, starting.leaves(tasks.split(",")) if first else ())
         how = safe_run.RunOptions(
             slice_size=slice_size,
-            verify=verify,
             lock=not no_lock,
             max_failures=max_failures,
             question_timeout=question_timeout,

@@ -1,4 +1,4 @@
-"""The harness's arguments of a run: which are ours to set, which questions they leave, room to think."""
+"""The harness's arguments of a run: which are ours to set, which questions they leave."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -6,7 +6,6 @@ from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
-from tempbench_lmms.harness.tasks import load_task
 
 _OWN = (
     *("model", "model_args", "tasks", "output_path", "use_cache", "log_samples", "config"),
@@ -57,29 +56,3 @@ def generation(further: Sequence[str]) -> dict[str, str]:
 def with_generation(further: Sequence[str], settings: str) -> list[str]:
     """Returns the harness's arguments with more settings of generation: of `--gen_kwargs` the last counts."""
     return [*further, "--gen_kwargs", ",".join(filter(None, (value(further, "gen_kwargs"), settings)))]
-
-
-def with_room(further: Sequence[str], tokens: int, tasks: Sequence[str] = ()) -> list[str]:
-    """Returns the harness's arguments with `tokens`, thinking included, as every task's limit.
-
-    The limit is one of the run's arguments, so it is part of what the run is and of the keys of its answers.
-
-    Args:
-        further: The arguments after `--`; other settings in their `--gen_kwargs` are kept.
-        tokens: How many tokens a reply may have.
-        tasks: The tasks whose limits this must not lower.
-
-    Raises:
-        TempbenchError: A task has a higher limit already, or `further` sets one.
-    """
-    for task in tasks:
-        own = (load_task(task).get("generation_kwargs") or {}).get("max_new_tokens", 0)
-        if own > tokens:
-            raise TempbenchError(
-                f"--thinking {tokens} would lower the limit of {task}, {own}; give at least that"
-            )
-    if "max_new_tokens" in generation(further):
-        raise TempbenchError(
-            "--thinking and max_new_tokens in --gen_kwargs both set the limit; give one of them"
-        )
-    return with_generation(further, f"max_new_tokens={tokens}")

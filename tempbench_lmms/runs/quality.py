@@ -68,7 +68,7 @@ def cut_off(samples: Sequence[Sample], max_new_tokens: int | None = None) -> lis
         return []
     return [
         f"{share(cut, len(samples))} of the replies were cut off before they gave an answer, which counts as "
-        "wrong; raise the limit with `tempbench run --thinking N`, or --gen_kwargs max_new_tokens=N"
+        "wrong; raise the limit with --gen_kwargs max_new_tokens=N"
     ]
 
 

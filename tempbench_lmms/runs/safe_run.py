@@ -40,7 +40,6 @@ class RunOptions:
 
     Attributes:
         slice_size: Answers that are stored together; lost at most.
-        verify: Check every row and every medium first.
         lock: Keep a second run out of the folder.
         max_failures: How many requests may fail, as `results.bound` reads it.
         question_timeout: Seconds that one question may take; 0 for no limit. It needs `tell`.
@@ -51,7 +50,6 @@ class RunOptions:
     """
 
     slice_size: int = 200
-    verify: bool = False
     lock: bool = True
     max_failures: str = results.DEFAULT_BOUND
     question_timeout: float = 0.0
@@ -93,7 +91,7 @@ def run(
         with _for_all(ranks):
             _check_arguments(command, options)
             held.enter_context(_locked(output, options.lock))
-            found = starting.check(command, options.verify)
+            found = starting.check(command)
             agreement.compare(ranks, found.process | options.process)
             contests = _contests(command, options, found)
             deciders = deciding.deciders(output, _state(output), contests)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms import __version__, benchmarks
+from tempbench_lmms import __version__
 from tempbench_lmms.data import checks, manifests, outputs, prepared, tables
 from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import MediaError, TempbenchError
@@ -74,7 +74,7 @@ def leaves(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def check(command: Command, verify: bool = False) -> RunIdentity:
+def check(command: Command) -> RunIdentity:
     """Checks everything that can be checked before a model is loaded, and returns what the run is.
 
     Raises:
@@ -84,7 +84,7 @@ def check(command: Command, verify: bool = False) -> RunIdentity:
     taken = arguments.part(command.further)
     version = plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS, "`tempbench run`")
     plugin.install()
-    data, ids, texts = checked_data(names, verify)
+    data, ids, texts = checked_data(names)
     n, n_asked = sum(map(len, ids.values())), sum(len(taken(one)) for one in ids.values())
     if names and not n_asked:
         raise TempbenchError("--limit and --offset leave no question to ask; give other numbers")
@@ -103,7 +103,7 @@ def check(command: Command, verify: bool = False) -> RunIdentity:
 
 
 def checked_data(
-    names: Sequence[str], verify: bool = False
+    names: Sequence[str],
 ) -> tuple[dict[str, Any], dict[str, list[str]], dict[str, str]]:
     """Returns by task what it asks about, the ids of its questions in order, and a checksum of its prompts.
 
@@ -123,13 +123,11 @@ def checked_data(
         ids[name] = [str(doc["question_id"]) for doc in docs]
         for problem in task_problems(config, docs):
             raise TempbenchError(f"{name}: {problem}")
-        benchmark, root = root_of(config)
+        _, root = root_of(config)
         if root not in looked_at:
             looked_at.add(root)
             for problem in prepared.table_problems(root, manifests.read(root) or {}):
                 raise TempbenchError(f"{problem}; prepare the data again with --force")
-            if verify and (problems := list(benchmarks.commands(benchmark)["verify"](root))):
-                raise TempbenchError(f"{problems[0]} ({len(problems)} problems; see `tempbench verify`)")
         data[name] = identity.of_data(name, config, docs)
         texts[name] = identity.of_texts(config, docs)
     return data, ids, texts

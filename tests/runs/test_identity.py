@@ -304,7 +304,7 @@ def test_a_finished_run_that_was_changed_after_its_end_is_made_again(finished, t
         before = path.read_text()
         path.write_text(before.replace("mini", "Mini", 1))
         assert safe_run._continued(tmp_path, finished) is None
-        assert "was changed after the run" in capsys.readouterr().err
+        assert "the answers are kept" in capsys.readouterr().err
         path.write_text(before)
     log.unlink()
     assert safe_run._continued(tmp_path, finished) is None

@@ -254,7 +254,6 @@ def test_a_repeat_has_its_own_seed_and_folder(seed, found, tmp_path):
         "x",
         "--repeats=3",
         "--check",
-        "--verify",
         "--",
         "--limit",
         "4",
@@ -266,7 +265,6 @@ def test_a_repeat_has_its_own_seed_and_folder(seed, found, tmp_path):
     own = ["--tasks", "x", "--repeats=3", f"--output={tmp_path}", "--repeats=1", "--no-report"]
     assert words[1:cut] == own  # of an option that is given twice the last one counts
     assert words[-4:] == ["--gen_kwargs", "temperature=1,do_sample=True", "--seed", found]
-    assert "--verify" in repeating.words(given, 1, tmp_path, SAMPLED)
 
 
 @pytest.mark.parametrize("status", [1, -signal.SIGKILL])

@@ -45,12 +45,6 @@ def test_a_pattern_stands_for_the_tasks_that_it_matches(tmp_path, capsys):
     assert "tempcompass*" not in task_names.expanded(["tempcompass*"])
 
 
-def test_thinking_lowers_no_limit_of_a_task_behind_a_pattern(tmp_path):
-    words = ["--tasks", "tempvs_mt1_two_co*", "--thinking", "4095", "-o", tmp_path / "o"]
-    done = tempbench("run", "--model", "tempbench_oracle", *words)
-    complains(done, "would lower the limit of tempvs_mt1_two_cot, 4096")
-
-
 @pytest.mark.parametrize(
     ("tasks", "line"),
     [
