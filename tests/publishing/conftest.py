@@ -1,7 +1,6 @@
 """Prepared data of every benchmark, made of the bundled samples and published on a Hub on this machine."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -86,13 +85,6 @@ def published(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             assert done.returncode == 0, done.stderr
             said[benchmark] = done.stdout
         yield SimpleNamespace(hub=hub, folder=folder / "server" / "org", said=said)
-
-
-@pytest.fixture(scope="session")
-def python_with_datasets(request: pytest.FixtureRequest) -> str:
-    """The warm Python; with `--exhaustive` one that has not imported this package."""
-    exhaustive = request.config.getoption("--exhaustive")
-    return sys.executable if exhaustive else str(request.getfixturevalue("warm_python"))
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from tests.hub import Hub, nowhere, variables
 
 from .conftest import TABLES, prepare
 from .loading import expected, loaded
-from .stand_ins import STAND_INS
 
 
 def push(home, hub, tmp_path, benchmark, *words, repo="org/other"):
@@ -210,21 +209,14 @@ def test_every_benchmark_says_what_its_data_is():
     assert {one.name for one in benchmarks.card("timepercept").sources} >= {*named}
 
 
-# test_stand_ins.py does the same with other data of most benchmarks.
-OTHERS = [name for name in TABLES if name not in {one.benchmark for one in STAND_INS.values()}]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [OTHERS, pytest.param(list(TABLES), marks=pytest.mark.exhaustive)])
-def test_plain_datasets_gives_the_same_questions_with_their_pictures(
-    names, published, home, tmp_path, python_with_datasets
-):
+def test_plain_datasets_gives_the_same_questions_with_their_pictures(published, home, tmp_path, warm_python):
     paths = {
         (name, place.split("/")[-2], place.split("/")[-1].removesuffix(".parquet")): home / name / place
-        for name in names
+        for name in TABLES
         for place in TABLES[name]
     }
-    found = loaded(python_with_datasets, list(paths), published.hub, tmp_path / "hf")
+    found = loaded(warm_python, list(paths), published.hub, tmp_path / "hf")
     for table, path in paths.items():
         assert found[table] == expected(path, lambda url: home / url.removeprefix(roots.SCHEME))
 

@@ -1,22 +1,78 @@
-"""Every release: prepared, verified, pushed, loaded back by plain `datasets`, and run from the Hub."""
+"""A release of each benchmark, of our own making: prepared, verified, pushed, and run from the Hub.
+
+That the further layouts of a release end in the same tables is tested beside each benchmark.
+"""
 
 import json
 import re
 import subprocess
 import textwrap
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
+from typing import NamedTuple
 
-import pyarrow.parquet as pq
 import pytest
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data import tables
+from tests.coherence import releases as coherence
 from tests.command import tempbench
-from tests.each import sample
 from tests.hub import Hub, variables
+from tests.mateo import releases as mateo
+from tests.rextime import releases as rextime
+from tests.tempvs import stand_in as tempvs
+from tests.timepercept import releases as timepercept
 
-from .loading import expected, loaded
-from .stand_ins import STAND_INS
+_SOURCES = ("flintstones", "vwp")
+_SMALL = ("--test", "5", "--train", "5", "--test-share", "0.5", "--size", "32")
+
+
+def _tempvs(folder: Path) -> list[str]:
+    release = tempvs.write(folder, _SOURCES)
+    return ["--source", str(release), "--sources", ",".join(_SOURCES), "--accept-license"]
+
+
+def _mateo(folder: Path) -> list[str]:
+    return ["--source", str(mateo.whole(folder)), "--accept-license"]
+
+
+def _coherence(folder: Path) -> list[str]:
+    questions = coherence.harness_copy(folder / "TOMATO")
+    clips = coherence.msrvtt(folder / "MSRVTT")
+    return ["--source", str(questions["source"]), "--types", coherence.TYPES, "--captions", str(clips)]
+
+
+def _rextime(folder: Path) -> list[str]:
+    return rextime.options(rextime.whole(folder))
+
+
+def _timepercept(folder: Path) -> list[str]:
+    fmow = timepercept.fmow_tree(folder / "fmow")
+    asked = timepercept.temporalvqa(folder / "temporalvqa", damaged=False)
+    ucm = timepercept.ucm(folder / "ucm", "folders")
+    return ["--fmow", str(fmow), "--temporalvqa", str(asked), "--ucm", str(ucm), *_SMALL]
+
+
+class StandIn(NamedTuple):
+    """How a release is written and which options of `prepare` read it, what it serves, how it is pushed."""
+
+    write: Callable[[Path], list[str]]
+    tasks: tuple[str, ...]
+    push: tuple[str, ...] = ("--private",)
+
+
+STAND_INS = {
+    "tempvs": StandIn(_tempvs, ("tempvs", "tempvs_mt3_image_only")),
+    "mateo": StandIn(_mateo, ("mateo_both_instructions", "mateo_both_instructions_validation"), ()),
+    "coherence": StandIn(
+        _coherence,
+        ("coherence_qa", "coherence_qa_4f_video", "coherence_caption"),
+        ("--private", "--license", "cc-by-4.0"),
+    ),
+    "rextime": StandIn(_rextime, ("rextime", "rextime_frames", "rextime_official", "rextime_test")),
+    "timepercept": StandIn(_timepercept, ("timepercept_suite", "timepercept_transfer_order")),
+}
 
 RUNNING = """
     import json, os, sys
@@ -40,90 +96,41 @@ ANYWHERE = {"TEMPBENCH_BERTSCORE_MODEL": "/nowhere", "TEMPBENCH_CLIP_MODEL": "/n
 """No encoder is looked for: what needs one is undefined."""
 
 
-def _classes(name):
-    """What code of its own a stand-in goes through: its benchmark's, a licence's, and that of its media."""
-    one = STAND_INS[name]
-    media = {"mateo-italian-texts": "none", "mateo-own": "of one's own folder"}.get(name, one.benchmark)
-    return one.benchmark, one.push, media
-
-
-SAMPLE = sample(STAND_INS, _classes)
-
-
-@pytest.fixture(scope="session")
-def stand_ins(request):
-    """Those that a test of this session asks for, by name."""
-    asked = [item.callspec.params for item in request.session.items if item.path.samefile(__file__)]
-    return {name: one for name, one in STAND_INS.items() if {"name": name} in asked}
-
-
-@pytest.fixture(scope="session")
-def exhaustive(request):
-    return request.config.getoption("--exhaustive")
-
-
-@pytest.fixture(scope="session")
-def prepared(stand_ins, tmp_path_factory):
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
     """Every stand-in prepared and verified. Returns the folder with a home of each."""
     folder = tmp_path_factory.mktemp("stand_ins")
-    for name, one in stand_ins.items():
+    for name, one in STAND_INS.items():
         given = {"TEMPBENCH_DATA": str(folder / name)}
-        done = tempbench("prepare", one.benchmark, *one.write(folder / "releases" / name), **given)
-        assert done.returncode == 0, (name, done.stderr)
-        done = tempbench("verify", one.benchmark, **given)
-        assert done.returncode == 0, (name, done.stdout, done.stderr)
+        for words in (("prepare", name, *one.write(folder / "releases" / name)), ("verify", name)):
+            done = tempbench(*words, **given)
+            assert done.returncode == 0, (name, done.stdout, done.stderr)
     return folder
 
 
-@pytest.fixture(scope="session")
-def pushed(prepared, stand_ins, tmp_path_factory):
+@pytest.fixture(scope="module")
+def pushed(prepared, tmp_path_factory):
     """The Hub on this machine with all of them."""
     folder = tmp_path_factory.mktemp("hub_of_stand_ins")
     with Hub({}, folder / "server") as hub:
-        for name, one in stand_ins.items():
-            words = ("push", one.benchmark, "--repo", f"org/{name}", *one.push, "--yes")
+        for name, one in STAND_INS.items():
             given = {"TEMPBENCH_DATA": str(prepared / name), **variables(hub, folder / "hf")}
-            done = tempbench(*words, **given)
+            done = tempbench("push", name, "--repo", f"org/{name}", *one.push, "--yes", **given)
             assert done.returncode == 0, (name, done.stderr)
         yield hub
 
 
-def tables_of(prepared, name):
-    """Returns the path of each table of a stand-in by its configuration and split."""
-    benchmark = STAND_INS[name].benchmark
-    paths = [table.path for table in benchmarks.checks(benchmark).tables_of(prepared / name / benchmark)]
-    return {(path.parent.name, path.stem): path for path in paths}
-
-
-@pytest.fixture(scope="session")
-def by_datasets(prepared, pushed, stand_ins, tmp_path_factory, python_with_datasets, exhaustive):
-    """What plain `datasets` makes of tables: the last of each stand-in that has its columns and its split."""
-    kinds = {}
-    for name in stand_ins:
-        for (config, split), path in tables_of(prepared, name).items():
-            kind = config if exhaustive else tuple(pq.read_schema(path).names)
-            kinds[name, split, kind] = (name, config, split)
-    wanted = [*kinds.values()]
-    return loaded(python_with_datasets, wanted, pushed, tmp_path_factory.mktemp("loaded"))
-
-
-@pytest.fixture(scope="session")
-def run(prepared, pushed, stand_ins, tmp_path_factory, warm_python, exhaustive):
+@pytest.fixture(scope="module")
+def run(prepared, pushed, tmp_path_factory, warm_python):
     """The oracle on every stand-in, from the folder and from the Hub, in one start of the harness."""
     hub = variables(pushed, tmp_path_factory.mktemp("cache")) | ANYWHERE
     wanted = []
-    for name, one in stand_ins.items():
-        there = one.tasks if exhaustive else one.there or one.tasks
-        wanted += [
-            (f"{name} here", one.tasks, {"TEMPBENCH_DATA": str(prepared / name), **ANYWHERE}),
-            (f"{name} there", there, {"TEMPBENCH_DATA": f"hf://org/{name}", **hub}),
-        ]
-    done = subprocess.run(
-        [warm_python, "-c", textwrap.dedent(RUNNING), json.dumps(wanted)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    for name, one in STAND_INS.items():
+        here = {"TEMPBENCH_DATA": str(prepared / name), **ANYWHERE}
+        there = {"TEMPBENCH_DATA": f"hf://org/{name}", **hub}
+        wanted += [(f"{name} here", one.tasks, here), (f"{name} there", one.tasks, there)]
+    command = [warm_python, "-c", textwrap.dedent(RUNNING), json.dumps(wanted)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith("FOUND")]
     assert lines, done.stderr[-3000:]
     found = json.loads(lines[0].removeprefix("FOUND"))
@@ -156,47 +163,27 @@ def shares(results):
 
 @pytest.mark.slow
 @pytest.mark.harness
-@pytest.mark.parametrize("name", SAMPLE)
+@pytest.mark.parametrize("name", STAND_INS)
 def test_the_oracle_has_the_ceiling_and_the_hub_the_same_records_and_numbers(name, run, prepared, pushed):
-    one, here, there = STAND_INS[name], run[f"{name} here"], run[f"{name} there"]
-    official, ceiling = CEILINGS.get(one.benchmark, (re.compile("$"), 1))
-    known = {
-        row["question_id"] for path in tables_of(prepared, name).values() for row in tables.read_rows(path)
-    }
-    for task in one.tasks:
+    here, there = run[f"{name} here"], run[f"{name} there"]
+    official, ceiling = CEILINGS.get(name, (re.compile("$"), 1))
+    paths = [table.path for table in benchmarks.checks(name).tables_of(prepared / name / name)]
+    known = {row["question_id"] for path in paths for row in tables.read_rows(path)}
+    for task in STAND_INS[name].tasks:
         records = here.records[task]
         assert {record.get("question", record["id"]) for record in records} <= known
-        ours = here.results[task]
-        details = ours.pop("details,none")
-        if task in there.records:
-            assert records == there.records[task]
-            theirs = there.results[task]
-            details = (details, theirs.pop("details,none"))
-            assert ours == theirs
-            data = [given.get("run", {}).get("data", {}).get("prepared", {}) for given in details]
-            assert data[1].pop("from", "").startswith(f"hf://org/{name}@")
-            # The publisher's folders are nobody's business.
-            assert [one.pop("source", None) is None for one in data] in ([True, True], [False, False])
-            assert data[0] == data[1]
-        if task == "rextime_test":
-            continue  # its answers are not published
-        found = shares(ours)
-        assert found
-        for metric, value in found.items():
-            expected = ceiling if official.fullmatch(metric) else 1
-            assert value == pytest.approx(expected), (task, metric)
-    assert there.records
-    assert any("/media/" in asked and f"org/{name}/" in asked for asked in pushed.requests) != (
-        name == "mateo-italian-texts"
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SAMPLE)
-def test_plain_datasets_loads_the_same_questions_with_their_media(name, by_datasets, prepared, monkeypatch):
-    monkeypatch.setenv("TEMPBENCH_DATA", str(prepared / name))
-    paths = tables_of(prepared, name)
-    found = {(config, split): one for (of, config, split), one in by_datasets.items() if of == name}
-    assert {split for _, split in found} == {split for _, split in paths}
-    for table, one in found.items():
-        assert one == expected(paths[table], roots.resolve)
+        assert records == there.records[task]
+        both = [found.results[task] for found in (here, there)]
+        details = [found.pop("details,none") for found in both]
+        assert both[0] == both[1]
+        data = [given.get("run", {}).get("data", {}).get("prepared", {}) for given in details]
+        assert data[1].pop("from", "").startswith(f"hf://org/{name}@")
+        # The publisher's folders are nobody's business.
+        assert [one.pop("source", None) is None for one in data] in ([True, True], [False, False])
+        assert data[0] == data[1]
+        if task != "rextime_test":  # its answers are not published
+            found = shares(both[0])
+            wanted = {metric: ceiling if official.fullmatch(metric) else 1 for metric in found}
+            assert found == pytest.approx(wanted)
+            assert found
+    assert any("/media/" in asked and f"org/{name}/" in asked for asked in pushed.requests)
