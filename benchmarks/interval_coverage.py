@@ -69,7 +69,7 @@ def mean_study(generator: np.random.Generator, draw: Draw, sizes: str, n_cluster
 
 def _t(metric: Ratio, resamples: NDArray[np.float64] | None = None) -> tuple[float, float, Ends]:
     """Returns the mean, its linearised error, and the quantiles of Student's t, or of its bootstrap."""
-    sums = by_cluster(metric).sums
+    sums = by_cluster(metric).terms
     n = len(sums)
 
     def error(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -104,7 +104,7 @@ def _bootstrap_t(metric: Ratio) -> Ends:
 def _bca(metric: Ratio, level: float = 0.95) -> Ends:
     from scipy import stats  # takes long to import, and the tests import this file
 
-    sums = by_cluster(metric).sums
+    sums = by_cluster(metric).terms
     with np.errstate(all="ignore"):
         found = stats.bootstrap(
             (sums[:, 0], sums[:, 1]),

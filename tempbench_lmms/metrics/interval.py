@@ -74,15 +74,3 @@ def official_iou(predicted: Interval, truths: Sequence[Interval]) -> float:
             last = true_end if true_end > end else end
             largest, found = share, intersection / (last - first) if last != first else 0.0
     return found
-
-
-def span_length(*intervals: Interval) -> float:
-    """Returns the length from the earliest start to the latest end, in seconds.
-
-    Over the intervals of a question and of its answer this is the certificate length. Source: ReXTime,
-    section 4.4, after EgoSchema.
-
-    >>> span_length((2, 5), (20, 30))
-    28.0
-    """
-    return float(max(end for _, end in intervals) - min(start for start, _ in intervals))

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from scipy.special import stdtrit
 
-from tempbench_lmms.metrics.ratio import Ratio
-from tempbench_lmms.metrics.resampling import Grouped, by_cluster, jackknife
+from tempbench_lmms.metrics.ratio import Ratio, Sums
+from tempbench_lmms.metrics.resampling import by_cluster, jackknife
 from tempbench_lmms.metrics.share import is_bounded
 
 _MOST = 2**23
@@ -39,13 +39,13 @@ class Spread:
         return max(self.value, 1 - self.value) if self.is_share else math.inf
 
 
-def spread(metric: Grouped) -> Spread:
+def spread(metric: Sums) -> Spread:
     """Returns how a metric varies between groups, by leaving out one after the other.
 
     Source: the delete-one-cluster jackknife; Efron & Tibshirani 1993, section 11.2.
     """
     clusters = by_cluster(metric)
-    entering = (clusters.sums != 0).any(axis=1)
+    entering = (clusters.terms != 0).any(axis=1)
     left_out = jackknife(clusters)[entering]
     n = len(left_out)
     is_share = isinstance(metric, Ratio) and is_bounded(metric)

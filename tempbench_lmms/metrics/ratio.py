@@ -69,11 +69,15 @@ class Statistic:
     function: Callable[[Floats], Floats]
     keys: tuple[Hashable, ...] = ()
 
+    def at(self, sums: Floats) -> Floats:
+        """Returns the statistic at sums of shape (..., m), with no warning where it is undefined."""
+        with np.errstate(all="ignore"):
+            return np.asarray(self.function(sums), dtype=np.float64)
+
     @property
     def value(self) -> float:
         """The statistic; NaN where it is undefined."""
-        with np.errstate(all="ignore"):
-            return float(self.function(self.terms.sum(axis=0)))
+        return float(self.at(self.terms.sum(axis=0)))
 
 
 Sums = Ratio | Statistic

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tempbench_lmms.metrics.ratio import Floats, Ratio, Sums
-from tempbench_lmms.metrics.resampling import Clusters, aligned, by_cluster, interval
+from tempbench_lmms.metrics.ratio import Floats, Ratio, Statistic, Sums
+from tempbench_lmms.metrics.resampling import aligned, by_cluster, interval
 from tempbench_lmms.metrics.share import is_bounded
 
 
@@ -31,7 +31,7 @@ class Variances:
     n_repeats: int
 
 
-def mean_over(repeats: Sequence[Sums]) -> Clusters:
+def mean_over(repeats: Sequence[Sums]) -> Statistic:
     """Returns the mean of a metric over repeats as one metric, whose clusters hold all replies to a group.
 
     Resampled by these clusters, it varies with the questions and with the replies to them.
@@ -43,19 +43,14 @@ def mean_over(repeats: Sequence[Sums]) -> Clusters:
         ValueError: The metrics' clusters have no keys, or they are different metrics.
     """
     tables = [by_cluster(one) for one in repeats]
-    if any(len(table.keys) != len(table.sums) for table in tables):
-        raise ValueError("the metric's clusters have no keys")
-    if len({table.sums.shape[1] for table in tables}) != 1:
-        raise ValueError("the repeats' metrics are different functions")
-    keys = sorted({key for table in tables for key in table.keys}, key=str)
-    sums = np.concatenate([aligned(table, keys) for table in tables], axis=1)
+    keys, sums = aligned(tables)
 
     def function(of_all: Floats) -> Floats:
         parts = np.split(of_all, len(tables), axis=-1)
         values: Floats = np.stack([table.at(part) for table, part in zip(tables, parts, strict=True)])
         return np.asarray(values.mean(axis=0), dtype=np.float64)
 
-    return Clusters(sums, function, tuple(keys))
+    return Statistic(sums, np.arange(len(sums)), function, keys)
 
 
 def pooled(repeats: Sequence[Ratio]) -> Ratio:

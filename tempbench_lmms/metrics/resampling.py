@@ -5,7 +5,7 @@ is any function of sums (`Sums`); `Ratio` is the common one.
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
@@ -16,6 +16,7 @@ from scipy.special import bdtr, stdtr, stdtrit
 from tempbench_lmms.metrics.ratio import (
     Floats,
     Ratio,
+    Statistic,
     Sums,
     _deviation,
     _resampling_weights,
@@ -30,40 +31,10 @@ _MIN_DEFINED = 0.99
 _TOLERANCE = 1e-12
 
 
-@dataclass(frozen=True)
-class Clusters:
-    """A metric by its clusters.
-
-    Attributes:
-        sums: Shape (k, m): each cluster's sums.
-        function: As in `Sums`.
-        keys: The clusters' names; empty where they have none.
-    """
-
-    sums: Floats
-    function: Callable[[Floats], Floats]
-    keys: tuple[Hashable, ...] = ()
-
-    def at(self, sums: Floats) -> Floats:
-        """Returns the metric at sums of shape (..., m), with no warning where it is undefined."""
-        with np.errstate(all="ignore"):
-            return np.asarray(self.function(sums), dtype=np.float64)
-
-    @property
-    def value(self) -> float:
-        """The metric; NaN where it is undefined."""
-        return float(self.at(self.sums.sum(axis=0)))
-
-
-Grouped = Sums | Clusters
-"""A metric whose sums are known by cluster."""
-
-
-def by_cluster(metric: Grouped) -> Clusters:
-    """Returns a metric's sums by cluster."""
-    if isinstance(metric, Clusters):
-        return metric
-    return Clusters(sums_by_cluster(metric), metric.function, metric.keys)
+def by_cluster(metric: Sums) -> Statistic:
+    """Returns a metric with each cluster's sums as one unit."""
+    sums = sums_by_cluster(metric)
+    return Statistic(sums, np.arange(len(sums)), metric.function, metric.keys)
 
 
 def _blocks(n_clusters: int, n_resamples: int) -> Iterator[int]:
@@ -72,7 +43,7 @@ def _blocks(n_clusters: int, n_resamples: int) -> Iterator[int]:
         yield min(size, n_resamples - start)
 
 
-def bootstrap(metric: Grouped, n_resamples: int = 10_000, seed: int = 0) -> Floats:
+def bootstrap(metric: Sums, n_resamples: int = 10_000, seed: int = 0) -> Floats:
     """Returns the metric's values over resamples of whole clusters.
 
     Source: the pairs cluster bootstrap; Cameron, Gelbach & Miller 2008, section II.
@@ -82,24 +53,24 @@ def bootstrap(metric: Grouped, n_resamples: int = 10_000, seed: int = 0) -> Floa
         one of its clusters to be defined: the spread is unknown then.
     """
     clusters = by_cluster(metric)
-    if len(clusters.sums) < 2 or not np.isfinite(jackknife(clusters)).all():
+    if len(clusters.terms) < 2 or not np.isfinite(jackknife(clusters)).all():
         return np.empty(0)
-    n = len(clusters.sums)
+    n = len(clusters.terms)
     parts = [
-        _resampling_weights(n, size, seed + block) @ clusters.sums
+        _resampling_weights(n, size, seed + block) @ clusters.terms
         for block, size in enumerate(_blocks(n, n_resamples))
     ]
     return clusters.at(np.concatenate(parts))
 
 
-def jackknife(metric: Grouped) -> Floats:
+def jackknife(metric: Sums) -> Floats:
     """Returns the metric's values with each cluster left out in turn; shape (k,)."""
     clusters = by_cluster(metric)
-    return clusters.at(clusters.sums.sum(axis=0) - clusters.sums)
+    return clusters.at(clusters.terms.sum(axis=0) - clusters.terms)
 
 
 def interval(
-    metric: Grouped, level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
+    metric: Sums, level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
 ) -> tuple[float, float]:
     """Returns a confidence interval that takes clusters for the units of the sample.
 
@@ -143,11 +114,11 @@ class _Student:
     degrees: float
 
     @classmethod
-    def of(cls, clusters: Clusters, n_resamples: int, seed: int) -> "_Student":
+    def of(cls, clusters: Statistic, n_resamples: int, seed: int) -> "_Student":
         error = _deviation(_defined(bootstrap(clusters, n_resamples, seed)))
         if not math.isfinite(error):
             return cls(clusters.value, math.nan, math.nan, math.nan)
-        sizes = np.abs(clusters.sums)[(clusters.sums != 0).any(axis=1)]
+        sizes = np.abs(clusters.terms)[(clusters.terms != 0).any(axis=1)]
         n, totals = len(sizes), sizes.sum(axis=0)
         weights = (sizes[:, totals > 0] / totals[totals > 0]).sum(axis=1)
         scaled = error * math.sqrt(n / (n - 1))
@@ -200,7 +171,7 @@ class Difference:
 
 
 def paired_difference(
-    first: Grouped, second: Grouped, level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
+    first: Sums, second: Sums, level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
 ) -> Difference:
     """Compares a metric between two runs, paired by the clusters' keys.
 
@@ -222,18 +193,13 @@ def paired_difference(
         ValueError: The metrics' clusters have no keys, or they are different metrics.
     """
     one, other = by_cluster(first), by_cluster(second)
-    if any(len(of.keys) != len(of.sums) for of in (one, other)):
-        raise ValueError("the metric's clusters have no keys")
-    if one.sums.shape[1] != other.sums.shape[1]:
-        raise ValueError("the two metrics are different functions")
-    keys = sorted({*one.keys, *other.keys}, key=str)
-    sums = np.concatenate([aligned(one, keys), aligned(other, keys)], axis=1)
-    width = one.sums.shape[1]
+    keys, sums = aligned([one, other])
+    width = one.terms.shape[1]
 
     def function(both: Floats) -> Floats:
         return one.at(both[..., :width]) - one.at(both[..., width:])
 
-    clusters = Clusters(sums, function, tuple(keys))
+    clusters = Statistic(sums, np.arange(len(sums)), function, keys)
     student = _Student.of(clusters, n_resamples, seed)
     low, high = student.interval(level)
     return Difference(
@@ -249,12 +215,25 @@ def paired_difference(
     )
 
 
-def aligned(clusters: Clusters, keys: Sequence[Hashable]) -> Floats:
-    """Returns a metric's sums in the order of `keys`, 0 where it has none; shape (len(keys), m)."""
+def aligned(metrics: Sequence[Statistic]) -> tuple[tuple[Hashable, ...], Floats]:
+    """Returns the clusters of several runs of a metric, and each one's sums in all runs side by side.
+
+    Args:
+        metrics: The metric by cluster (`by_cluster`) in each run; a cluster that a run lacks has sums of 0.
+
+    Raises:
+        ValueError: The metrics' clusters have no keys, or they are different metrics.
+    """
+    if any(len(one.keys) != len(one.terms) for one in metrics):
+        raise ValueError("the metric's clusters have no keys")
+    if len({one.terms.shape[1] for one in metrics}) > 1:
+        raise ValueError("the runs' metrics are different functions")
+    keys = sorted({key for one in metrics for key in one.keys}, key=str)
     index = {key: i for i, key in enumerate(keys)}
-    out = np.zeros((len(keys), clusters.sums.shape[1]))
-    out[[index[key] for key in clusters.keys]] = clusters.sums
-    return out
+    sums = np.zeros((len(metrics), len(keys), metrics[0].terms.shape[1]))
+    for own, one in zip(sums, metrics, strict=True):
+        own[[index[key] for key in one.keys]] = one.terms
+    return tuple(keys), np.concatenate([*sums], axis=1)
 
 
 @lru_cache(maxsize=16)
@@ -264,10 +243,10 @@ def _exchanges(n_clusters: int, n_resamples: int, seed: int) -> Floats:
     return generator.integers(0, 2, size=(n_resamples, n_clusters), dtype=np.int8).astype(np.float64)
 
 
-def _exchange_test(clusters: Clusters, width: int, n_resamples: int, seed: int) -> float:
-    change = clusters.sums[:, width:] - clusters.sums[:, :width]
-    totals = clusters.sums.sum(axis=0)
-    n = len(clusters.sums)
+def _exchange_test(clusters: Statistic, width: int, n_resamples: int, seed: int) -> float:
+    change = clusters.terms[:, width:] - clusters.terms[:, :width]
+    totals = clusters.terms.sum(axis=0)
+    n = len(clusters.terms)
     extreme = 0
     threshold = abs(clusters.value) * (1 - _TOLERANCE) - _TOLERANCE
     for block, size in enumerate(_blocks(n, n_resamples)):

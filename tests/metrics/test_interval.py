@@ -1,12 +1,11 @@
 """Overlap of time intervals, by hand."""
 
-import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.metrics.interval import best_iop, best_iou, iop, iou, official_iou, span_length
+from tempbench_lmms.metrics.interval import best_iop, best_iou, iop, iou, official_iou
 
 SECONDS = st.integers(0, 50).map(lambda tenths: tenths / 2)
 INTERVALS = st.tuples(SECONDS, SECONDS).map(lambda ends: (min(ends), max(ends)))
@@ -115,9 +114,3 @@ def test_as_counted_on_a_grid(one: tuple[float, float], other: tuple[float, floa
     held = [sum(start < middle < end for start, end in (one, other)) for middle in middles]
     if any(held):
         assert iou(one, other) == pytest.approx(held.count(2) / sum(map(bool, held)))
-
-
-def test_span_length() -> None:
-    # From 2 to 30, whichever ends last.
-    assert span_length((2, 30), (20, 25)) == 28
-    assert math.isclose(span_length((20, 25), (2.5, 30)), 27.5)

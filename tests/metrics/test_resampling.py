@@ -1,8 +1,5 @@
-import itertools
 import math
-import runpy
 import statistics
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio
 from tempbench_lmms.metrics.resampling import (
-    Clusters,
     bootstrap,
     by_cluster,
     holm,
@@ -22,16 +18,6 @@ from tempbench_lmms.metrics.resampling import (
     needed_factor,
     paired_difference,
 )
-from tests.each import sample
-
-
-@pytest.fixture(scope="module")
-def coverage():
-    """What the benchmark of intervals defines."""
-    folder = Path(__file__).parents[2] / "benchmarks"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(folder))
-        return SimpleNamespace(**runpy.run_path(str(folder / "interval_coverage.py")))
 
 
 def share(hits, clusters):
@@ -56,7 +42,7 @@ def test_interval_of_a_mean_is_the_textbook_one():
 def test_unequal_clusters_have_fewer_degrees_of_freedom():
     """A cluster counts by what it gives to the sums: of 3, 1, 1, 1 and 1 questions 49 / 13 are as many."""
     sums = np.array([[33.0, 3], [9, 1], [9.5, 1], [10.5, 1], [11, 1]])
-    found = Clusters(sums, Ratio.function)
+    found = Statistic(sums, np.arange(5), Ratio.function)
     error = statistics.stdev(bootstrap(found).tolist()) * math.sqrt(5 / 4)
     # The shares of the first are 33 / 73 and 3 / 7, those of the others follow: 3.684 clusters.
     shares = (sums / sums.sum(axis=0)).mean(axis=1)
@@ -64,7 +50,7 @@ def test_unequal_clusters_have_fewer_degrees_of_freedom():
     low, high = interval(found)
     assert (high - low) / 2 == pytest.approx(quantile * error)
     # One cluster that is nearly all of it leaves one degree of freedom, not less.
-    whole = Clusters(sums * [[1e6], [1], [1], [1], [1]], Ratio.function)
+    whole = Statistic(sums * [[1e6], [1], [1], [1], [1]], np.arange(5), Ratio.function)
     error = statistics.stdev(bootstrap(whole)[np.isfinite(bootstrap(whole))].tolist()) * math.sqrt(5 / 4)
     low, high = interval(whole)
     assert (high - low) / 2 == pytest.approx(math.tan(0.475 * math.pi) * error)
@@ -95,7 +81,7 @@ def test_where_nothing_can_be_said():
     assert bootstrap(alone).size == bootstrap(ratio([], [])).size == 0
     # There is one cluster alone, with a value or without one where it is left out.
     assert bootstrap(share([1, 0], "aa")).size == 0
-    total = Clusters(np.ones((1, 1)), lambda sums: sums[..., 0])
+    total = Statistic(np.ones((1, 1)), np.arange(1), lambda sums: sums[..., 0])
     assert (total.value, bootstrap(total).size) == (1, 0)
     # Three of fifty have: 5 % of the resamples miss them all.
     assert interval(ratio([(i / 2, i < 3) for i in range(50)], range(50))) == nothing
@@ -171,37 +157,6 @@ def test_clusters_widen_an_interval():
     alone = interval(share([1, 1, 0, 0] * 25, range(100)))
     together = interval(share([1, 1, 0, 0] * 25, [i // 2 for i in range(100)]))
     assert together[1] - together[0] > 1.3 * (alone[1] - alone[0])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("p", "gated"),
-    sample(
-        itertools.starmap(
-            pytest.param, itertools.product((0, 0.01, 0.03, 0.5, 0.97, 0.99, 1), (False, True))
-        ),
-        lambda p, gated: [p, (p > 0.5, gated)],
-    ),
-)
-def test_coverage_near_the_ends(p, gated, coverage):
-    """Near 0 and 1 a few right answers decide: coverage steps over 95 %, and may be higher, not lower."""
-    for n_clusters in (10, 50, 400):
-        covered = coverage.coverage(p, n_clusters, gated, n_studies=500)
-        assert covered >= 0.93
-        assert covered <= (0.97 if p == 0.5 else 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sizes", ["equal", "unequal", "very unequal"])
-def test_coverage_of_mean_scores(sizes, coverage):
-    """A 95 % interval over 8 groups covers the true mean in 95 % of the studies, within their spread."""
-    found = {
-        scores: coverage.mean_coverage(scores, sizes, 8, "here", n_studies=500)[0]
-        for scores in coverage.SCORES
-    }
-    # A few skewed scores without an upper bound say less of their mean than any interval can make up for.
-    low = {what: share for what, share in found.items() if share < (0.89 if "exp" in what else 0.93)}
-    assert not low
 
 
 @pytest.mark.slow
@@ -353,13 +308,6 @@ def test_metrics_that_cannot_be_paired():
     )
     with pytest.raises(ValueError, match="different functions"):
         paired_difference(metric, other)
-
-
-def test_many_clusters_go_in_blocks():
-    found = paired_difference(
-        share([1, 0] * 3000, range(6000)), share([0, 1] * 3000, range(6000)), n_resamples=1000
-    )
-    assert found.p > 0.9
 
 
 @pytest.mark.parametrize(

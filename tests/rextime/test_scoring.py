@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.metrics.interval import best_iou, iou, official_iou, span_length
+from tempbench_lmms.metrics.interval import best_iou, iou, official_iou
 from tempbench_lmms.record import evaluate
 from tempbench_lmms.rextime import official, scoring
 from tempbench_lmms.rextime.rows import load_records, row
@@ -338,7 +338,3 @@ def test_what_is_no_number_stays_none():
 @given(st.permutations(range(4)))
 def test_order_does_not_matter(order):
     assert official.score([PREDICTIONS[i] for i in order], TRUTHS) == official.score(PREDICTIONS, TRUTHS)
-
-
-def test_span_length():
-    assert span_length((2, 5), (20, 30)) == 28
