@@ -1,6 +1,5 @@
 """Overlap of time intervals, by hand."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

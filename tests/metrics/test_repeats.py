@@ -29,27 +29,6 @@ def test_questions_that_differ_no_more_than_replies_do_have_no_variance_of_their
     assert (found.between, found.within) == (0, 0.5)
 
 
-def test_simulated_variances_are_found_and_the_error_is_that_of_the_mean():
-    """Questions in groups of four with a luck in common; each has its own chance of a right reply."""
-    generator = np.random.default_rng(0)
-    n_groups, size, k = 60, 4, 3
-    groups = np.repeat(range(n_groups), size)
-    found, errors, means = [], [], []
-    for _ in range(100):
-        luck = np.repeat(generator.choice([-0.2, 0.2], n_groups), size)
-        chance = 0.5 + luck + generator.choice([-0.1, 0.1], n_groups * size)
-        scores = (generator.random((n_groups * size, k)) < chance[:, None]).astype(float)
-        found.append(repeats.variances(scores))
-        errors.append(spread(repeats.mean_over(runs_of(scores, groups))).error)
-        means.append(scores.mean())
-    # Var(chance) = 0.04 + 0.01; E(chance (1 - chance)) = 0.25 - 0.05.
-    assert np.mean([one.between for one in found]) == pytest.approx(0.05, abs=0.004)
-    assert np.mean([one.within for one in found]) == pytest.approx(0.20, abs=0.004)
-    of_mean = (0.04 * size + 0.01) / (n_groups * size) + 0.2 / (n_groups * size) / k
-    assert np.mean(np.square(errors)) == pytest.approx(of_mean, rel=0.1)
-    assert np.var(means) == pytest.approx(of_mean, rel=0.4)
-
-
 def test_the_mean_of_a_gated_metric_is_over_repeats_and_not_over_all_that_passed():
     one = ratio([(1, 1), (0, 0), (0, 0)], "abc")
     other = ratio([(1, 1), (0, 1), (0, 1)], "abc")
