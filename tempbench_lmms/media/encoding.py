@@ -9,6 +9,7 @@ import av
 
 from tempbench_lmms.data import outputs
 from tempbench_lmms.errors import MediaError
+from tempbench_lmms.media import decoding
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -57,7 +58,7 @@ def reverse(video: Path, path: Path) -> None:
         MediaError: The video cannot be read, or its frames cannot be written so.
     """
     try:
-        with av.open(str(video)) as container:
+        with decoding.open_container(video) as container:
             rate = container.streams.video[0].average_rate
             frames = [frame.reformat(format="yuv420p") for frame in container.decode(video=0)]
         encode(reversed(frames), path, rate or 1, LOSSLESS)

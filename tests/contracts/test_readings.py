@@ -6,8 +6,6 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from benchmarks import parsing as parsers
 from tempbench_lmms import record_reading
@@ -173,54 +171,3 @@ def test_a_prompt_is_built_only_for_replies_of_several_lines():
     assert record_reading.prompt_of("The answer is B.", pytest.fail) is None
     for reply in ("a\nb", "a\r\nb", "a\u2028b"):
         assert record_reading.prompt_of(reply, lambda: "prompt") == "prompt"
-
-
-WORDS = (
-    "A",
-    "B",
-    "C",
-    "(D)",
-    "2",
-    "3",
-    "seven",
-    "twice",
-    "4",
-    "times",
-    "The answer is",
-    "not",
-    "Wait,",
-    "or",
-)
-COUNTS = ["2", "3", "4", "5"]
-
-
-REPLIES_OF_WORDS = st.lists(
-    st.sampled_from((*WORDS, "\n", ".", "<think>", "</think>", '{"answer": "C"}')), max_size=12
-)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [100, pytest.param(400, marks=pytest.mark.exhaustive)])
-def test_letter_and_number_of_a_count_agree(n):
-    """Right in accuracy is right in numeric distance, and the other way round, whatever the reply."""
-    from tempbench_lmms.coherence import scoring
-
-    @given(REPLIES_OF_WORDS, st.sampled_from("ABCD"))
-    @settings(max_examples=n, deadline=None)
-    def check(words, gold):
-        doc = docs("coherence_qa_4f_mini")[0] | {
-            "question_id": "x",
-            "type": "count",
-            "options": COUNTS,
-            "answer": gold,
-            "reference": "x",
-        }
-        record = scoring.record(doc, " ".join(words))
-        (distance,) = scoring.SCORES["numeric_distance"]([record])
-        assert (distance == 1) == bool(record["correct"])
-        if record["answer"] is not None:
-            assert record["number"] == int(COUNTS["ABCD".index(record["answer"])])
-        elif record["number"] is not None:
-            assert str(record["number"]) not in COUNTS
-
-    check()

@@ -1,6 +1,5 @@
 """Data, model output and downloaded files are nobody's code: each guard has a test that fails without it."""
 
-import ast
 import csv
 import importlib
 import io
@@ -9,7 +8,6 @@ import os
 import pickle
 import re
 import shutil
-import unicodedata
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -37,104 +35,25 @@ from tests.each import for_each
 ROOT = Path(tempbench_lmms.__file__).parents[1]
 FILES = sorted([*(ROOT / "tempbench_lmms").rglob("*.py"), *(ROOT / "hf_datasets").rglob("*.py")])
 
-FORBIDDEN = {
-    *("eval", "exec", "__import__", "os.system", "os.popen", "shutil.unpack_archive"),
-    *("pickle.load", "pickle.loads", "pickle.Unpickler", "marshal.load", "marshal.loads", "shelve.open"),
-    *("dill.load", "dill.loads", "cloudpickle.load", "cloudpickle.loads", "joblib.load"),
-}
-# Members of archives name their own paths, so none is unpacked by its name.
-FORBIDDEN_METHODS = {"extract", "extractall"}
-# Where a user says with --allow-pickle that he trusts a file.
-ALLOWED = {("files.py", "pandas.read_pickle")}
+# ruff looks for eval, exec, pickles, shells and unsafe loaders; here is what it does not know.
+UNSAFE = [
+    (re.compile(r"trust_remote_code"), None),
+    (re.compile(r"\.extract(all)?\("), None),  # members of archives name their own paths
+    (
+        re.compile(r"\bread_pickle\("),
+        "files.py",
+    ),  # where a user says with --allow-pickle that he trusts a file
+    (re.compile(r"\bnp\.load\((?![^\n]*allow_pickle=(False|allow_pickle))"), None),
+    (re.compile(r"\bav\.open\((?!.{0,300}(format_whitelist|\"w\"))", re.S), None),  # a playlist names files
+]
 
 
-def dotted(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return f"{dotted(node.value)}.{node.attr}"
-    return node.id if isinstance(node, ast.Name) else "?"
-
-
-_NAMES = "|".join(FORBIDDEN | FORBIDDEN_METHODS | {"np.load", "torch.load", "yaml.load", "av.open", "shell"})
-_WORDS = re.compile(rf"trust_remote_code|read_pickle|numpy.load|\b({_NAMES})\b".replace(".", r"\s*\.\s*"))
-"""What a text holds that `findings` finds something in."""
-
-
-def findings(source: str, file: str) -> list[str]:
-    """Returns what in a source text runs what others wrote."""
-    found = []
-    # Python takes a letter for what it looks like.
-    for node in ast.walk(ast.parse(source)) if _WORDS.search(unicodedata.normalize("NFKC", source)) else ():
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and "trust_remote_code" in node.value
-        ):
-            found.append("trust_remote_code in a text")
-        if not isinstance(node, ast.Call):
-            continue
-        name = dotted(node.func)
-        given = {keyword.arg: keyword.value for keyword in node.keywords}
-        if name in FORBIDDEN or (
-            isinstance(node.func, ast.Attribute) and node.func.attr in FORBIDDEN_METHODS
-        ):
-            found.append(name)
-        if name.endswith("read_pickle") and (file, name) not in ALLOWED:
-            found.append(name)
-        if "trust_remote_code" in given:
-            found.append(f"{name} with trust_remote_code")
-        if name.endswith(("np.load", "numpy.load")):
-            # Said outright: never, or what the user said.
-            value = given.get("allow_pickle")
-            never = isinstance(value, ast.Constant) and value.value is False
-            if not never and not (isinstance(value, ast.Name) and value.id == "allow_pickle"):
-                found.append(f"{name} without allow_pickle=False")
-        if name == "torch.load" and getattr(given.get("weights_only"), "value", None) is not True:
-            found.append("torch.load without weights_only=True")
-        if name == "av.open" and [getattr(one, "value", None) for one in node.args[1:]] != ["w"]:
-            # A playlist names other files, which the library would open.
-            options = given.get("container_options", ast.Dict([], []))
-            if "format_whitelist" not in [getattr(key, "value", None) for key in options.keys]:
-                found.append("av.open without format_whitelist")
-        if name.endswith("yaml.load") and dotted(given.get("Loader", ast.Name("?"))) != "_Loader":
-            found.append("yaml.load with another loader")
-        if "shell" in given and getattr(given["shell"], "value", True):
-            found.append(f"{name} through a shell")
-    return found
-
-
-@pytest.mark.slow
 def test_no_file_runs_what_others_wrote():
     def check(path):
-        assert findings(path.read_text(encoding="utf-8"), path.name) == []
+        text = path.read_text(encoding="utf-8")
+        assert [one.pattern for one, where in UNSAFE if path.name != where and one.search(text)] == []
 
     for_each(FILES, check)
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "eval(reply)",
-        "ｅｖａｌ(reply)",
-        "os.system(reply)",
-        "pickle.Unpickler(file)",
-        "pickle.loads(data)",
-        "np.load(path)",
-        "np.load(path, allow_pickle=True)",
-        "archive.extractall(folder)",
-        "archive.extract(member, folder)",
-        "AutoModel.from_pretrained(name, trust_remote_code=True)",
-        "options = {'trust_remote_code': True}",
-        "torch.load(path)",
-        "yaml.load(text, Loader=yaml.Loader)",
-        "subprocess.run(command, shell=True)",
-        "pandas.read_pickle(path)",
-        "av.open(path)",
-        "av.open(path, container_options={'fflags': 'nobuffer'})",
-        "av.open(path, options={'format_whitelist': 'mov'})",
-    ],
-)
-def test_the_search_finds(source):
-    assert findings(source, "any.py")
 
 
 def test_the_loader_of_yaml_is_a_safe_one():
