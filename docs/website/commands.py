@@ -8,15 +8,20 @@ import typer
 from tempbench_lmms.cli import main
 
 
-def page() -> str:
-    """Returns a section for each command: what it does, its options, and an example."""
+def every() -> dict[str, Any]:
+    """Returns every command by its name, with the benchmarks' commands below the verbs."""
     found: dict[str, Any] = {}
     for verb in ("", *main.VERBS):
         main._add_verbs(verb)
         root: Any = typer.main.get_command(main.app)
         found |= {name: one for name, one in root.commands.items() if verb in ("", name)}
+    return found
+
+
+def page() -> str:
+    """Returns a section for each command: what it does, its options, and an example."""
     head = "# Commands\n\n`tempbench COMMAND --help` prints the same. The exit status is 0 only on success.\n"
-    return head + "".join(_section(name, command) for name, command in sorted(found.items()))
+    return head + "".join(_section(name, command) for name, command in sorted(every().items()))
 
 
 def _section(name: str, command: Any) -> str:

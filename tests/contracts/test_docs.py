@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.website import commands
 from tempbench_lmms import benchmarks
 from tempbench_lmms.harness import plugin
 
@@ -79,6 +80,22 @@ def test_the_pages_say_which_versions_the_project_declares() -> None:
     tested = re.findall(r'python: \["(.+)"\]', ci)[0].split('", "')
     words = f"Python {', '.join(tested[:-1])} and {tested[-1]}"
     assert words in " ".join((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split())
+
+
+def test_commands_and_options_that_a_page_names_are_there() -> None:
+    known = commands.every()
+    for page in PAGES:
+        text = (ROOT / page).read_text(encoding="utf-8").replace("\\\n", " ")
+        for name, rest in re.findall(r"\btempbench (?!-)([a-z-]+)((?: [^\n`|#]*)?)", text):
+            command, (below, *_) = known[name], [*rest.split(), ""]
+            command = getattr(command, "commands", {}).get(below, command)
+            if name == "run" or hasattr(
+                command, "commands"
+            ):  # takes the harness's options, or names no benchmark
+                continue
+            options = {one for param in command.params for one in (*param.opts, *param.secondary_opts)}
+            for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest):
+                assert option in options | {"--help"}, f"{page}: tempbench {name}{rest}"
 
 
 def test_the_documentation_stays_small() -> None:
