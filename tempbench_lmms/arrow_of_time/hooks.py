@@ -1,4 +1,4 @@
-"""Adapts the benchmark to the harness. `task_yamls/arrow_of_time/_default.yaml` names these functions."""
+"""Adapts the benchmark to the harness. `task_yamls/arrow_of_time/tasks.yaml` names these functions."""
 
 from tempbench_lmms.arrow_of_time import prompts, scoring
 from tempbench_lmms.harness import adapter, one_video

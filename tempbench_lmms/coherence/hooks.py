@@ -1,4 +1,4 @@
-"""Adapts the benchmark to the harness. The files `task_yamls/coherence/_*.yaml` name these functions."""
+"""Adapts the benchmark to the harness. `task_yamls/coherence/tasks.yaml` names these functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -27,6 +27,22 @@ TABLE = "tasks.yaml"
 _ALL = "tempbench"
 _KWARGS = "lmms_eval_specific_kwargs"
 
+_HOOKS = ("doc_to_visual", "doc_to_text", "doc_to_messages", "process_docs", "process_results", "metric_list")
+"""What a task names of its benchmark's hooks."""
+_DEFAULT = {
+    "dataset_path": "parquet",
+    "test_split": "test",
+    "output_type": "generate_until",
+    "doc_to_target": "target",
+    "num_fewshot": 0,
+    **{name: name for name in ("doc_to_visual", "doc_to_text", "doc_to_messages", "process_results")},
+    "metric_list": "METRIC_LIST",
+}
+"""What all tasks share."""
+_FILTER = (
+    "filter_list: [{name: none, filter: [{function: !function tempbench_lmms.harness.adapter.FirstReply}]}]\n"
+)
+
 Config = dict[str, Any]
 
 
@@ -120,8 +136,8 @@ def made() -> dict[str, str]:
     files: dict[str, str] = {}
     for benchmark in benchmarks.names():
         folder = folder_of("task_yamls", benchmark)
-        parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("_*.yaml"))}
         table = table_of(folder)
+        parts = parts_of(benchmark, table)
         read = {name: yaml.load(text, Loader=_Loader) for name, text in parts.items()}  # noqa: S506
         files |= {f"{benchmark}/{name}": text for name, text in parts.items()}
         tasks = tasks_of(benchmark, table, read)
@@ -137,6 +153,37 @@ def made() -> dict[str, str]:
         group = {"group": f"{_ALL}{suffix}", **everything}
         files[f"{_ALL}/{_ALL}{suffix}.yaml"] = _text(group, "the list of benchmarks")
     return files
+
+
+def parts_of(benchmark: str, table: Config) -> dict[str, str]:
+    """Returns the files that tasks include, `parts` of a table: `_default.yaml`, and one for each kind.
+
+    What a part does not say it takes over from `default`, and that one from `_DEFAULT`. A hook is named as in
+    the benchmark's `hooks`; `scored: answer` stands for `process_results_answer` and `ANSWER_METRIC_LIST`.
+    Tags (!function) stand in these files alone: the harness's web interface reads only files without.
+    """
+    out: dict[str, str] = {}
+    for name, own in table["parts"].items():
+        config = {**(_DEFAULT if name == "default" else {"include": "_default.yaml"}), **(own or {})}
+        if not config.get("include", True):
+            del config["include"]
+        if kind := config.pop("scored", ""):
+            config |= {
+                "process_results": f"process_results_{kind}",
+                "metric_list": f"{kind.upper()}_METRIC_LIST",
+            }
+        if "generation_kwargs" in config:
+            config["generation_kwargs"] |= {"temperature": 0, "do_sample": False, "until": []}
+        if "kwargs" in config:
+            config[_KWARGS] = {"default": config.pop("kwargs")}
+        hooks = {
+            key: f"tempbench_lmms.{benchmark}.hooks.{config.pop(key)}" for key in _HOOKS if key in config
+        }
+        where = f"task_yamls/{benchmark}/{TABLE}"
+        out[f"_{name}.yaml"] = _text(config, where) + _lines(hooks, "!function")
+        if name == "default":
+            out[f"_{name}.yaml"] += _FILTER
+    return out
 
 
 @cache
@@ -156,12 +203,15 @@ def table_of(folder: Path) -> Config:
 
 
 def _text(config: Mapping[str, Any], source: str, tag: str = "") -> str:
+    return f"# Made from {source}; changes here are lost.\n{_lines(config, tag)}"
+
+
+def _lines(config: Mapping[str, Any], tag: str = "") -> str:
     # JSON is YAML, and looks the same whatever library writes it.
-    lines = (
+    return "".join(
         f"{key}: {f'{tag} {value}' if tag else json.dumps(value, ensure_ascii=False)}\n"
         for key, value in config.items()
     )
-    return f"# Made from {source}; changes here are lost.\n{''.join(lines)}"
 
 
 def tasks_of(benchmark: str, table: Config, parts: Mapping[str, Config]) -> dict[str, Config]:

@@ -1,24 +1,28 @@
-"""Adapts MATEO to the harness. The files `task_yamls/mateo/_*.yaml` name these functions."""
+"""Adapts MATEO to the harness. `task_yamls/mateo/tasks.yaml` names these functions."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.mateo import prompts, sampling, scoring
+from tempbench_lmms.mateo import prompts, scoring
 
 Kwargs = Mapping[str, Any] | None
 
-process_results_triple, METRIC_LIST = adapter.scored(
-    partial(scoring.record, form="triple"), scoring.METRICS.of("triple"), scoring.details
-)
-process_results_cot, _ = adapter.scored(
-    partial(scoring.record, form="cot"), scoring.METRICS.of("cot"), scoring.details
-)
-process_results_reflection, REFLECTION_METRIC_LIST = adapter.scored(
-    partial(scoring.record, form="reflection"), scoring.METRICS.of("reflection"), scoring.details
-)
+_EVERY = 5
+"""One pair of so many is in the sample: 20 %."""
+
+
+def _scored(form: str) -> tuple[Callable[..., dict[str, Any]], list[dict[str, Any]]]:
+    record = partial(scoring.record, form=form)
+    return adapter.scored(record, scoring.METRICS.of(form), scoring.details)
+
+
+process_results, METRIC_LIST = _scored("triple")
+process_results_cot, _ = _scored("cot")
+process_results_reflection, REFLECTION_METRIC_LIST = _scored("reflection")
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> str:
@@ -37,10 +41,20 @@ def doc_to_messages(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = 
 
 
 def sample(dataset: Any) -> Any:
-    """Keeps a fifth of the pairs, in both orders (`sampling`)."""
-    names = ("pair_id", "plan_id", "version", "label")
-    columns = [list(dataset[name]) for name in names]
-    kept = sampling.of_rows(dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+    """Keeps a fifth of the dependent and a fifth of the independent pairs, in both orders, over all plans.
+
+    Source: the paper's list of models: GPT-5.1 was evaluated on 20 % of the test set, "selected via
+    stratified sampling". Neither strata nor pairs are published, so this sample is ours.
+    """
+    columns = [list(dataset[name]) for name in ("pair_id", "plan_id", "version", "label")]
+    strata: dict[str, list[tuple[str, str, str]]] = {}
+    for pair, plan, version, label in zip(*columns, strict=True):
+        if version == "original":
+            drawn = hashlib.sha256(pair.encode()).hexdigest()
+            strata.setdefault(label, []).append((plan, drawn, pair))
+    kept: set[str] = set()
+    for own in map(sorted, strata.values()):
+        kept |= {pair for _, _, pair in own[min(_EVERY // 2, len(own) - 1) :: _EVERY]}
     return dataset.select([i for i, pair in enumerate(columns[0]) if pair in kept])
 
 

@@ -1,4 +1,4 @@
-"""Adapts the motion-only questions to the harness. The files `task_yamls/motion_only/_*.yaml` name these."""
+"""Adapts the motion-only questions to the harness. `task_yamls/motion_only/tasks.yaml` names these."""
 
 from tempbench_lmms.harness import adapter, one_video
 from tempbench_lmms.motion_only import prompts, scoring

@@ -1,4 +1,4 @@
-"""Adapts NExT-GQA to the harness. The files `task_yamls/nextgqa/_*.yaml` name these functions."""
+"""Adapts NExT-GQA to the harness. `task_yamls/nextgqa/tasks.yaml` names these functions."""
 
 from functools import partial
 

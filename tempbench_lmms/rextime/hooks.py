@@ -1,4 +1,4 @@
-"""Adapts ReXTime to the harness. The files `task_yamls/rextime/_*.yaml` name these functions."""
+"""Adapts ReXTime to the harness. `task_yamls/rextime/tasks.yaml` names these functions."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Adapts TempCompass to the harness; `task_yamls/tempcompass_pairs/_*.yaml` name these functions."""
+"""Adapts TempCompass to the harness; `task_yamls/tempcompass_pairs/tasks.yaml` names these functions."""
 
 from collections.abc import Callable
 from typing import Any

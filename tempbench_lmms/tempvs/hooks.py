@@ -1,4 +1,4 @@
-"""Adapts TempVS to the harness. The files `task_yamls/tempvs/_*.yaml` name these functions."""
+"""Adapts TempVS to the harness. `task_yamls/tempvs/tasks.yaml` names these functions."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Adapts TimeBlind to the harness. The files `task_yamls/timeblind/_*.yaml` name these functions."""
+"""Adapts TimeBlind to the harness. `task_yamls/timeblind/tasks.yaml` names these functions."""
 
 from tempbench_lmms.harness import adapter, one_video
 from tempbench_lmms.timeblind import prompts, scoring

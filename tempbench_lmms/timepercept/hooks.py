@@ -1,4 +1,4 @@
-"""Adapts TimePerceptBench to the harness. The files `task_yamls/timepercept/_*.yaml` name these functions."""
+"""Adapts TimePerceptBench to the harness. `task_yamls/timepercept/tasks.yaml` names these functions."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -26,7 +26,7 @@ def _scored(test: str) -> tuple[Callable[..., dict[str, Any]], list[dict[str, An
     return adapter.scored(scoring.record, scoring.METRICS.of(test), scoring.details)
 
 
-process_results_accuracy, ACCURACY_METRIC_LIST = _scored("tpl")
+process_results, METRIC_LIST = _scored("tpl")
 process_results_tal, TAL_METRIC_LIST = _scored("tal")
 process_results_order, ORDER_METRIC_LIST = _scored("sov")
 process_results_ranking, RANKING_METRIC_LIST = _scored("isr")
