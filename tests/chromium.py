@@ -56,7 +56,7 @@ _THINNED = """(() => {
         return kinds.get(one);
     };
     for (const repeated of ["details.task, figure, details.printed", "table",
-        "tbody tr, option, dl > *, li, .warning, svg *"]) {
+        "tbody tr, option, dl > *, li, svg *"]) {
         const seen = new Set();
         for (const one of document.querySelectorAll(repeated)) {
             if (!one.isConnected) continue;

@@ -146,7 +146,7 @@ def submit_hub(
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files.")] = False,
 ) -> None:
-    """Write `.eval_results` entries and a model card's table for the Hub; nothing is uploaded."""
+    """Write `.eval_results` entries for a model's page on the Hub; nothing is uploaded."""
     from tempbench_lmms.data import outputs
     from tempbench_lmms.report import hub, tables
     from tempbench_lmms.runs.logs import read_runs
@@ -169,10 +169,9 @@ def submit_hub(
         entries[name] = hub.entries_of(section, data_set, revision, source_url, partial)
     if chosen:
         raise TempbenchError(f"--dataset {next(iter(chosen))}=...: the logs have no task of this benchmark")
-    hub.write(output, entries, hub.card_table(sections, model), force)
+    hub.write(output, entries, force)
     for name, own in entries.items():
         print(f"{output / '.eval_results' / name}.yaml: {len(own)} entries")
-    print(f"{output / 'model_card_table.md'}: paste it into the model's card")
     where = shlex.quote(str(output / ".eval_results"))
     print(f"to upload the entries: hf upload {model} {where} .eval_results --create-pr")
 

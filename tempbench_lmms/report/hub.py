@@ -1,4 +1,4 @@
-"""Results for the Hugging Face Hub: `.eval_results/*.yaml` of a model's repository, and a table for its card.
+"""Results for the Hugging Face Hub: `.eval_results/*.yaml` of a model's repository.
 
 Format: https://huggingface.co/docs/hub/eval-results (dataset id and task id, value, date, source, notes). A
 leaderboard shows them where the data set's owner has listed the task ids in its `eval.yaml`.
@@ -17,8 +17,7 @@ from tempbench_lmms.data import run_files
 from tempbench_lmms.data import tables as files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import shown
-from tempbench_lmms.report import markdown
-from tempbench_lmms.report.grid import Cell, Grid, Number
+from tempbench_lmms.report.grid import Number
 from tempbench_lmms.report.numbers import TaskNumbers, run_date
 from tempbench_lmms.report.placing import column_of
 from tempbench_lmms.report.tables import Section
@@ -124,22 +123,6 @@ def _notes(task: TaskNumbers, number: Number) -> str:
     return "; ".join([*parts, f"tempbench-lmms {__version__}"])
 
 
-def card_table(sections: Sequence[Section], model: str) -> str:
-    """Returns the Markdown for a model's card: the main numbers with their intervals."""
-    head = ["metric", "value", "95 % interval", "standard error", "questions"]
-    rows = {}
-    for section in sections:
-        for task, name, number in main_numbers(section):
-            error = "" if number.error is None else shown(number.error)
-            bounds = number.bounds().strip("[]").replace(",", " to")
-            words = (number.text(), bounds, error, str(task.asked[0]) if task.asked else "")
-            rows[f"{task.log.task} {name}"] = list(map(Cell, words))
-    papers = (f"{section.card.name}: {section.card.paper}" for section in sections)
-    remarks = (*papers, f"Measured with tempbench-lmms {__version__} in the lmms-eval harness.")
-    table = markdown.table(Grid.of("", head, rows, remarks=remarks))
-    return f"## Temporal reasoning ({markdown.escaped(model)})\n\n{table}\n"
-
-
 def main_numbers(section: Section) -> Iterator[tuple[TaskNumbers, str, Number]]:
     """Yields the main numbers of a benchmark's tasks with their names."""
     known = frozenset(section.card.primary)
@@ -149,8 +132,8 @@ def main_numbers(section: Section) -> Iterator[tuple[TaskNumbers, str, Number]]:
                 yield task, name, task.number(name)
 
 
-def write(folder: Path, entries: Mapping[str, Sequence[Entry]], table: str, force: bool) -> None:
-    """Writes a model repository's files: the entries by benchmark, and the model card's table.
+def write(folder: Path, entries: Mapping[str, Sequence[Entry]], force: bool) -> None:
+    """Writes a model repository's files: the entries by benchmark.
 
     Raises:
         TempbenchError: A file is there, and `force` does not say that it may be overwritten.
@@ -159,7 +142,6 @@ def write(folder: Path, entries: Mapping[str, Sequence[Entry]], table: str, forc
         f".eval_results/{name}.yaml": yaml.safe_dump(own, sort_keys=False, allow_unicode=True, width=1000)
         for name, own in entries.items()
     }
-    contents["model_card_table.md"] = table
     for name in contents:
         run_files.check_foreign(folder / name)
         if (folder / name).exists() and not force:

@@ -179,14 +179,9 @@
     const button = make("button", "", image, make("span", "", label));
     button.type = "button";
     button.title = "Enlarge";
-    button.addEventListener("click", () => {
-      at("zoom-title").textContent = label;
-      at("zoomed").replaceChildren(image.cloneNode());
-      at("zoom").showModal();
-    });
+    button.addEventListener("click", () => button.classList.toggle("large"));
     return button;
   }
-  at("close").addEventListener("click", () => at("zoom").close());
 
   // Spans of time as bars, the right ones first.
   function timeline(answers) {
@@ -346,7 +341,7 @@
     reset();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || at("zoom").open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
     if (typing && event.key === "Escape") event.target.blur();
     if (typing) return;
