@@ -55,8 +55,8 @@ def shares(found: Iterable[tuple[Any, list[str]]], kinds: bool = False) -> Itera
     """
     counts: dict[str, tuple[Counter[str], Counter[str]]] = {}
     for row, verdicts in found:
-        asked = row.benchmark if row.benchmark in _OFFICIAL else f"any {row.benchmark}"
-        asked += f" {row.kind}" * (kinds and row.benchmark in _OFFICIAL)
+        asked = row.benchmark if row.benchmark in _OFFICIAL else "others"
+        asked += f" {row.kind if row.benchmark in _OFFICIAL else row.benchmark}" * kinds
         for name in ("all", asked):
             counts.setdefault(name, (Counter(), Counter()))[not row.locked].update(verdicts)
     yield "| asked |" + "".join(f" {rows} | right | misread | unread |" for rows in ("locked", "dev"))
