@@ -4,7 +4,7 @@ import itertools
 import re
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,7 +53,7 @@ def table(
             raise TempbenchError(f"which table? Name one; `tempbench table {benchmark}` lists them")
         print(_listed(card))
         return
-    chosen = _chosen(card, name, runs or ())
+    chosen = _chosen(card, name)
     kind = format_ or (ENDINGS.get(output.suffix.lower(), "") if output else "text")
     if kind not in ENDINGS.values():
         raise TempbenchError(
@@ -129,7 +129,7 @@ def _clipped(words: str, room: int) -> str:
     return words if len(words) <= room else f"{words[: room - 3].rstrip()}..."
 
 
-def _chosen(card: "BenchmarkCard", name: str, runs: Sequence[Path]) -> "PrintedTable":
+def _chosen(card: "BenchmarkCard", name: str) -> "PrintedTable":
     """Returns the table that a user names: "3", "table 3", "Section 6", "tomato 7", "videomind"."""
     wanted = _words(name)
     kinds = [wanted] if not wanted[:1] or not wanted[0].isdigit() else [["table", *wanted]]
@@ -138,12 +138,6 @@ def _chosen(card: "BenchmarkCard", name: str, runs: Sequence[Path]) -> "PrintedT
         if len(found) == 1:
             return found[0]
     known = ", ".join(one.name for one in card.tables)
-    if Path(name).exists():
-        given = " ".join(map(str, (name, *runs)))
-        raise TempbenchError(
-            f"{name} is a path, and no table is named before it; `tempbench table {card.name} N {given}` "
-            f"prints table N, one of: {known}"
-        )
     raise TempbenchError(f"{card.name} has no table {name!r}; choose one of: {known}")
 
 

@@ -176,18 +176,6 @@ def test_column_of(stem, metric, known, expected):
     assert placing.column_of(stem, metric, frozenset(known)) == expected
 
 
-@pytest.mark.slow
-def test_suite_and_single_test_of_one_run_are_rows_apart(tmp_path):
-    for task in ("tempvs_mini", "tempvs_mt1_two_mini"):
-        finish(write_run(tmp_path / task, task=task))
-    found = [numbers.TaskNumbers(task.log, "run") for task in numbers.of_logs(read_runs([tmp_path]))]
-    (section,) = tables.sections_of(found)
-    assert [row.label for row in section.rows] == [
-        "run, mini, tempvs_mini",
-        "run, mini, tempvs_mt1_two_mini",
-    ]
-
-
 def test_csv_holds_every_number_unrounded(tasks):
     import csv
 
@@ -434,11 +422,6 @@ def test_how_replies_were_read(tmp_path):
     assert read == ["unread: refused", "unread: cut_off", "whole", "unread: refused"]
     html = page([task], n_pictured=0)
     assert "How replies were read" in html
-
-    edit(log, lambda number, line: [line["record"].pop(name) for name in ("how", "reason", "where")])
-    (old,) = numbers.of_logs(read_runs([tmp_path]))
-    assert old.own_grids == []
-    assert "How replies were read" not in page([old], n_pictured=0)
 
 
 def test_other_data_gives_no_pictures(tmp_path):

@@ -357,26 +357,6 @@ def test_statements_of_table_5_are_those_of_the_breakdown(section):
     assert after.bounds
 
 
-def test_breakdowns_are_tables(section):
-    task = section.tasks[0]
-    made = {one.name: one for one in section.grids_of(task)}
-    assert {
-        "mt1 two, by source",
-        "mt1 two, by statement",
-        "mt1 two, by distance",
-        "mt3 event, answers",
-    } <= set(made)
-    by_source = made["mt1 two, by source"]
-    assert [column.label for column in by_source.columns][:2] == ["mt", "gt"]
-    known = task.log.details["mt1_two"]["by_source"]
-    assert [row.label for row in by_source.rows] == list(known)
-    first = next(iter(known.values()))["mt"]
-    assert by_source.cells[0][0].text == f"{first['value']:.4f} ({first['n']:g})"
-    for one in made.values():
-        if one.source != grid.METRICS:
-            check_latex(latex.table(one), one)
-
-
 def test_nested_tables_of_any_form():
     details = {
         "run": {"packages": {"x": 1}},
@@ -448,21 +428,11 @@ def test_a_run_that_has_no_line_is_named(runs, tmp_path):
     assert done.stderr.strip() == f"tempbench: {own} has no number for Footnote 11 of mateo"
 
 
-def test_a_forgotten_number_of_a_table(tmp_path):
-    complains(
-        tempbench("table", "mateo", tmp_path, tmp_path / "b"),
-        f"{tmp_path} is a path",
-        f"`tempbench table mateo N {tmp_path} {tmp_path / 'b'}`",
-        "one of: Table 2, Table 3",
-    )
-
-
 # ---- runs of several tasks
 
 
-@pytest.mark.parametrize("respondent", ["chance", "oracle"])
-def test_both_transfer_tests_together(tmp_path, respondent):
-    write_tasks(tmp_path, respondent, [f"timepercept_{name}_mini" for name in TRANSFER])
+def test_both_transfer_tests_together(tmp_path):
+    write_tasks(tmp_path, "chance", [f"timepercept_{name}_mini" for name in TRANSFER])
     (own,) = tables.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
     made = {one.name: one for one in own.printed}
     order, lapse = (task.log.records for task in own.tasks)
@@ -475,7 +445,6 @@ def test_both_transfer_tests_together(tmp_path, respondent):
     assert mine[4] == f"{100 * right / (len(order) + len(lapse)):.2f}"  # 720 + 125 questions in the paper
     (of_temporalvqa,) = lines(made["TemporalVQA, abstract"], grid.RUN).values()
     assert of_temporalvqa[0] == f"{100 * sum(both) / len(both):.1f}"
-    assert (mine[4] == "100.00") == (respondent == "oracle")
 
 
 @pytest.mark.slow
