@@ -16,14 +16,13 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import ending
 
 
-def check(repeats: int, tasks: str, output: Path, further: Sequence[str], until_decided: bool) -> None:
+def check(repeats: int, output: Path, further: Sequence[str], until_decided: bool) -> None:
     """Refuses repeats that would all be the same, that are not done so, or whose spread nobody could tell.
 
     Raises:
         TempbenchError: They are not to be done.
     """
     from tempbench_lmms.runs import arguments
-    from tempbench_lmms.runs.starting import leaves
 
     settings = arguments.generation(further)
     temperature = settings.get("temperature", "0")  # a number, or none: the harness's options are checked
@@ -38,13 +37,6 @@ def check(repeats: int, tasks: str, output: Path, further: Sequence[str], until_
             "--repeats gives each repeat a seed, and seed in --gen_kwargs is one for all; give the first "
             "repeat's as `-- --seed 1`"
         )
-    if not leaves(tasks.split(",")):
-        raise TempbenchError(
-            f"--repeats: none of {tasks} is a task of this package, see `tempbench tasks`, and of others no "
-            "spread is told; leave it out"
-        )
-    if all(seed.lower() == "none" for seed in _seeds(further)):
-        raise TempbenchError("--repeats counts the seed up from the first repeat's; give that as a number")
     if until_decided:
         raise TempbenchError("--repeats asks all questions in every repeat; leave it out, or --until-decided")
     if whole_number("WORLD_SIZE", 1, least=1) > 1:

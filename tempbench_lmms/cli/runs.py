@@ -92,7 +92,7 @@ def run(
         task_names.check(tasks.split(","), further)
         options.check_model(model, model_args)
         if repeats > 1:
-            repeating.check(repeats, tasks, output, further, until_decided is not None)
+            repeating.check(repeats, output, further, until_decided is not None)
         if check and first and not (output / CHECK).is_file():  # a run that is continued was checked
             _check_first(model, model_args, tasks, output, further, anyway)
         if repeats > 1:

@@ -435,19 +435,14 @@ def _sound(log: TaskLog, partial: bool) -> TaskLog:
 
 
 def _in_common(first: TaskLog, second: TaskLog) -> tuple[TaskLog, TaskLog, str]:
-    """Returns two runs with the repeats that both have, or the first of each where they share no number.
-
-    And what is to be said of the others; "" where there are none. A run that is no repeat has number 1.
-    """
-    a, b = ({one.repeat[1] if one.repeat else 1: one for one in log.each} for log in (first, second))
-    numbers = [sorted(a.keys() & b.keys())] * 2 if a.keys() & b.keys() else [[min(a)], [min(b)]]
-    one, other = (as_one([own[n] for n in used]) for own, used in zip((a, b), numbers, strict=True))
-    if a.keys() == b.keys() or not (first.repeats or second.repeats):
-        return one, other, ""
-    given = [", ".join(map(str, own)) if log.repeats else "one" for log, own in ((first, a), (second, b))]
-    used_a, used_b = (", ".join(map(str, used)) for used in numbers)
-    compared = f"compared are {used_a} of A and {used_b} of B"
-    return one, other, f"{first.task}: A has repeats {given[0]} and B {given[1]}; {compared}"
+    """Returns two runs with as many repeats each, the first ones, and what is to be said of the others."""
+    n = min(len(first.each), len(second.each))
+    if n == len(first.each) == len(second.each):
+        return first, second, ""
+    said = (
+        f"{first.task}: A has {len(first.each)} and B {len(second.each)} repeats; compared are the first {n}"
+    )
+    return as_one(first.each[:n]), as_one(second.each[:n]), said
 
 
 def as_json(

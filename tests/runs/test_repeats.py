@@ -87,7 +87,7 @@ def compared(a, b):
 @pytest.mark.slow
 def test_means_of_repeats_are_compared(folder, other):
     found, remarks = compared(folder, other)
-    assert f"{TASK}: A has repeats 1, 2, 3 and B 1, 2; compared are 1, 2 of A and 1, 2 of B" in remarks
+    assert f"{TASK}: A has 3 and B 2 repeats; the first 2 are compared" in remarks
     values = [
         [read_runs([run / f"repeat_{number}"])[0].values for number in (1, 2)] for run in (folder, other)
     ]
@@ -98,15 +98,6 @@ def test_means_of_repeats_are_compared(folder, other):
     turned, _ = compared(other, folder)
     assert turned["mt"].difference.value == pytest.approx(-found["mt"].difference.value)
     assert turned["mt"].p == pytest.approx(found["mt"].p, abs=0.1)  # of 500 exchanges
-
-
-@pytest.mark.slow
-def test_repeats_are_compared_by_their_numbers(folder, tmp_path):
-    for number in (1, 3):
-        shutil.copytree(folder / f"repeat_{number}", tmp_path / f"repeat_{number}")
-    found, remarks = compared(folder, tmp_path)
-    assert found["mt"].difference.value == found["gt"].difference.value == 0
-    assert f"{TASK}: A has repeats 1, 2, 3 and B 1, 3; compared are 1, 3 of A and 1, 3 of B" in remarks
 
 
 def test_repeats_of_other_questions_are_not_compared(folder, tmp_path):
@@ -219,7 +210,6 @@ def _sound(logs):
         (["--gen_kwargs", "temperature=0.7,do_sample=False"], "without sampling gives 3 times"),
         (["--gen_kwargs", "temperature=warm"], "temperature=warm: give a number above 0"),
         (["--gen_kwargs", "temperature=1,seed=4"], "seed in --gen_kwargs is one for all"),
-        ([*SAMPLED, "--seed", "None"], "counts the seed up"),
         ([*SAMPLED, "--repeats", "2"], "--repeats: `tempbench run` sets it"),
     ],
 )
@@ -232,16 +222,13 @@ def test_repeats_that_say_nothing_are_refused(further, line, tmp_path):
 
 def test_what_does_not_go_with_repeats(tmp_path, monkeypatch):
     with pytest.raises(TempbenchError, match="or --until-decided"):
-        repeating.check(2, TASK, tmp_path, SAMPLED, until_decided=True)
-    with pytest.raises(TempbenchError, match="none of mme,mmmu is a task of this package"):
-        repeating.check(2, "mme,mmmu", tmp_path, SAMPLED, until_decided=False)
-    repeating.check(2, f"mme,{TASK}", tmp_path, SAMPLED, until_decided=False)
+        repeating.check(2, tmp_path, SAMPLED, until_decided=True)
     (tmp_path / STATE).write_text("{}")
     with pytest.raises(TempbenchError, match="holds a run without --repeats"):
-        repeating.check(2, TASK, tmp_path, SAMPLED, until_decided=False)
+        repeating.check(2, tmp_path, SAMPLED, until_decided=False)
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(TempbenchError, match=r"start each repeat with --output .*repeat_1"):
-        repeating.check(2, TASK, tmp_path / "o", SAMPLED, until_decided=False)
+        repeating.check(2, tmp_path / "o", SAMPLED, until_decided=False)
 
 
 @pytest.mark.parametrize(
