@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from tempbench_lmms.runs.rereading import Line, Question
-    from tempbench_lmms.runs.second_readers import SecondReader
+    from tempbench_lmms.runs.second_readers import Endpoint
     from tempbench_lmms.runs.task_log import TaskLog
 
 
@@ -77,7 +77,7 @@ def reread(
     _report(lines, failures, len(chosen))
 
 
-def _try(second: "SecondReader") -> None:
+def _try(second: "Endpoint") -> None:
     """Asks a second reader that has nothing to read for one word, so that a misspelt one is noticed."""
     from tempbench_lmms.runs.second_readers import NoAnswerError
 

@@ -207,7 +207,7 @@ def compare(
             f"{log.task}, {side}: {line}"
             for pair in pairs
             for side, log in zip("AB", pair, strict=True)
-            for line in repeats.unlike(log.repeats)
+            for line in repeats.shared_seeds(log.repeats)
         ]
         found = comparison.compare_tasks(pairs, resamples, seed)
     if as_json:

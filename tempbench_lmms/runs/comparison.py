@@ -440,7 +440,7 @@ def _in_common(first: TaskLog, second: TaskLog) -> tuple[TaskLog, TaskLog, str]:
     if n == len(first.each) == len(second.each):
         return first, second, ""
     said = (
-        f"{first.task}: A has {len(first.each)} and B {len(second.each)} repeats; compared are the first {n}"
+        f"{first.task}: A has {len(first.each)} and B {len(second.each)} repeats; the first {n} are compared"
     )
     return as_one(first.each[:n]), as_one(second.each[:n]), said
 

@@ -6,7 +6,7 @@ they come from. What nobody told us of the run (prompts, settings, versions, dat
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -149,8 +149,9 @@ def run(reader: Reader, name: str, source: Source, output: Path, partial: bool =
     """
     folder = output / source.task
     outputs.check_folder(folder)
-    if taken := next(_runs_at(output, source.task), None):
-        raise TempbenchError(f"{taken} holds a run already; choose another --output")
+    above = [one for one in (output, *output.resolve().parents) if (one / STATE).exists()]
+    if taken := [*above, *folder.glob("*")]:  # nothing reads both
+        raise TempbenchError(f"{taken[0]} is of a run already; choose another --output")
     answers = collected(reader(source), source)
     replies = {id_: answer.reply for id_, answer in answers.items()}
     places = {id_: f"{source.path}, {answer.where}" for id_, answer in answers.items()}
@@ -164,16 +165,6 @@ def run(reader: Reader, name: str, source: Source, output: Path, partial: bool =
         "note": NOTE,
     }
     return write_log(source, replies, folder, {IMPORTED: made})
-
-
-def _runs_at(output: Path, task: str) -> Iterator[Path]:
-    """Yields the folders of runs that an import would get into, or that have its task: nothing reads both."""
-    folder = output / task
-    if folder.is_dir() and any(folder.iterdir()):
-        yield folder
-    yield from (above for above in (output, *output.resolve().parents) if (above / STATE).exists())
-    yield from (file.parent for file in output.glob(f"*{RESULTS}"))
-    yield from (file.parent for file in output.glob(f"*/*_samples_{task}.jsonl"))
 
 
 def collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:

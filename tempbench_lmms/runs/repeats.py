@@ -3,7 +3,6 @@
 Each repeat is a run of its own, in a folder `repeat_1`, `repeat_2`, ... of one output folder.
 """
 
-import itertools
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,14 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from tempbench_lmms.data import code_digest, provenance
-from tempbench_lmms.data.terminal import counted, one_line, rounded
+from tempbench_lmms.data.terminal import counted, rounded
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.tasks import kwargs_of
 from tempbench_lmms.metrics import repeats
 from tempbench_lmms.metrics.ratio import Sums
 from tempbench_lmms.record import shown
-from tempbench_lmms.runs.comparison import check_same_questions, question_scores, settings_of
+from tempbench_lmms.runs.comparison import check_same_questions, question_scores
 from tempbench_lmms.runs.logs import by_repeat
 from tempbench_lmms.runs.rescoring import columns
 from tempbench_lmms.runs.run_card import SEEDS, finite
@@ -70,11 +67,8 @@ class Repeated:
     warnings: tuple[str, ...]
 
 
-def unlike(logs: Sequence[TaskLog]) -> Iterator[str]:
-    """Yields how repeats differ in more than their seeds, or share a seed, as far as their files say."""
-    for what, of in (("asked in different ways", _asked), ("made with different versions", _packages)):
-        if said := _differing([of(log) for log in logs]):
-            yield f"the repeats were {what} ({said}): the spread is not that of sampling alone"
+def shared_seeds(logs: Sequence[TaskLog]) -> Iterator[str]:
+    """Yields which repeats have the same seed, as far as their files say."""
     seeds: dict[str, list[str]] = {}
     for log in logs:
         own = {name: log.settings.get(name) for name in SEEDS}
@@ -84,34 +78,6 @@ def unlike(logs: Sequence[TaskLog]) -> Iterator[str]:
     for numbers in seeds.values():
         if len(numbers) > 1:
             yield f"repeats {', '.join(numbers)} have the same seed, and may have the same replies"
-
-
-def _differing(cards: Sequence[dict[str, Any]]) -> str:
-    """Returns what is not the same in all, with the values; "" where all is."""
-    names = {name: [one.get(name) for one in cards] for name in dict.fromkeys(itertools.chain(*cards))}
-    return "; ".join(
-        f"{name} {', '.join(dict.fromkeys(one_line(str(one))[:40] for one in values))}"
-        for name, values in names.items()
-        if any(one != values[0] for one in values)
-    )
-
-
-def _packages(log: TaskLog) -> dict[str, Any]:
-    """Returns the versions with which a repeat was made, and a checksum of the code that read its replies."""
-    run = log.details.get(provenance.KEY) or {}
-    own = {"code": str(run[code_digest.KEY])[:8]} if run.get(code_digest.KEY) else {}
-    return {**(run.get("packages") or {}), **own}
-
-
-def _asked(log: TaskLog) -> dict[str, Any]:
-    """Returns what a repeat's replies depend on, seeds left out."""
-    found = {name: log.settings.get(name) for name in ("limit", "offset", "gen_kwargs")} | settings_of(log)
-    found |= log.config.get("generation_kwargs") or {}
-    found |= kwargs_of(log.config) or {}
-    if isinstance(given := found["gen_kwargs"], dict):
-        found |= given
-        del found["gen_kwargs"]
-    return {str(name): value for name, value in found.items() if name != "seed"}
 
 
 def of(logs: Iterable[TaskLog]) -> list[Repeated]:
@@ -140,7 +106,7 @@ def over(logs: Sequence[TaskLog]) -> Repeated:
     for metric in (metric for log in logs for metric in metrics_of(log)):
         by_name.setdefault(metric.name, []).append(metric)
     with edited(logs[0].file):
-        warnings = [*unlike(logs)]
+        warnings = [*shared_seeds(logs)]
         spreads = [_spread(own) for own in by_name.values() if own[0].headline and len(own) == len(logs)]
     n_same = sum(len(of_question) == 1 for of_question in replies.values())
     if n_same == len(replies):

@@ -22,7 +22,7 @@ from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.parsing import second
 from tempbench_lmms.parsing.reading import Reading, Reread
 from tempbench_lmms.runs.rescoring import with_docs, with_reply
-from tempbench_lmms.runs.second_readers import NoAnswerError, SecondReader
+from tempbench_lmms.runs.second_readers import Endpoint, NoAnswerError
 from tempbench_lmms.runs.task_log import Sample, TaskLog
 
 STATUSES = ("read", "none", "refused", "wrong form")
@@ -189,7 +189,7 @@ def _lines(file: Path) -> Iterator[Line]:
                 yield line
 
 
-def _reading(question: Question, reader: SecondReader) -> Line:
+def _reading(question: Question, reader: Endpoint) -> Line:
     """Asks a second reader about one reply, and once more where its answer has another form."""
     for again in (False, True):
         answer = reader.ask(question.request(again))
@@ -215,7 +215,7 @@ def _reading(question: Question, reader: SecondReader) -> Line:
 
 def ask(
     questions: Sequence[Question],
-    reader: SecondReader,
+    reader: Endpoint,
     concurrency: int = 8,
     step: Callable[[], object] = lambda: None,
 ) -> tuple[list[Line], Counter[str]]:

@@ -1,7 +1,5 @@
 """The second reader: a model behind an OpenAI-compatible endpoint."""
 
-from typing import Protocol
-
 from tempbench_lmms.data.redaction import hide, note, scrubbed
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
@@ -12,20 +10,6 @@ MAX_TOKENS = 512
 
 class NoAnswerError(Exception):
     """One request that came to nothing; others may fare better."""
-
-
-class SecondReader(Protocol):
-    """What answers requests."""
-
-    name: str
-
-    def ask(self, text: str) -> str | None:
-        """Returns what it writes; None where a model, or a filter before or behind it, refused.
-
-        Raises:
-            NoAnswerError: This request came to nothing.
-            TempbenchError: No request will fare better: no such model, or a wrong key or address.
-        """
 
 
 class Endpoint:

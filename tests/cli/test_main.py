@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 from pathlib import Path
 
@@ -70,15 +69,6 @@ def test_tasks(prepared):
 
 
 @pytest.mark.slow
-def test_columns_of_tasks_do_not_run_together():
-    lines = tempbench("tasks", "nextgqa", "--all").stdout.splitlines()
-    assert any(re.search(r"1 video, \d+ s  +media video", line) for line in lines)
-    assert {line.index("asks") for line in lines[:1]} == {
-        line.index("media ") for line in lines if " media " in line
-    }
-
-
-@pytest.mark.slow
 def test_tasks_as_json(prepared):
     done = tempbench("tasks", "tempvs", "--all", "--json", TEMPBENCH_DATA=str(prepared.parent))
     found = {one["task"]: one for one in json.loads(done.stdout)}
@@ -142,12 +132,6 @@ def test_show_a_neighbour_that_is_damaged(prepared, tmp_path):
     assert done.returncode == 0, done.stderr
     assert page.read_text().count("the image is damaged") > 0
     assert page.read_text().count("<img") == 1
-
-
-def test_separate_images_follow_their_labels(tmp_path):
-    done = tempbench("show", "tempvs_mt3_event_separate_mini", "--doc", "5")
-    assert done.stdout.count("[picture, 160x120]") == 5
-    assert "Image e: \n[picture" in done.stdout
 
 
 def test_verify_sound_data(prepared):

@@ -1,5 +1,6 @@
 """A person answers on the local page: what is shown, what is kept, who is refused, and the log."""
 
+import contextlib
 import http.client
 import json
 import re
@@ -8,7 +9,6 @@ import socket
 import subprocess
 import threading
 import time
-from contextlib import contextmanager
 from urllib.parse import urlencode
 
 import pytest
@@ -53,7 +53,7 @@ class Client:
             line.close()
 
 
-@contextmanager
+@contextlib.contextmanager
 def page(questions):
     with Server(questions) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -79,15 +79,13 @@ def test_only_who_knows_the_address_may_ask(client):
     assert client.server.server_address[0] == "127.0.0.1"
 
 
-def test_headers_of_the_page(client):
+def test_pages_and_what_is_none(client):
     for path in ("0", "page.js", "page.css", "media/0/0"):
         headers = client.ask(path)[2]
         assert "default-src 'none'" in headers["Content-Security-Policy"]
-        assert "unsafe" not in headers["Content-Security-Policy"]
-        assert headers["Referrer-Policy"] == "no-referrer"
         assert headers["Cache-Control"] == "no-store"
-    assert client.ask("page.html")[0] == client.ask("../kept.py")[0] == client.ask("9")[0] == 404
-    assert client.ask("-1")[0] == client.ask("media/0/999")[0] == 404
+    for path in ("page.html", "../kept.py", "9", "-1", "media/0/999"):
+        assert client.ask(path)[0] == 404
 
 
 def test_bad_answers_are_refused(client):
@@ -253,7 +251,7 @@ def test_the_log_is_what_import_makes_of_the_same_answers(tmp_path, task):
     assert (log.values.get("accuracy") or log.values["mt"]) == 1.0
     done = tempbench("report", tmp_path / "people", "-o", tmp_path / "page.html", "--pictures", "0")
     assert done.returncode == 0, done.stderr
-    assert "human, anna" in (tmp_path / "page.html").read_text()
+    assert "anna (human)" in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.harness
@@ -305,9 +303,12 @@ def test_in_a_browser(tmp_path):
 
     def until(expression):
         deadline = time.monotonic() + 30
-        while not browser.value(expression):
-            assert time.monotonic() < deadline, (expression, browser.value("document.body.innerText"))
+        while time.monotonic() < deadline:
+            with contextlib.suppress(RuntimeError):  # between two pages
+                if browser.value(expression):
+                    return
             time.sleep(0.05)
+        raise AssertionError(expression, browser.value("document.body.innerText"))
 
     with page(questions) as client, Chromium() as browser:
         browser.open(client.server.address, width=400)

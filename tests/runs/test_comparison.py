@@ -7,15 +7,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from tempbench_lmms.cli.main import main
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.respondents import chance
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import comparison, comparison_text, logs, run_card
+from tempbench_lmms.runs import comparison, logs, run_card
 from tempbench_lmms.runs.task_log import MetricOfRun, Sample, TaskLog
 from tempbench_lmms.tempvs import scoring
-from tests.runs.test_logs import TASK, write_run
+from tests.command import complains, tempbench
+from tests.runs.test_logs import TASK, details_of, edited, write_run
 
 N = 105  # questions: fourteen sequences, none of them cut
 
@@ -29,14 +29,6 @@ def folder(tmp_path_factory):
     return made
 
 
-def tempbench(monkeypatch, capsys, *arguments):
-    monkeypatch.setattr("sys.argv", ["tempbench", *map(str, arguments)])
-    with pytest.raises(SystemExit) as exit_:
-        main()
-    out = capsys.readouterr()
-    return exit_.value.code or 0, out.out, out.err
-
-
 def compared(a, b, **options):
     pairs, remarks = comparison.paired_runs(a, b, **options)
     return {one.metric: one for one in comparison.compare_tasks(pairs, 500)}, remarks
@@ -45,18 +37,6 @@ def compared(a, b, **options):
 def remarks_of(a, b, **options):
     """Returns what is said of two runs, without a comparison of them."""
     return comparison.paired_runs(a, b, **options)[1]
-
-
-def edit(source, target, change):
-    """Copies a run and changes its results."""
-    target.mkdir()
-    for file in source.iterdir():
-        (target / file.name).write_text(file.read_text())
-    file = next(target.glob("*_results.json"))
-    results = json.loads(file.read_text())
-    change(results)
-    file.write_text(json.dumps(results))
-    return target
 
 
 @pytest.mark.slow
@@ -224,124 +204,94 @@ def test_holm_can_take_a_verdict_back():
     assert judged[0].n_needed > 100
 
 
+def media(sha256):
+    return lambda r: details_of(r)["data"]["mini"].update(media={"files": 1, "sha256": sha256})
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         (lambda r: r["configs"][TASK]["dataset_kwargs"].update(data_files={"test": "x"}), "data.url"),
+        (lambda r: details_of(r)["data"]["mini"].update(sha256="0"), "data.sha256"),
         (
-            lambda r: r["results"][TASK]["details,none"]["run"]["data"]["mini"].update(sha256="0"),
-            "data.sha256",
-        ),
-        (
-            lambda r: r["results"][TASK]["details,none"]["run"]["packages"].update({"tempbench-lmms": "9.9"}),
+            lambda r: details_of(r)["packages"].update({"tempbench-lmms": "9.9"}),
             "packages.tempbench-lmms: .* and 9.9",
         ),
+        (media("2"), "data.media.sha256: 1 and 2"),
     ],
 )
 def test_refuses_other_data_and_versions(folder, tmp_path, change, said):
-    other = edit(folder / "oracle", tmp_path / "other", change)
+    one, other = (edited(folder / name, tmp_path / name, media("1")) for name in ("chance", "oracle"))
+    remarks_of(one, other)
+    other = edited(other, tmp_path / "other", change)
     with pytest.raises(TempbenchError, match=rf"{said}.*--anyway"):
-        compared(folder / "chance", other)
-    found, remarks = compared(folder / "chance", other, anyway=True)
+        compared(one, other)
+    found, remarks = compared(one, other, anyway=True)
     assert found["mt"].verdict == "worse"
     assert any(said.partition(":")[0] in line for line in remarks)
 
 
-def _of_code(sha256):
-    def change(results):
-        run = results["results"][TASK]["details,none"]["run"]
-        assert len(run["code"]) == 64
-        run["code"] = sha256
-
-    return change
+def told(backend, tags):
+    more = {"model_backend": backend, "resolved_cli_args": {"reasoning_tags": tags}}
+    return lambda r: r["config"].update(more)
 
 
-def _read_otherwise(run, target):
-    """Copies a run as a checkout leaves it that reads A for B and B for A, under the same version."""
-    other = edit(run, target, _of_code("0" * 64))
-    (log,) = other.glob("*_samples_*.jsonl")
-    lines = [json.loads(line) for line in log.read_text().splitlines()]
-    for line in lines:
-        record = line["record"]
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (lambda r: None, lambda r: details_of(r)["packages"].update(torch="0.1"), ["packages.torch"]),
+        (
+            told("m.X (chat)", '[["<a>", "</a>"]]'),
+            told("m.X (simple)", "none"),
+            ["settings.runner: chat and simple", 'reasoning_tags: [["<a>", "</a>"]] and none'],
+        ),
+        (told("m.X (chat)", "none"), lambda r: None, []),  # whose results say neither
+    ],
+)
+def test_what_may_differ_is_listed(folder, tmp_path, first, second, said):
+    a = edited(folder / "chance", tmp_path / "a", first)
+    b = edited(folder / "other_chance", tmp_path / "b", second)
+    remarks = [line for line in remarks_of(a, b) if line.startswith(f"{TASK} differs in")]
+    assert len(remarks) == len(said)
+    assert all(any(one in line for line in remarks) for one in said)
+
+
+def _read_otherwise(rows):
+    """As a checkout leaves them that reads A for B and B for A, under the same version."""
+    for row in rows:
+        record = row["record"]
         record["answer"] = {"A": "B", "B": "A"}.get(record["answer"], record["answer"])
         record["correct"] = int(record["answer"] == record["gold"])
-    log.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    return other
 
 
 @pytest.mark.slow
 def test_runs_that_were_read_by_other_code_are_read_again(folder, tmp_path):
     """The same replies, scored by two checkouts of one version, are no difference between models."""
-    other = _read_otherwise(folder / "oracle", tmp_path / "other")
+    run = folder / "oracle"
+    other = edited(run, tmp_path / "other", lambda r: details_of(r).update(code="0" * 64), _read_otherwise)
     with pytest.raises(
         TempbenchError, match=r"the code that read their replies: \w{8} and 00000000.*--anyway"
     ):
-        compared(folder / "oracle", other)
-    found, remarks = compared(folder / "oracle", other, anyway=True)
+        compared(run, other)
+    found, remarks = compared(run, other, anyway=True)
     assert found["mt"].verdict == "better"
     assert any("the code that read their replies" in line for line in remarks)
-    found, remarks = compared(folder / "oracle", other, reparse=True)
-    assert found["mt"].difference.value == 0
-    assert not any("code" in line for line in remarks)
-
-    def of_another_version(results):
-        results["results"][TASK]["details,none"]["run"]["packages"]["tempbench-lmms"] = "0.0.1"
-
-    older = edit(other, tmp_path / "older", of_another_version)
-    with pytest.raises(TempbenchError, match=r"packages.tempbench-lmms: .* and 0\.0\.1"):
-        compared(folder / "oracle", older)
-    found, remarks = compared(folder / "oracle", older, reparse=True)
-    assert found["mt"].difference.value == 0
-    assert any("packages.tempbench-lmms" in line for line in remarks)
-
-
-@pytest.mark.slow
-def test_refuses_other_media(folder, tmp_path):
-    def with_media(run, sha256):
-        def change(results):
-            data = results["results"][TASK]["details,none"]["run"]["data"]["mini"]
-            data["media"] = {"files": 1, "sha256": sha256}
-
-        return edit(folder / run, tmp_path / f"{run}{sha256}", change)
-
-    one, same, other = with_media("chance", "1"), with_media("oracle", "1"), with_media("oracle", "2")
-    with pytest.raises(TempbenchError, match=r"data.media.sha256: 1 and 2.*--anyway"):
-        compared(one, other)
-    remarks_of(one, same)
-    remarks_of(one, folder / "oracle")  # which has none
-
-
-def test_other_package_versions_are_listed_and_compared(folder, tmp_path):
-    def change(results):
-        results["results"][TASK]["details,none"]["run"]["packages"]["torch"] = "0.1"
-
-    remarks = remarks_of(folder / "chance", edit(folder / "oracle", tmp_path / "other", change))
-    assert any("packages.torch" in line and "0.1" in line for line in remarks)
-
-
-def test_what_changes_what_is_shown_or_read_is_listed(folder, tmp_path):
-    def told(backend, tags):
-        def change(results):
-            results["config"] |= {"model_backend": backend, "resolved_cli_args": {"reasoning_tags": tags}}
-
-        return change
-
-    a = edit(folder / "chance", tmp_path / "a", told("m.X (chat)", '[["<a>", "</a>"]]'))
-    b = edit(folder / "other_chance", tmp_path / "b", told("m.X (simple)", "none"))
-    remarks = remarks_of(a, b)
-    assert f"{TASK} differs in settings.runner: chat and simple" in remarks
-    assert f'{TASK} differs in settings.reasoning_tags: [["<a>", "</a>"]] and none' in remarks
-    remarks = remarks_of(a, folder / "other_chance")  # whose results say neither
-    assert not any("runner" in line or "reasoning_tags" in line for line in remarks)
+    older = edited(
+        other, tmp_path / "older", lambda r: details_of(r)["packages"].update({"tempbench-lmms": "0.0.1"})
+    )
+    for one in (other, older):
+        found, remarks = compared(run, one, reparse=True)
+        assert found["mt"].difference.value == 0
+        assert not any("code" in line for line in remarks)
 
 
 def test_refuses_other_questions_and_prompts(folder, tmp_path):
-    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
-    (log,) = other.glob("*.jsonl")
-    lines = [json.loads(line) for line in log.read_text().splitlines()]
-    for line in lines[:4]:
-        line["input"] = "Another prompt"
-    log.write_text("\n".join(json.dumps(line) for line in lines[:100]))
+    def change(rows):
+        for row in rows[:4]:
+            row["input"] = "Another prompt"
+        return rows[:100]
+
+    other = edited(folder / "oracle", tmp_path / "other", lines=change)
     with pytest.raises(
         TempbenchError, match=rf"questions: {N - 100} are only in A.*prompts: 4 of 100 differ"
     ):
@@ -363,9 +313,10 @@ def test_different_tasks_and_runs_without_logs(folder, tmp_path):
         compared(folder / "chance", tmp_path / "twice")
 
 
-def test_command(folder, monkeypatch, capsys):
-    status, out, err = tempbench(monkeypatch, capsys, "compare", folder / "oracle", folder / "chance")
-    assert (status, err) == (0, "")
+def test_command(folder):
+    done = tempbench("compare", folder / "oracle", folder / "chance")
+    assert (done.returncode, done.stderr) == (0, "")
+    out = done.stdout
     assert "mt: A is better than B (A 1, B 0.5536," in out
     assert "Of all 9 metrics A is better in 5 and worse in 0; 4 undecided." in out
     assert out.splitlines()[0].startswith("A is better in 5 of 8: gt_strict +0.9")
@@ -374,46 +325,24 @@ def test_command(folder, monkeypatch, capsys):
     assert "B: not above chance: mt 0.554 (chance 0.5), gt_strict" in out
 
 
-def test_a_difference_that_is_undefined_has_no_number():
-    numbers = {"task": "t", "verdict": "undecided"}
-    found = [
-        SimpleNamespace(metric=name, difference=value and SimpleNamespace(value=value), **numbers)
-        for name, value in (("a", math.nan), ("b", None), ("c", -0.25))
-    ]
-    line = comparison_text._summary("undecided", found, name_tasks=False)
-    assert line == "cannot be told in 3 of 3: c -0.25, a -, b -"
-
-
 @pytest.mark.slow
-def test_headlines_all_or_those_that_are_named(folder, monkeypatch, capsys):
-    def shown(*words):
-        words = ("compare", folder / "oracle", folder / "chance", "--resamples", 500, *words)
-        status, out, err = tempbench(monkeypatch, capsys, *words)
-        assert not status, err
-        return [line.split(":")[0].strip() for line in out.splitlines() if line.startswith("  ")]
+def test_headlines_all_or_those_that_are_named(folder):
+    words = ("compare", folder / "oracle", folder / "chance", "--resamples", 500)
+
+    def shown(*more):
+        done = tempbench(*words, *more)
+        assert not done.returncode, done.stderr
+        return [line.split(":")[0].strip() for line in done.stdout.splitlines() if line.startswith("  ")]
 
     rows = {row.name: row.headline for row in scoring.METRICS.rows}
     everything = shown("--all")
     assert shown() == [name for name in everything if rows[name]]
     assert shown("--metrics", "gt,mt") == [name for name in everything if name in ("gt", "mt")]
-    words = ("compare", folder / "oracle", folder / "chance", "--resamples", 500, "--metrics", "gt_strit")
-    status, _, err = tempbench(monkeypatch, capsys, *words)
-    assert status
-    assert "did you mean gt_strict" in err
-
-
-@pytest.mark.slow
-def test_a_comparison_as_json(folder, monkeypatch, capsys):
-    status, out, _ = tempbench(
-        monkeypatch, capsys, "compare", folder / "oracle", folder / "chance", "--json", "--resamples", 500
-    )
-    read = json.loads(out)
+    complains(tempbench(*words, "--metrics", "gt_strit"), "did you mean gt_strict")
+    read = json.loads(tempbench(*words, "--json").stdout)
     assert read["a"][0]["model"] == "tempbench_oracle"
     assert {one["metric"]: one["verdict"] for one in read["metrics"]}["mt"] == "better"
     assert read["metrics"][4]["difference"]["value"] is None
-    status, _, err = tempbench(monkeypatch, capsys, "compare", folder / "oracle", folder)
-    assert status == 1
-    assert len(err.splitlines()) == 1
 
 
 def test_run_card(folder):
@@ -439,7 +368,7 @@ def test_run_card_of_a_run_that_left_little(folder, tmp_path):
         results["configs"][TASK] = {"metadata": None}
         del results["results"][TASK]["details,none"]
 
-    bare = edit(folder / "chance", tmp_path / "bare", change)
+    bare = edited(folder / "chance", tmp_path / "bare", change)
     (log,) = logs.read_runs([bare], partial=True)
     card = run_card.run_card(log)
     assert card["complete"] is None

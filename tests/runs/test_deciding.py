@@ -116,14 +116,6 @@ def test_the_size_of_slices_decides_nothing(against_chance, docs):
     ] * 3
 
 
-def test_groups_are_whole_and_in_an_order_of_their_own(against_chance, docs):
-    groups = against_chance.groups
-    assert sorted(n for group in groups for n in group) == list(range(len(docs)))
-    for group in groups:
-        assert len({(docs[n]["source"], docs[n]["sequence_id"]) for n in group}) == 1
-    assert list(groups) != sorted(groups)
-
-
 def test_tasks_share_the_level(folder, tmp_path):
     write_run(tmp_path / "two" / "a", "chance")
     write_run(tmp_path / "two" / "b", "chance", "tempvs_mt1_three_mini")
@@ -176,19 +168,6 @@ def test_a_run_of_other_data_is_refused(folder, tmp_path):
     (tmp_path / RESULTS).write_text(json.dumps(results))
     with pytest.raises(TempbenchError, match="has no answer to 123 of 223 questions"):
         deciding.contests(tmp_path, [TASK], [TASK])
-
-
-def test_a_run_that_other_code_has_read_is_read_by_that_here(folder, against_chance, tmp_path):
-    log = write_run(tmp_path)
-    results = json.loads((tmp_path / RESULTS).read_text())
-    results["results"][TASK]["details,none"]["run"]["code"] = "0" * 64
-    (tmp_path / RESULTS).write_text(json.dumps(results))
-    rows = [json.loads(line) for line in log.read_text().splitlines()]
-    for row in rows:
-        row["record"] |= {"correct": 0}
-    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (found,) = deciding.contests(tmp_path, [TASK], [TASK])
-    assert found.other == against_chance.other
 
 
 def test_a_run_that_is_damaged_or_holds_a_task_twice_is_refused(tmp_path):

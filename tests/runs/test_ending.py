@@ -52,18 +52,21 @@ def test_where_the_disk_is_full_room_is_asked_for_first(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("error", "is_full"),
+    ("error", "said", "is_full"),
     [
-        (sqlite3.OperationalError("database or disk is full"), True),
-        (sqlite3.OperationalError("disk I/O error"), True),
-        (sqlite3.OperationalError("database is locked"), False),
-        (OSError(errno.ENOSPC, "No space left on device"), True),
-        (OSError(errno.EACCES, "Permission denied"), False),
-        (ValueError("disk"), False),
+        (sqlite3.OperationalError("database or disk is full"), "cache: database or disk is full", True),
+        (sqlite3.OperationalError("disk I/O error"), "disk I/O error", True),
+        (sqlite3.OperationalError("database is locked"), "is locked", False),
+        (OSError(errno.ENOSPC, "No space left on device"), "run: No space left on device", True),
+        (FileNotFoundError(errno.ENOENT, "No such file", "a.mp4"), "(a.mp4: No such file)", False),
+        (ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused"), "(Connection refused)", False),
+        (ValueError("disk"), "(disk)", False),
     ],
 )
-def test_a_full_disk_is_known(error, is_full, tmp_path):
-    assert ("make room" in str(safe_run._failed(error, tmp_path))) == is_full
+def test_only_a_disk_that_takes_no_more_is_the_folders_fault(error, said, is_full, tmp_path):
+    found = str(safe_run._failed(error, tmp_path / "run"))
+    assert said in found
+    assert ("make room" in found) == is_full
 
 
 CODE = """

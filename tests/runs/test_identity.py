@@ -263,26 +263,6 @@ def test_other_versions_of_what_computes_are_another_run(finished, tmp_path, mon
         safe_run._continued(tmp_path, found)
 
 
-@pytest.mark.parametrize("task", ["nextgqa_frames_mini", "rextime_frames_mini"])
-def test_prompts_are_compared_without_a_look_at_their_videos(task, monkeypatch):
-    """Their texts hold the times of frames: a look at each video takes long, and fails with one of them."""
-    from tempbench_lmms.harness import identity, tasks
-    from tempbench_lmms.media import integrity
-
-    def opened(path, n):
-        raise AssertionError(path)
-
-    monkeypatch.setattr(integrity, "frame_times", opened)
-    config = tasks.load_task(task)
-    docs = tasks.docs_of(config)
-    kwargs = config["lmms_eval_specific_kwargs"]["default"]
-    with pytest.raises(AssertionError):
-        [config["doc_to_text"](doc, kwargs) for doc in docs]
-    assert identity.of_texts(config, docs) == identity.of_texts(config, docs)
-    shorter = config | {"doc_to_text": lambda doc, kwargs: config["doc_to_text"](doc, kwargs)[1:]}
-    assert identity.of_texts(shorter, docs) != identity.of_texts(config, docs)
-
-
 def test_code_that_changes_no_prompt_leaves_a_run_finished_and_says_so(finished, tmp_path, capsys):
     for of, line in (("numbers", "rescore --reparse"), ("questions", "choose another --output")):
         found = asked_by(finished, of, "tempvs")

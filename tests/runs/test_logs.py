@@ -58,6 +58,24 @@ def _texts_of(answer, respondent, task, seed, n):
     return json.dumps(results, indent=2), "\n".join(lines) + "\n"
 
 
+def edited(source, target, change=lambda results: None, lines=lambda rows: rows):
+    """Copies a run, and changes its results and the lines of its log in place, or returns others."""
+    target.mkdir(parents=True)
+    for file in source.iterdir():
+        (target / file.name).write_bytes(file.read_bytes())
+    file, log = next(target.glob("*_results.json")), next(target.glob("*.jsonl"))
+    results, rows = json.loads(file.read_text()), [json.loads(line) for line in log.read_text().splitlines()]
+    change(results)
+    file.write_text(json.dumps(results))
+    log.write_text("".join(f"{json.dumps(row)}\n" for row in lines(rows) or rows))
+    return target
+
+
+def details_of(results, task=TASK):
+    """Returns what a run notes of versions, code and data in its results."""
+    return results["results"][task]["details,none"]["run"]
+
+
 def test_the_finished_run_counts_whatever_the_clock_said(tmp_path):
     write_run(tmp_path / "run" / "model")
     failed = tmp_path / "run" / "model" / "20260101_000000_results.json"

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tempbench_lmms.cli.main import main
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import comparison, planning, safe_run
 from tempbench_lmms.runs.logs import read_runs
+from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, write_run
 
 
@@ -21,14 +21,6 @@ def folder(tmp_path_factory):
     write_run(made / "chance")
     write_run(made / "other", seed=1)
     return made
-
-
-def tempbench(monkeypatch, capsys, *arguments):
-    monkeypatch.setattr("sys.argv", ["tempbench", *map(str, arguments)])
-    with pytest.raises(SystemExit) as exit_:
-        main()
-    out = capsys.readouterr()
-    return exit_.value.code or 0, out.out, out.err
 
 
 def metrics(plan):
@@ -65,9 +57,9 @@ def test_what_is_assumed_is_what_random_answers_give():
     assert planning.spread_of(sizes, assumed).error == pytest.approx(right.std(), rel=0.05)
 
 
-def test_no_difference_is_told_that_a_share_cannot_have(monkeypatch, capsys):
+def test_no_difference_is_told_that_a_share_cannot_have():
     words = ("plan", "--tasks", "tempvs_mt1_two_lite_mini", "--right", "0.6")
-    _, out, _ = tempbench(monkeypatch, capsys, *words, "--within", "0.99", "--correlation", "0")
+    out = tempbench(*words, "--within", "0.99", "--correlation", "0").stdout
     assert next(line for line in out.splitlines() if planning.RIGHT in line).split()[4] == "none"
 
 
@@ -85,14 +77,11 @@ def test_a_part_plans_for_the_whole(folder):
     assert of_part.groups_needed == pytest.approx(whole.groups_needed, rel=0.7)
 
 
-def test_the_command(monkeypatch, capsys, folder):
-    code, out, _ = tempbench(
-        monkeypatch, capsys, "plan", "--tasks", TASK, "--against", folder / "chance", "--json"
-    )
-    found = json.loads(out)
-    assert (code, found["difference"], found["tasks"][0]["questions"]) == (0, 0.03, 223)
-    code, out, _ = tempbench(monkeypatch, capsys, "plan", "--tasks", TASK, "--speed", "60")
-    assert (code, "223 questions in 30 groups, up to 8 in one; 3 h 43 min" in out) == (0, True)
+def test_the_command(folder):
+    found = json.loads(tempbench("plan", "--tasks", TASK, "--against", folder / "chance", "--json").stdout)
+    assert (found["difference"], found["tasks"][0]["questions"]) == (0.03, 223)
+    out = tempbench("plan", "--tasks", TASK, "--speed", "60").stdout
+    assert "223 questions in 30 groups, up to 8 in one; 3 h 43 min" in out
     assert "(more than there are)" in out
 
 
@@ -105,12 +94,8 @@ def test_the_command(monkeypatch, capsys, folder):
         ("--difference", "2", "no metric of tempvs_mt1_two_mini is above 1; give a share, as 0.03"),
     ],
 )
-def test_numbers_that_no_plan_has_are_refused(option, value, said, monkeypatch, capsys):
-    code, out, err = tempbench(monkeypatch, capsys, "plan", "--tasks", "tempvs_mt1_two_mini", option, value)
-    assert code
-    assert not out
-    assert said in err
-    assert len(err.splitlines()) == 1
+def test_numbers_that_no_plan_has_are_refused(option, value, said):
+    complains(tempbench("plan", "--tasks", "tempvs_mt1_two_mini", option, value), said)
 
 
 @pytest.mark.slow

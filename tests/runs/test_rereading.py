@@ -3,9 +3,6 @@
 import json
 import re
 import shutil
-import signal
-import subprocess
-import time
 from collections import Counter
 
 import pytest
@@ -13,7 +10,7 @@ import pytest
 from tempbench_lmms import benchmarks
 from tempbench_lmms.parsing import second
 from tempbench_lmms.runs import logs, rereading, rescoring, second_scores
-from tests import command, contract
+from tests import contract
 from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, write_run
 from tests.second_reader import KEY, Stub, completion, fenced, secret, write_replies
@@ -164,9 +161,7 @@ def test_empty_and_failed_replies_are_not_asked_about(tmp_path):
     ("body", "status"),
     [
         (completion(None, refusal="I cannot help with that."), "refused"),
-        (completion("", refusal="I cannot help with that."), "refused"),
         (completion(None), "refused"),
-        (completion("1", "content_filter"), "refused"),
         ((400, {}, {"error": {"message": "filtered", "code": "content_filter"}}), "refused"),
         ("I'm sorry, but I can't help with that.", "wrong form"),
         ("NONE", "none"),
@@ -216,9 +211,7 @@ def test_another_form_is_asked_for_once_more(tmp_path):
     ("answer", "words"),
     [
         ((500, {}, {"error": {"message": "broken"}}), "broken"),
-        ((422, {}, {"error": {"message": "too long"}}), "too long"),
         (b"<html>Welcome</html>", "no chat completion"),
-        ({"object": "list", "data": []}, "no chat completion"),
         (completion("A") | {"choices": []}, "no chat completion"),
     ],
 )
@@ -231,7 +224,7 @@ def test_an_endpoint_that_gives_nothing_is_left_alone(answer, words, tmp_path):
     assert not list(tmp_path.glob("*_reread_*"))
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("status", [401, 404])
 def test_a_wrong_key_ends_it_at_once_and_is_not_shown(status, tmp_path):
     few(tmp_path, 20, of=20)
     answer = (status, {}, {"error": {"message": f"Incorrect key: {KEY}"}})
@@ -243,46 +236,25 @@ def test_a_wrong_key_ends_it_at_once_and_is_not_shown(status, tmp_path):
     assert len(stub.texts) <= 4
 
 
-def started(python, folder, stub, **how):
-    """Starts the command; returns its process, what signals it, and the file that it writes."""
-    words = ("reread", folder, "--reader", NAME, "--base-url", stub.url, "--concurrency", "2")
-    own = folder.with_name(f"{folder.name}.process")
-    how |= {"environment": {"OPENAI_API_KEY": KEY}, "stdout": subprocess.DEVNULL}
-    process, send = command.started(python, own, *words, **how)
-    return process, send, folder / f"20260101_000000_reread_{TASK}.{NAME}.jsonl"
-
-
-def wait_for_lines(process, file, n):
-    until = time.monotonic() + 120
-    while not (file.is_file() and file.read_bytes().count(b"\n") >= n):
-        assert time.monotonic() < until
-        assert process.poll() is None
-        time.sleep(0.02)
-
-
-@pytest.mark.harness
-def test_killed_and_continued(tmp_path, warm_python):
-    """kill -9 loses what is under way, and a line that it cut in half is ignored."""
-    n, at_once = 24, 2
+def test_stopped_and_continued(tmp_path):
+    """What was read is kept, and a line that an end cut in half is ignored."""
+    n = 24
     few(tmp_path, n)
-    with Stub(lambda text: time.sleep(0.2) or on_offer(text)) as stub:
-        process, send, file = started(warm_python, tmp_path, stub, stderr=subprocess.DEVNULL)
-        wait_for_lines(process, file, 4)
-        send(signal.SIGKILL)
-        process.wait()
-        asked = len(stub.texts)
+    refused = (404, {}, {"error": {"message": "gone"}})
+    with Stub(lambda text: on_offer(text) if len(stub.texts) <= 6 else refused) as stub:
+        complains(reread(tmp_path, stub, "--concurrency", "1"), "refuses all requests")
         kept = lines_of(tmp_path)
-        assert 4 <= len(kept) < n
-        assert asked - len(kept) <= 2 * at_once  # under way, or answered and not yet written
+        assert 4 <= len(kept) <= 6
+        (file,) = tmp_path.glob("*_reread_*.jsonl")
         with file.open("ab") as stream:  # as if the last line had been cut
             stream.write(json.dumps(kept[-1]).encode()[:50])
         stub.answer = on_offer
+        asked = len(stub.texts)
         done = reread(tmp_path, stub)
         assert done.returncode == 0, done.stderr
         assert f"({n} unread by us, {len(kept)} read by it already)" in done.stdout
-        assert len(stub.texts) == asked + n - len(kept)
         assert reread(tmp_path, stub).returncode == 0
-        assert len(stub.texts) == asked + n - len(kept)  # nothing is left to ask
+        assert len(stub.texts) == asked + n - len(kept)  # the second time nothing is left to ask
     (readings,) = rereading.readings_of(log_of(tmp_path))
     assert len(readings.lines) == n
     assert readings.outdated == set()
@@ -329,16 +301,10 @@ def test_readers_do_not_share_files(tmp_path):
     log = log_of(tmp_path)
     names = [
         "gpt-4o",
-        "a/b",
-        "a_b",
-        "a:b",
-        "../../etc/passwd",
+        *["a/b", "a_b", "a:b", "../../etc/passwd", "*", "/m/a", "/n/a"],
         "é" * 300,
         "x" * 300,
         "x" * 299,
-        "*",
-        "/m/a",
-        "/n/a",
     ]
     files = [rereading.file_of(log, name) for name in names]
     assert len(set(files)) == len(names)

@@ -10,8 +10,8 @@ from tempbench_lmms.data import code_digest
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import ratio
 from tempbench_lmms.runs import logs, quality, rescoring, run_card, task_log
-from tests.runs.test_comparison import edit, tempbench
-from tests.runs.test_logs import TASK, write_run
+from tests.command import complains, tempbench
+from tests.runs.test_logs import TASK, details_of, edited, write_run
 
 
 @pytest.fixture(scope="module")
@@ -38,212 +38,173 @@ def test_same_numbers_bit_for_bit(folder, name):
     assert again.changes == ()
 
 
-def test_a_number_that_is_not_the_log_s_is_named(folder, tmp_path, monkeypatch, capsys):
+def test_a_number_that_is_not_the_log_s_is_named(folder, tmp_path):
     def change(results):
         results["results"][TASK]["mt,none"] += 1e-16 * 4
         results["results"][TASK]["details,none"]["mt1_two"]["answers"]["A"] = 0
 
-    other = edit(folder / "chance", tmp_path / "other", change)
+    other = edited(folder / "chance", tmp_path / "other", change)
     assert rescoring.rescore(log_of(other)).differing == ["mt", "details"]
-    status, out, err = tempbench(monkeypatch, capsys, "rescore", other)
-    assert status == 1
-    assert "mt, " in err or f"{TASK} mt" in err
-    assert len(err.splitlines()) == 1
-    assert "differs" in out
+    done = tempbench("rescore", other)
+    complains(done, f"{TASK} mt")
+    assert "differs" in done.stdout
 
 
-def test_read_again_by_another_version(folder, tmp_path):
-    """Records of a version that could not read two replies: both are named, and the numbers move."""
-    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
-    (path,) = other.glob("*.jsonl")
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    mains = [line for line in lines if line["record"]["role"] == "main"]
-    for line in mains[:2]:
-        line["record"] |= {"answer": None, "parsed": 0, "correct": 0}
-    path.write_text("\n".join(map(json.dumps, lines)))
-    log = log_of(other)
-    assert rescoring.rescore(log).now["mt"] == 118 / 120
-    found = rescoring.rescore(log, reparse=True)
-    assert found.now["mt"] == 1
-    assert [change.id for change in found.changes] == [line["record"]["id"] for line in mains[:2]]
-    assert found.changes[0].then == {"answer": None, "parsed": 0, "correct": 0}
-    assert found.changes[0].now["correct"] == 1
-    text = rescoring.as_text(found, "run", "now", n_changes=1)
-    assert "2 questions are read differently" in text
-    assert "and 1 more; see --json" in text
+def mains_of(rows):
+    return [row for row in rows if row["record"]["role"] == "main"]
 
 
 def test_what_is_read_differently_says_how(folder, tmp_path):
     """Another rule is no other answer; another reason is one, and so is what a log does not say."""
-    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
-    (path,) = other.glob("*.jsonl")
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    mains = [line for line in lines if line["record"]["role"] == "main"]
-    nothing = {"answer": None, "parsed": 0, "correct": 0, "how": None, "where": None}
-    mains[0]["record"] |= nothing | {"reason": "several"}
-    mains[1]["record"] |= {"how": "words"}
-    mains[2]["record"] |= nothing | {"reason": "nothing"}
-    for line in mains[2:4]:
-        line["filtered_resps"] = "I can't tell."
-    for name in ("how", "reason", "where"):
-        del mains[3]["record"][name]
-    path.write_text("\n".join(map(json.dumps, lines)))
-    found = rescoring.rescore(log_of(other), reparse=True)
-    ids = [line["record"]["id"] for line in mains]
+
+    def change(rows):
+        mains = mains_of(rows)
+        nothing = {"answer": None, "parsed": 0, "correct": 0, "how": None, "where": None}
+        mains[0]["record"] |= nothing | {"reason": "several"}
+        mains[1]["record"] |= {"how": "words"}
+        mains[2]["record"] |= nothing | {"reason": "nothing"}
+        for row in mains[2:4]:
+            row["filtered_resps"] = "I can't tell."
+        for name in ("how", "reason", "where"):
+            del mains[3]["record"][name]
+
+    log = log_of(edited(folder / "oracle", tmp_path / "other", lines=change))
+    assert rescoring.rescore(log).now["mt"] == 118 / 120
+    found = rescoring.rescore(log, reparse=True)
+    assert found.now["mt"] == 118 / 120
+    ids = [one.id for one in log.samples if one.record["role"] == "main"]
     assert {change.id: (change.how_then, change.how_now) for change in found.changes} == {
         ids[0]: ("unread: several", "whole"),
         ids[2]: ("unread: nothing", "unread: refused"),
         ids[3]: ("", "unread: refused"),
     }
+    assert found.changes[0].then == {"answer": None, "parsed": 0, "correct": 0}
     text = rescoring.as_text(found, "run", "now")
+    assert "3 questions are read differently" in text
     assert "answer None, parsed 0, correct 0 (unread: several) -> answer" in text
     assert f'{ids[2]}: (unread: nothing) -> (unread: refused); "I can\'t tell."' in text
+    assert "and 2 more; see --json" in rescoring.as_text(found, "run", "now", n_changes=1)
     out = rescoring.as_json(found)
     assert out["changes"][0]["how_now"] == "whole"
     assert out["code_now"] == out["run"]["code"] == code_digest.of_numbers("tempvs")
     assert "code_now" not in rescoring.as_json(rescoring.rescore(log_of(folder / "oracle")))
 
 
-def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path, monkeypatch, capsys):
+def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path):
     """Where the runner counts tokens: in warnings, run card and a new reading, not in the run's numbers."""
-    other = edit(folder / "garbage", tmp_path / "other", lambda results: None)
-    (path,) = other.glob("*.jsonl")
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    limit = log_of(other).token_limit
-    assert limit == 512
-    full = [line for line in lines if line["record"]["reason"] == "nothing"][:30]
-    for line in full:
-        line["token_counts"] = [{"output_tokens": limit}]
-    path.write_text("\n".join(map(json.dumps, lines)))
+
+    def change(rows):
+        for row in [row for row in rows if row["record"]["reason"] == "nothing"][:30]:
+            row["token_counts"] = [{"output_tokens": 512}]
+
+    other = edited(folder / "garbage", tmp_path / "other", lines=change)
     log = log_of(other)
+    assert log.token_limit == 512
     assert rescoring.rescore(log).differing == []
     assert run_card.run_card(log)["readings"]["reason"]["cut_off"] == 30 / 223
     assert any("cut off 30" in line for line in quality.warnings(log))
-    _, out, err = tempbench(monkeypatch, capsys, "report", other, "-o", tmp_path / "report.html")
-    assert (out + err).count("are unread") == 1
-    assert "cut off 30" in err
+    done = tempbench("report", other, "-o", tmp_path / "report.html")
+    assert done.stderr.count("are unread") == 1
+    assert "cut off 30" in done.stderr
     found = rescoring.rescore(log, reparse=True)
     assert found.now["unread_cut_off"] == 30 / 223
     assert {change.how_now for change in found.changes} == {"unread: cut_off"}
     assert len(found.changes) == 30
 
 
-def test_read_again_with_other_data(folder, tmp_path):
-    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
-    (path,) = other.glob("*.jsonl")
-    path.write_text(path.read_text().replace("mini_flintstones_0/", "elsewhere/"))
+@pytest.mark.slow
+def test_replies_are_not_read_with_data_that_is_not_the_run_s(folder, tmp_path):
+    def elsewhere(rows):
+        return json.loads(json.dumps(rows).replace("mini_flintstones_0/", "elsewhere/"))
+
+    moved = edited(folder / "oracle", tmp_path / "moved", lines=elsewhere)
     with pytest.raises(TempbenchError, match=r"question flintstones/elsewhere/.* is not in the data here"):
-        rescoring.rescore(log_of(other), reparse=True)
+        rescoring.rescore(log_of(moved), reparse=True)
+    other = edited(
+        folder / "oracle", tmp_path / "other", lambda r: details_of(r)["data"]["mini"].update(sha256="0" * 64)
+    )
+    complains(tempbench("rescore", other, "--reparse"), "not the data of the run", "--anyway")
+    assert tempbench("rescore", other, "--reparse", "--anyway").returncode == 0
+    assert tempbench("rescore", other).returncode == 0  # needs no data
 
 
 @pytest.mark.slow
-def test_replies_are_not_read_with_data_that_is_not_the_run_s(folder, tmp_path, monkeypatch, capsys):
-    def change(results):
-        results["results"][TASK]["details,none"]["run"]["data"]["mini"]["sha256"] = "0" * 64
-
-    other = edit(folder / "oracle", tmp_path / "other", change)
-    status, out, err = tempbench(monkeypatch, capsys, "rescore", other, "--reparse")
-    assert (status, out) == (1, "")
-    assert "not the data of the run" in err
-    assert "--anyway" in err
-    assert len(err.splitlines()) == 1
-    assert tempbench(monkeypatch, capsys, "rescore", other, "--reparse", "--anyway")[0] == 0
-    assert tempbench(monkeypatch, capsys, "rescore", other)[0] == 0  # needs no data
-
-
-@pytest.mark.slow
-def test_results_and_log_are_of_one_run(folder, tmp_path, monkeypatch, capsys):
+def test_results_and_log_are_of_one_run(folder, tmp_path):
     """The log of another run beside a results file, or none where the run has written one."""
-    other = edit(folder / "chance", tmp_path / "other", lambda results: None)
-    assert rescoring.of_one_run(log_of(other)) == log_of(other)
-    (path,) = other.glob("*.jsonl")
     (foreign,) = (folder / "oracle").glob("*.jsonl")
-    path.write_bytes(foreign.read_bytes())
+    other = edited(folder / "chance", tmp_path / "other")
+    assert rescoring.of_one_run(log_of(other)) == log_of(other)
+    (other / foreign.name).write_bytes(foreign.read_bytes())
     with pytest.raises(TempbenchError, match=r"other numbers .* than its log gives .*--partial"):
         rescoring.of_one_run(log_of(other))
-    status, out, err = tempbench(monkeypatch, capsys, "rescore", other, "--reparse")
-    assert (status, out) == (1, "")
-    assert "than its log gives" in err
-    assert tempbench(monkeypatch, capsys, "rescore", other, "--reparse", "--partial")[0] == 0
+    complains(tempbench("rescore", other, "--reparse"), "than its log gives")
+    assert tempbench("rescore", other, "--reparse", "--partial").returncode == 0
     (problem,) = rescoring.of_one_run(log_of(other), partial=True).problems
     assert "than its log gives" in problem
-
-    def of_an_earlier_version(results):
-        results["results"][TASK]["details,none"]["run"]["packages"]["tempbench-lmms"] = "0.0.1"
-
-    edit(other, tmp_path / "earlier", of_an_earlier_version)
-    (tmp_path / "earlier" / path.name).write_bytes(foreign.read_bytes())
-    assert rescoring.of_one_run(log_of(tmp_path / "earlier")).problems == ()  # other definitions, perhaps
-    path.unlink()
+    earlier = edited(
+        other, tmp_path / "earlier", lambda r: details_of(r)["packages"].update({"tempbench-lmms": "0.0.1"})
+    )
+    assert rescoring.of_one_run(log_of(earlier)).problems == ()  # other definitions, perhaps
+    gone = edited(
+        other, tmp_path / "gone", lambda r: r["config"].update(resolved_cli_args={"log_samples": 1})
+    )
+    for run in (other, gone):
+        (run / foreign.name).unlink()
     assert rescoring.of_one_run(log_of(other)).samples == ()  # perhaps it never had one
-
-    def logged(results):
-        results["config"]["resolved_cli_args"] = {"log_samples": True}
-
-    gone = edit(other, tmp_path / "gone", logged)
     with pytest.raises(TempbenchError, match=r"is not there; .*add --partial"):
         rescoring.of_one_run(log_of(gone))
 
 
-def test_command(folder, monkeypatch, capsys):
-    status, out, err = tempbench(monkeypatch, capsys, "rescore", folder / "chance")
-    assert (status, err) == (0, "")
-    assert "0.525      0.525      0.4325 to 0.6158" in out
-    status, out, _ = tempbench(
-        monkeypatch, capsys, "rescore", folder / "chance", folder / "oracle", "--reparse", "--json"
+def test_command(folder):
+    done = tempbench("rescore", folder / "chance")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0.525      0.525      0.4325 to 0.6158" in done.stdout
+    read = json.loads(
+        tempbench("rescore", folder / "chance", folder / "oracle", "--reparse", "--json").stdout
     )
-    assert status == 0
-    read = json.loads(out)
     assert [one["run"]["model"] for one in read] == ["tempbench_chance", "tempbench_oracle"]
     assert read[0]["now"] == read[0]["then"]
     assert read[0]["intervals"]["mt_given_gt_strict"] == [None, None]
 
 
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda text: text[:9000], "cut off or not a log line"),
+        (lambda text: text[: text.index("\n", 9000)], "lines for the run's 223 questions"),
+        (lambda text: text + text, "223 lines a question or its doc_id again"),
+        (lambda text: "", "0 lines for the run's 223 questions"),
+        (lambda text: "\0\0\n" + text, "1 line cut off or not a log line, first line 1"),
+    ],
+)
+def test_damaged_logs(damage, said, folder, tmp_path):
+    other = edited(folder / "oracle", tmp_path / "other")
+    (path,) = other.glob("*.jsonl")
+    path.write_text(damage(path.read_text()))
+    complains(tempbench("rescore", other), said, "--partial")
+
+
 @pytest.mark.slow
-def test_damaged_logs(folder, tmp_path, monkeypatch, capsys):
-    """Cut off in a line, cut off between lines, lines of another task, another version of the task."""
-
-    def damaged(name, change):
-        other = edit(folder / "oracle", tmp_path / name, lambda results: None)
-        (path,) = other.glob("*.jsonl")
-        path.write_text(change(path.read_text()))
-        return other
-
-    stranger = write_run(tmp_path / "stranger", task="tempvs_mini").read_text().splitlines()[300]
-    assert json.loads(stranger)["doc_id"] == 300
-    twin = write_run(tmp_path / "twin", task="tempvs_mt1_three_mini").read_text().splitlines()[5]
-    cases = {
-        "in_a_line": (lambda text: text[:9000], "cut off or not a log line"),
-        "between_lines": (lambda text: text[: text.index("\n", 9000)], "lines for the run's 223 questions"),
-        "other_task": (lambda text: f"{text}{stranger}\n", "of another task"),
-        "other_leaf": (lambda text: f"{text}{twin}\n", "a question or its doc_id again"),
-        "repeated": (lambda text: text + text, "223 lines a question or its doc_id again"),
-        "empty": (lambda text: "", "0 lines for the run's 223 questions"),
-        "binary": (lambda text: "\0\0\n" + text, "1 line cut off or not a log line, first line 1"),
-    }
-    for name, (change, said) in cases.items():
-        folder_ = damaged(name, change)
-        status, _, err = tempbench(monkeypatch, capsys, "rescore", folder_)
-        assert status == 1, name
-        assert said in err, name
-        assert "--partial" in err, name
-        assert len(err.splitlines()) == 1, name
-    status, out, err = tempbench(monkeypatch, capsys, "rescore", tmp_path / "other_task", "--partial")
-    assert (status, err) == (0, "")
-    assert "warning" in out
-    assert "of another task" in out
+def test_lines_of_another_task_and_of_an_older_one(folder, tmp_path):
+    stranger = json.loads(write_run(tmp_path / "stranger", task="tempvs_mini").read_text().splitlines()[300])
+    other = edited(folder / "oracle", tmp_path / "other", lines=lambda rows: [*rows, stranger])
+    complains(tempbench("rescore", other), "of another task")
+    done = tempbench("rescore", other, "--partial")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "of another task" in done.stdout
     # What is left of a cut log gives other numbers than the run printed, and that is said too.
-    status, out, err = tempbench(monkeypatch, capsys, "rescore", tmp_path / "in_a_line", "--partial")
-    assert status == 1
-    assert "the numbers differ from those of the run" in err
-
-    def older(results):
-        results["configs"][TASK]["metadata"] = {"version": 0, "prompts": 0}
-
-    old = edit(folder / "oracle", tmp_path / "old", older)
-    status, _, err = tempbench(monkeypatch, capsys, "rescore", old)
-    assert "the run has version 0 of the task, this package 1 (and 1 more problem); add --partial" in err
-    assert tempbench(monkeypatch, capsys, "rescore", old, "--partial")[0] == 0
+    short = edited(folder / "oracle", tmp_path / "short", lines=lambda rows: rows[:20])
+    complains(tempbench("rescore", short, "--partial"), "the numbers differ from those of the run")
+    old = edited(
+        folder / "oracle",
+        tmp_path / "old",
+        lambda r: r["configs"][TASK].update(metadata={"version": 0, "prompts": 0}),
+    )
+    complains(
+        tempbench("rescore", old),
+        "the run has version 0 of the task, this package 1 (and 1 more problem); add --partial",
+    )
+    assert tempbench("rescore", old, "--partial").returncode == 0
 
 
 @pytest.mark.parametrize(
