@@ -182,14 +182,7 @@ def of_error(error: str) -> str:
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that arrived otherwise than it was given.
-
-    Attributes:
-        name: A key of `FAULTS`.
-        given: What was given.
-        arrived: What arrived.
-        own: The line that it breaks, where that is not its name's.
-    """
+    """Something that arrived otherwise than it was given."""
 
     name: str
     given: str
@@ -204,14 +197,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a look at one question found.
-
-    Attributes:
-        faults: What was otherwise than given.
-        seen: The lines that could be judged.
-        hidden: Those that could not, and why.
-        notes: What is worth knowing of a line: sizes, tokens, times.
-    """
+    """What a look at one question found."""
 
     faults: tuple[Fault, ...] = ()
     seen: frozenset[str] = frozenset()
@@ -221,17 +207,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One line of the check.
-
-    Attributes:
-        line: A key of `LINES`, or a kind of question.
-        title: What it promises.
-        state: `passed`, `failed` or `cannot be seen from here`.
-        faults: The names of what was found.
-        text: What was given and what arrived; or why nothing can be seen.
-        hint: What to change.
-        counts: Whether a failure of it is a failure of the check.
-    """
+    """One line of the check."""
 
     line: str
     title: str
@@ -256,12 +232,7 @@ class Verdict:
 
 
 def verdicts_of(judgements: Iterable[Judgement], needed: Iterable[str] | None = None) -> list[Verdict]:
-    """Returns one verdict a line from what was found at all questions.
-
-    Args:
-        judgements: Of each question.
-        needed: The lines whose failure counts; None: all.
-    """
+    """Returns one verdict a line from what was found at all questions."""
     found = list(judgements)
     wanted = None if needed is None else set(needed)
     out = []

@@ -6,6 +6,7 @@ functions with what was given.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from tempbench_lmms.media import codes
 from tempbench_lmms.media.codes import Card, Pixels
@@ -21,25 +22,15 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture, or a frame; two are the same that show the same at the same size.
+    """A picture, or a frame; two are the same that show the same at the same size."""
 
-    Attributes:
-        pixels: Shape (height, width, 3), as the model gets them; None where they cannot be seen.
-        tokens: Its vision tokens, where they are known.
-        cards: What it shows; several where pictures were joined, none where it cannot be read.
-        size: Height and width in pixels.
-        is_blank: Whether it is one colour.
-        turned: How it was turned or inverted, a key of `codes.TURNS`; else empty.
-        is_fitted: Whether the model's own processor gives every picture this shape.
-    """
-
-    pixels: Pixels | None = field(compare=False, repr=False)
+    pixels: Pixels | None = field(compare=False, repr=False)  # None where they cannot be seen
     tokens: int | None = None
-    cards: tuple[Card, ...] = ()
-    size: tuple[int, int] = (0, 0)
+    cards: tuple[Card, ...] = ()  # several where pictures were joined, none where it cannot be read
+    size: tuple[int, int] = (0, 0)  # height and width in pixels
     is_blank: bool = False
-    turned: str = ""
-    is_fitted: bool = False
+    turned: str = ""  # a key of `codes.TURNS`
+    is_fitted: bool = False  # the model's own processor gives every picture this shape
 
     @property
     def is_hidden(self) -> bool:
@@ -49,34 +40,38 @@ class Picture:
 
 @dataclass(frozen=True)
 class Video:
-    """The frames of a video.
+    """The frames of a video, and the time of each in seconds."""
 
-    Attributes:
-        frames: As the model gets them; None where they cannot be seen.
-        times: The time of each frame that the model is told, in seconds; None where it is told none.
-        tokens: Its vision tokens, where they are known.
-        hides_times: Whether times may be told where they cannot be seen from here.
-    """
-
-    frames: tuple[Picture, ...] | None
-    times: tuple[float, ...] | None = None
+    frames: tuple[Picture, ...] | None  # None where they cannot be seen
+    times: tuple[float, ...] | None = None  # None where the model is told none
     tokens: int | None = None
-    hides_times: bool = False
+    hides_times: bool = False  # times may be told where they cannot be seen from here
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How the model shall answer; None where that cannot be seen.
-
-    Attributes:
-        max_new_tokens: The most tokens of a reply.
-        samples: Whether tokens are drawn by chance.
-        stop: What ends a reply.
-    """
+    """How the model shall answer; None where that cannot be seen."""
 
     max_new_tokens: int | None = None
     samples: bool | None = None
     stop: tuple[str, ...] | None = None
+
+
+_MOST = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+
+
+def settings_of(given: Mapping[str, Any]) -> Settings:
+    """Returns how a model is asked to answer, by whatever names its settings go."""
+    most = next((given[key] for key in _MOST if given.get(key)), None)
+    temperature, samples = given.get("temperature"), given.get("do_sample")
+    if samples is None and temperature is not None:
+        samples = float(temperature) > 0
+    stop = next((given[key] for key in ("until", "stop", "stop_strings") if given.get(key)), ())
+    return Settings(
+        int(most) if most is not None else None,
+        bool(samples) if samples is not None else None,
+        (stop,) if isinstance(stop, str) else tuple(stop),
+    )
 
 
 Part = Text | Picture | Video
@@ -84,23 +79,14 @@ Part = Text | Picture | Video
 
 @dataclass(frozen=True)
 class Inputs:
-    """What arrived of one question.
-
-    Attributes:
-        parts: Of the prompt, in order.
-        settings: How to answer.
-        hidden: What cannot be seen from here, and why: `text`, `pictures`, `settings`.
-        error: Why the model failed on them; else empty.
-        said: What the model said, before the runner made a reply of it; None where that cannot be seen.
-        templates: How often the chat template was filled in; None where that cannot be seen.
-    """
+    """What arrived of one question."""
 
     parts: tuple[Part, ...]
     settings: Settings = Settings()
-    hidden: Mapping[str, str] = field(default_factory=dict)
-    error: str = ""
-    said: str | None = field(default=None, compare=False)
-    templates: int | None = None
+    hidden: Mapping[str, str] = field(default_factory=dict)  # why `text`, `pictures` or `settings` are unseen
+    error: str = ""  # why the model failed on them
+    said: str | None = field(default=None, compare=False)  # by the model, before the runner's reply is made
+    templates: int | None = None  # how often the chat template was filled in; None where that is unseen
 
     @property
     def text(self) -> str:

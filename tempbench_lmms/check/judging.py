@@ -4,10 +4,11 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from tempbench_lmms.check import looks, texts
+from tempbench_lmms.check import texts
 from tempbench_lmms.check.faults import LINES, Fault, Judgement
 from tempbench_lmms.check.inputs import Inputs, Picture, Video
 from tempbench_lmms.check.probes import Film, Probe
+from tempbench_lmms.media import looks
 from tempbench_lmms.media.codes import SIDE, Card
 
 LOOKS = ("colours", "geometry", "quality")
@@ -31,14 +32,7 @@ _ORDERS: tuple[tuple[str, ...], ...] = (
 def judge(
     probe: Probe, arrived: Inputs, owners: Mapping[int, Probe], together: Sequence[Probe] = ()
 ) -> Judgement:
-    """Returns what a look at one question found.
-
-    Args:
-        probe: What was given.
-        arrived: What arrived.
-        owners: To which question the number of any card belongs.
-        together: The questions of its batch.
-    """
+    """Returns what a look at one question found."""
     arrived = texts.with_clips(arrived) if probe.films else arrived
     found = [_settings(probe, arrived), _texts(probe, arrived)]
     if probe.cards and probe.kind != "long text":  # its picture makes the prompt one with a picture
@@ -112,13 +106,7 @@ def _on(fault: Fault, line: str) -> Fault:
 
 
 def of_pictures(probe: Probe, shown: Sequence[Picture], owners: Mapping[int, Probe]) -> list[Fault]:
-    """Returns the faults of the pictures of a question.
-
-    Args:
-        probe: What was given.
-        shown: The pictures that arrived, in order.
-        owners: To which question the number of any card belongs.
-    """
+    """Returns the faults of the pictures of a question."""
     n = len(probe.cards)
     if not shown:
         return [Fault("images dropped", f"{n} images", "none")]
@@ -133,8 +121,7 @@ def of_pictures(probe: Probe, shown: Sequence[Picture], owners: Mapping[int, Pro
         faults += _other_number(n, len(shown))  # which ones they are cannot be told
     elif None not in places:
         faults += _number(known, n)
-    pairs = _pairs(shown, probe.cards) if probe.kind != "crowd" else []
-    return [*faults, *_order(known), *looks.faults_of(pairs)]
+    return [*faults, *_order(known), *(_looks(shown, probe.cards) if probe.kind != "crowd" else [])]
 
 
 def _known_again(one: Picture, cards: Sequence[Card]) -> Picture:
@@ -145,10 +132,15 @@ def _known_again(one: Picture, cards: Sequence[Card]) -> Picture:
     return Picture(one.pixels, one.tokens, (card,), one.size, is_fitted=one.is_fitted) if card else one
 
 
-def _pairs(shown: Sequence[Picture], cards: Sequence[Card]) -> list[tuple[Picture, Card]]:
-    """Returns pictures with what each should show."""
+def _looks(shown: Sequence[Picture], cards: Sequence[Card]) -> list[Fault]:
+    """Returns what happened to the pixels of pictures that show one of some cards."""
     own = {card.number: card for card in cards}
-    return [(one, own[one.cards[0].number]) for one in shown if one.cards and one.cards[0].number in own]
+    seen = [
+        looks.Seen(one.pixels, own[one.cards[0].number], one.is_fitted, "rotated" in one.turned)
+        for one in shown
+        if one.pixels is not None and len(one.cards) == 1 and one.cards[0].number in own
+    ]
+    return [Fault(*words) for words in looks.otherwise(seen)]
 
 
 def _places(found: Sequence[Card], given: Sequence[Card]) -> list[int | None]:
@@ -257,15 +249,7 @@ def _note(film: Film, clip: Video) -> str:
 def of_video(
     film: Film, probe: Probe, clip: Video | None, owners: Mapping[int, Probe], others: Sequence[Film]
 ) -> list[Fault]:
-    """Returns the faults of a video.
-
-    Args:
-        film: What was given.
-        probe: The question.
-        clip: What arrived.
-        owners: To which question the number of any card belongs.
-        others: The videos of other questions of its batch, whose times it may be told.
-    """
+    """Returns the faults of a video."""
     what = f"{len(film.cards)} frames in {film.seconds:g} s"
     if clip is None or not clip.frames:
         return [Fault("video dropped", what, "no video")]
@@ -285,7 +269,7 @@ def of_video(
     faults += [
         *_order_of_frames(places),
         *_spread(places, film),
-        *looks.faults_of(_pairs(frames, film.cards)),
+        *_looks(frames, film.cards),
     ]
     if film.path is not None and not clip.hides_times:
         told = clip.times if clip.times is None or len(clip.times) == len(found) else clip.times[: len(found)]

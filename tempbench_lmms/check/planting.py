@@ -64,11 +64,9 @@ def on_each(change: Callable[[Picture], Picture]) -> Change:
     return on_parts((Picture, Video), changed)  # type: ignore[arg-type]
 
 
-def _recoloured(*order: int, inverts: bool = False) -> Change:
+def _recoloured(change: Callable[[Sequence[float]], Sequence[float]]) -> Change:
     """Returns what gives pictures the colours that are read after a change of their channels."""
-    names = {}
-    for name, rgb in codes.COLOURS.items():
-        names[name] = codes.colour_of([255 - rgb[i] if inverts else rgb[i] for i in order])
+    names = {name: codes.colour_of(change(rgb)) for name, rgb in codes.COLOURS.items()}
 
     def one(shown: Picture) -> Picture:
         return replace(shown, cards=tuple(replace(card, colour=names[card.colour]) for card in shown.cards))
@@ -128,13 +126,14 @@ OF_INPUTS: list[tuple[str, Change]] = [
     ("images swapped", _some(lambda shown: [*shown[:1], *shown[3:4], *shown[2:3], *shown[1:2], *shown[4:]])),
     ("images swapped", _some(lambda shown: [shown[-1], *shown[1:-1], shown[0]])),
     ("images swapped", _some(lambda shown: [*shown[1::-1], *shown[2:]])),
+    ("images swapped", _some(lambda shown: [*shown[:1], *shown[2:3], *shown[1:2], *shown[3:]])),
     ("images swapped", _some(lambda shown: [*shown[:-2], *shown[:-3:-1]])),
     ("images in another order", _some(lambda shown: [*shown[1:], *shown[:1]])),
     ("images in another order", _some(lambda shown: [*shown[-1:], *shown[:-1]])),
     ("images dropped", _some(lambda shown: shown[:-1])),
     ("images dropped", _some(lambda shown: shown[1:])),
+    ("images dropped", _some(lambda shown: [*shown[: len(shown) // 2], *shown[len(shown) // 2 + 1 :]])),
     ("images dropped", _some(lambda shown: shown[:1])),
-    ("images dropped", _some(lambda shown: shown[-1:])),
     ("images dropped", _some(lambda shown: shown[::2])),
     ("images dropped", _some(lambda shown: shown[:2])),
     ("images dropped", _some(lambda shown: shown[:3])),
@@ -142,16 +141,15 @@ OF_INPUTS: list[tuple[str, Change]] = [
     ("images doubled", _some(lambda shown: [*shown, *shown[-1:]])),
     ("images doubled", _some(lambda shown: [*shown[:1], *shown])),
     ("images doubled", _some(lambda shown: [one for one in shown for _ in range(2)])),
-    ("images doubled", _some(lambda shown: [*shown, *shown])),
     ("images doubled", _some(lambda shown: shown[:1] * len(shown))),
     ("blank images", on_parts(Picture, blank)),
+    ("blank images", on_each(blank)),
     ("images of another question", _leaked),
-    ("channels swapped", _recoloured(2, 1, 0)),
-    ("channels swapped", _recoloured(1, 2, 0)),
-    ("channels swapped", _recoloured(2, 0, 1)),
-    ("channels swapped", _recoloured(0, 2, 1)),
-    ("channels swapped", _recoloured(1, 0, 2)),
-    ("inverted", _recoloured(0, 1, 2, inverts=True)),
+    ("channels swapped", _recoloured(lambda rgb: rgb[::-1])),
+    ("channels swapped", _recoloured(lambda rgb: [*rgb[1:], rgb[0]])),
+    ("channels swapped", _recoloured(lambda rgb: [rgb[2], *rgb[:2]])),
+    ("inverted", _recoloured(lambda rgb: [255 - one for one in rgb])),
+    ("grey", _recoloured(lambda rgb: [0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2]] * 3)),
     *((name.partition(" to ")[0], _turned(name)) for name in codes.TURNS if name != "inverted"),
     ("prompt cut", on_texts(lambda text: text[:900])),
     ("prompt cut", on_texts(lambda text: text[:1800])),
@@ -167,7 +165,6 @@ OF_INPUTS: list[tuple[str, Change]] = [
     ("video as one frame", frames(lambda n: [n - 1])),
     ("part of a video", frames(lambda n: range(n // 2))),
     ("part of a video", frames(lambda n: range(n // 2, n))),
-    ("part of a video", frames(lambda n: range(n // 4))),
     ("part of a video", frames(lambda n: range(n // 3, n))),
     ("few frames", frames(lambda n: sorted({round(i * (n - 1) / 3) for i in range(4)}))),
     ("few frames", frames(lambda n: sorted({0, n // 2, n - 1}))),

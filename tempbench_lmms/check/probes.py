@@ -30,13 +30,7 @@ SYSTEM = "You look at pictures. The code word is teapot."
 
 @dataclass(frozen=True)
 class Film:
-    """A coded video.
-
-    Attributes:
-        cards: Of its frames.
-        rate: Frames a second.
-        path: Its file; None where the task gives the frames themselves, which have no times.
-    """
+    """A coded video."""
 
     cards: tuple[Card, ...]
     rate: int
@@ -53,16 +47,7 @@ Given = str | Card | Film
 
 @dataclass(frozen=True)
 class Probe:
-    """One question.
-
-    Attributes:
-        name: Its own, at the beginning of its text.
-        kind: What it is for.
-        parts: Texts, pictures and videos in order.
-        settings: How to answer.
-        answer: Of a question that is judged by its reply; else empty.
-        system: Its system message, where it has one.
-    """
+    """One question."""
 
     name: str
     kind: str
@@ -156,15 +141,7 @@ def inside(
     n_lines: int = _LINES,
     n_frames: int = MOST_FRAMES,
 ) -> list[Probe]:
-    """Returns the probes of which is looked at what arrives.
-
-    Args:
-        seed: Of all that is drawn.
-        folder: Where videos are written.
-        n_pictures: Of the probe with many pictures.
-        n_lines: Of the long prompt.
-        n_frames: Of the list of frames.
-    """
+    """Returns the probes of which is looked at what arrives."""
     make = _Maker(seed, folder)
     pictures = _pictures(make, "pictures", _N_PICTURES)
     other = tuple(make.card() if isinstance(part, Card) else part for part in pictures.parts)
@@ -214,13 +191,7 @@ def _video(make: _Maker, kind: str, n: int, rate: int, suffix: str = "mp4") -> P
 
 
 def outside(seed: int, folder: Path, kinds: Sequence[str] = tuple(questions.KINDS)) -> list[Probe]:
-    """Returns the questions that anyone who sees can answer.
-
-    Args:
-        seed: Of all that is drawn.
-        folder: Where videos are written.
-        kinds: Which, of `questions.KINDS`.
-    """
+    """Returns the questions that anyone who sees can answer."""
     make = _Maker(seed + 10_000, folder)
     return [probe for kind in kinds for probe in _of_kind(make, kind)]
 
@@ -241,11 +212,6 @@ def _of_kind(make: _Maker, kind: str) -> Iterator[Probe]:
                 parts += [f"Image {i + 1}: ", card]
         parts.append(asked.text.format(**drawn.values))
         yield Probe(name, kind, tuple(parts), answer=drawn.answer, system=asked.system.format(**drawn.values))
-
-
-def by_name(probes: Sequence[Probe], text: str) -> Probe | None:
-    """Returns the probe whose name stands in a text."""
-    return next((probe for probe in probes if probe.name in text), None)
 
 
 def numbers_of(probes: Sequence[Probe]) -> Mapping[int, Probe]:

@@ -3,6 +3,7 @@
 The wording is fixed, so that `tempbench_reader` can tell what it is asked.
 """
 
+import functools
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -37,27 +38,15 @@ Values = Mapping[str, str]
 
 
 class Drawn(NamedTuple):
-    """One question that was drawn.
+    """One question that was drawn."""
 
-    Attributes:
-        scenes: Colour and shape of each picture or frame.
-        answer: The right answer.
-        values: What stands in the question's text.
-    """
-
-    scenes: tuple[tuple[str, str], ...]
+    scenes: tuple[tuple[str, str], ...]  # colour and shape of each picture or frame
     answer: str
-    values: Values = MappingProxyType({})
+    values: Values = MappingProxyType({})  # what stands in the question's text
 
 
 class Shown(NamedTuple):
-    """What one who sees is shown.
-
-    Attributes:
-        cards: Of the pictures, or of a video's frames; None for one that cannot be read.
-        times: Of a video's frames; None where none are told.
-        turned: How each is turned, keys of `codes.TURNS`; none where all are upright.
-    """
+    """What one who sees is shown."""
 
     cards: Sequence[Card | None]
     times: Sequence[float] | None = None
@@ -88,19 +77,7 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of question.
-
-    Attributes:
-        text: Its wording.
-        answers: All that may be answered.
-        draw: Draws question number i.
-        seen: Returns the answer of one who sees.
-        n_calls: How many are asked.
-        is_video: Whether the pictures are the frames of a video.
-        rate: Of the video, frames a second.
-        system: Its system message.
-        is_paired: Whether two after each other have the same text.
-    """
+    """A kind of question."""
 
     text: str
     answers: tuple[str, ...]
@@ -110,12 +87,7 @@ class Kind:
     is_video: bool = False
     rate: int = _RATE
     system: str = ""
-    is_paired: bool = False
-
-    @property
-    def chance(self) -> float:
-        """How often a guess is right."""
-        return 1 / len(self.answers)
+    is_paired: bool = False  # two after each other have the same text
 
 
 def _plain(colours: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -137,11 +109,6 @@ def _image_at(place: Callable[[int], int]) -> Callable[[random.Random, int], Dra
 def _count(rng: random.Random, i: int) -> Drawn:
     n = 2 + i % _N
     return Drawn(_plain(_any(rng, n)), str(n))
-
-
-def _circle(rng: random.Random, i: int) -> Drawn:
-    shapes = ("circle" if j == i % _N else "square" for j in range(_N))
-    return Drawn(tuple(zip(_any(rng, _N), shapes, strict=True)), str(i % _N + 1))
 
 
 def _before(rng: random.Random, i: int) -> Drawn:
@@ -226,12 +193,6 @@ KINDS: dict[str, Kind] = {
         _count,
         lambda shown, values: str(len(shown.cards)),
         8,
-    ),
-    "which image shows the circle": Kind(
-        "Which image shows a circle: 1, 2, 3 or 4" + _ONE_NUMBER,
-        ("1", "2", "3", "4"),
-        _circle,
-        lambda shown, values: str(shown.circles[0] + 1) if shown.circles else _UNKNOWN,
     ),
     "first image": Kind(
         "Which colour has the first image in its middle" + _ONE_WORD,
@@ -327,49 +288,39 @@ def read_answer(kind: Kind, reply: str) -> str | None:
 
 
 class Score(NamedTuple):
-    """How well the questions of a kind were answered.
-
-    Attributes:
-        right: How many were.
-        n: How many were asked.
-        value: The share of right answers, such that a guess gets 0 and one who sees 1.
-        low: The lower end of its 95 % interval, after Wilson.
-        high: The upper end.
-    """
+    """How well the questions of a kind were answered; a guess has the value 0, and one who sees 1."""
 
     right: int
     n: int
     value: float
-    low: float
-    high: float
+    low: float  # of its 95 % interval, after Wilson
 
 
-def score(kind: str, replies: Sequence[tuple[str, str]]) -> Score:
-    """Scores the replies to a kind of question.
-
-    Args:
-        kind: A key of `KINDS`.
-        replies: Reply and right answer of each.
-    """
-    asked = KINDS[kind]
-    marks = [read_answer(asked, reply) == answer for reply, answer in replies]
-    bounds = wilson(ratio(((mark, 1) for mark in marks), range(len(marks))))
-    shares = (sum(marks) / len(marks), *bounds)
-    return Score(sum(marks), len(marks), *((one - asked.chance) / (1 - asked.chance) for one in shares))
+def score(kind: Kind, replies: Sequence[tuple[str, str]]) -> Score:
+    """Returns the score of replies, each with the right answer."""
+    marks = [read_answer(kind, reply) == answer for reply, answer in replies]
+    low, _ = wilson(ratio(((mark, 1) for mark in marks), range(len(marks))))
+    chance = 1 / len(kind.answers)
+    value, least = ((one - chance) / (1 - chance) for one in (sum(marks) / len(marks), low))
+    return Score(sum(marks), len(marks), value, least)
 
 
 def answered(text: str, shown: Shown) -> str:
-    """Returns what one who sees answers to a prompt; to anything else a description of the pictures.
+    """Returns what one who sees answers to a prompt; to anything else a description of the pictures."""
+    kind, values = _asked(text)
+    return kind.seen(shown, values) if kind else f"{len(shown.cards)} images: {' '.join(shown.colours)}"
 
-    Who reads a text knows its question also without case, spaces or signs.
-    """
+
+@functools.lru_cache(maxsize=4096)
+def _asked(text: str) -> tuple[Kind | None, Values]:
+    """Returns what a text asks. Who reads it knows that also without case, spaces or signs."""
     bare = _bare(text)
     for kind in KINDS.values():
         pieces = re.split(r"\{(\w+)\}", kind.text)
         names = [f"(?P<{piece}>.*?)" if i % 2 else _bare(piece) for i, piece in enumerate(pieces)]
-        if found := re.search("".join(names), bare):
-            return kind.seen(shown, {**found.groupdict(), "raw": text})
-    return f"{len(shown.cards)} images: {' '.join(shown.colours)}"
+        if names[0] in bare and (found := re.search("".join(names), bare)):
+            return kind, {**found.groupdict(), "raw": text}
+    return None, {}
 
 
 def _bare(text: str) -> str:

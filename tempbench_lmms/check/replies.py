@@ -13,13 +13,7 @@ _SHOWN = 60
 
 
 class Reply(NamedTuple):
-    """A reply of a runner.
-
-    Attributes:
-        probe: The question.
-        text: What the runner returned.
-        said: What the model said; None where that cannot be seen.
-    """
+    """A reply of a runner."""
 
     probe: Probe
     text: str
@@ -46,7 +40,7 @@ def faults_of(replies: Sequence[Reply]) -> Iterator[Fault]:
         others = {_flat(other.said or "") for other in told if other is not one}
         is_other = sum(_flat(one.text) in others for one in wrong) > len(wrong) / 2
         is_cut = sum(_flat(one.said or "").startswith(_flat(one.text)) for one in wrong) > len(wrong) / 2
-        is_same = len({one.text for one in kept}) == 1
+        is_same = len(wrong) > 3 and len({one.text for one in wrong}) == 1
         name = "reply cut" if is_cut else "one reply for all" if is_same else "reply changed"
         yield Fault(
             "reply of another question" if is_other and not is_same else name,
@@ -66,11 +60,7 @@ def _flat(text: str) -> str:
 
 
 def explained(replies: Sequence[Reply]) -> list[Fault]:
-    """Returns the fault that makes one who sees reply so, where one does.
-
-    Args:
-        replies: To the small questions of one call, some of them wrong.
-    """
+    """Returns the fault that makes one who sees reply so, where one does."""
     kinds = [questions.KINDS[one.probe.kind] for one in replies]
     read = [questions.read_answer(kind, one.text) for kind, one in zip(kinds, replies, strict=True)]
     right = [one.probe.answer for one in replies]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video, picture, settings_of
 from tempbench_lmms.check.questions import Shown, answered
 from tempbench_lmms.media import codes, video
 
@@ -16,11 +16,6 @@ def inputs_of(
     messages: Sequence[Mapping[str, Any]], generation: Mapping[str, Any], n_frames: int = FRAMES
 ) -> Inputs:
     """Returns what a model gets of a conversation where nothing goes wrong.
-
-    Args:
-        messages: As a task's `doc_to_messages` gives them.
-        generation: The task's `generation_kwargs`.
-        n_frames: Of a video, at most.
 
     Raises:
         MediaError: A video is damaged or missing.
@@ -34,15 +29,7 @@ def inputs_of(
                 parts.append(picture(codes.as_pixels(part["url"])))
             else:
                 parts.append(_video(part["url"], n_frames))
-    return Inputs(tuple(parts), settings_of(generation))
-
-
-def settings_of(generation: Mapping[str, Any]) -> Settings:
-    """Returns what a task asks of a reply."""
-    until = generation.get("until") or []
-    samples = bool(generation.get("do_sample")) or float(generation.get("temperature") or 0) > 0
-    stop = (until,) if isinstance(until, str) else tuple(until)
-    return Settings(int(generation.get("max_new_tokens") or 0) or None, samples, stop)
+    return Inputs(tuple(parts), settings_of({"temperature": 0, **generation}))
 
 
 def _video(url: Any, n_frames: int) -> Video:

@@ -12,6 +12,7 @@ from tempbench_lmms.check.probes import Given
 
 _LONGEST = 90
 _MOST = 0.8
+_FEW = 5
 # Signs of templates, the numbers that some processors write before frames, and times.
 _NO_TEXT = re.compile(
     r"<\|[^|>]*\|>|</?[a-z_]+>|\b(?:frame|image|picture)\W?\d+\b:?|<?\d+(?:\.\d+)? ?s(?:ec(?:onds?)?)?>",
@@ -20,12 +21,14 @@ _NO_TEXT = re.compile(
 _STAMP = re.compile(r"<(\d+(?:\.\d+)?) ?s(?:ec(?:onds?)?)?>", re.IGNORECASE)
 
 
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-
-
 CHANGES: dict[str, tuple[Callable[[str], str], ...]] = {
     "case lost": (str.lower, str.upper, str.title, str.capitalize),
+    "text escaped": (html.escape, lambda text: html.escape(text, quote=False)),
+    "signs lost": (
+        lambda text: re.sub(r"[^\w\s]", "", text),
+        lambda text: re.sub(r"[^\w\s]", " ", text),
+        lambda text: re.sub(r"[()\[\]{}]", "", text),
+    ),
     "angle brackets lost": (
         lambda text: re.sub(r"<[^<>]*>", "", text),
         lambda text: re.sub(r"<[^<>]*>", " ", text),
@@ -34,31 +37,18 @@ CHANGES: dict[str, tuple[Callable[[str], str], ...]] = {
     "other scripts lost": (
         lambda text: text.encode("ascii", "ignore").decode(),
         lambda text: text.encode("ascii", "replace").decode(),
-        _plain,
+        lambda text: unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode(),
         lambda text: text.encode("latin-1", "ignore").decode("latin-1"),
         lambda text: text.encode("latin-1", "replace").decode("latin-1"),
         lambda text: text.encode().decode("latin-1"),
-        lambda text: re.sub(r"[^\w\s]", "", _plain(text)),
     ),
-    "signs lost": (
-        lambda text: re.sub(r"[^\w\s]", "", text),
-        lambda text: re.sub(r"[^\w\s]", " ", text),
-        lambda text: re.sub(r"[()\[\]{}]", "", text),
-    ),
-    "text escaped": (html.escape, lambda text: html.escape(text, quote=False)),
     "spaces lost": (lambda text: re.sub(r"\s+", "", text), lambda text: re.sub(r"\s+", "_", text)),
 }
 """What may have been done to a text that is all there, by the fault's name."""
 
 
 def of_texts(given: Sequence[str], arrived: Inputs, system: str = "") -> list[Fault]:
-    """Returns the faults of a prompt's text.
-
-    Args:
-        given: Its pieces.
-        arrived: What arrived.
-        system: The system message that was given.
-    """
+    """Returns the faults of a prompt's text."""
     pieces = [part for part in arrived.parts if isinstance(part, Text)]
     raw = "\n".join(part.text for part in pieces if part.role == "user")
     said = " ".join(_flat(part.text) for part in pieces if part.role != "user").strip()
@@ -68,10 +58,8 @@ def of_texts(given: Sequence[str], arrived: Inputs, system: str = "") -> list[Fa
     if name:
         missing = next(line for line in lines if line not in own)
         faults.append(Fault(name, repr(_cut(missing)), repr(_cut(_flat(change(missing))))))
-        lines = [flat for line in lines if (flat := _flat(change(line))) in own]
-        system = _flat(change(system))
-    else:
-        faults += [*_missing(lines, own), *_breaks(given, raw), *_doubled(lines, own)]
+        lines, system = [_flat(change(line)) for line in lines], _flat(change(system))
+    faults += [*_missing(lines, own), *_doubled(lines, own), *(_breaks(given, raw) if not name else [])]
     is_there = any(system in text for text in (said, own))
     if not is_there and not _changed([system], f"{said} {own}")[0]:
         faults.append(Fault("system message dropped", repr(system), repr(_cut(said)) if said else "none"))
@@ -122,7 +110,7 @@ def _missing(lines: Sequence[str], own: str) -> Iterator[Fault]:
         yield Fault("prompt begins later", repr(_cut(lines[0])), repr(_cut(own)))
     elif inner:
         options = [i for i in inner if re.match(r"\(\w\)", lines[i])]
-        name = "options cut" if options else "text missing"
+        name = "options cut" if options else "prompt cut" if len(inner) > _FEW else "text missing"
         yield Fault(name, f"{len(lines)} lines", f"no {_cut(lines[inner[0]])!r}")
 
 
@@ -141,12 +129,7 @@ def _doubled(lines: Sequence[str], own: str) -> Iterator[Fault]:
 
 
 def interleaving(given: Sequence[Given], arrived: Sequence[Part]) -> Iterator[Fault]:
-    """Yields a fault where text and pictures do not alternate as they were given.
-
-    Args:
-        given: The parts of the question.
-        arrived: As many pictures, and all of the text.
-    """
+    """Yields a fault where text and pictures do not alternate as they were given."""
     wanted: list[tuple[str, int]] = []
     before = 0
     for part in given:
@@ -217,10 +200,10 @@ def _rest(own: str, lines: Sequence[str]) -> str:
     """Returns what is left of a text without the lines that were given."""
     for line in sorted(filter(None, lines), key=len, reverse=True):
         own = own.replace(line, " ", 1)
-    # Of a line that was cut its beginning is left.
+    # Of a line that was cut its beginning or end is left.
     for line in lines:
         words = _flat(_NO_TEXT.sub(" ", own))
-        if words and line.startswith(words):
+        if words and (line.startswith(words) or line.endswith(words)):
             return ""
     return _flat(_NO_TEXT.sub(" ", own))
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from tempbench_lmms.check import procedure, questions
 from tempbench_lmms.check.faults import FAILED, GROUPS, LINES, NOT_NEEDED, PASSED
-from tempbench_lmms.check.needs import Need, Shape, held, lines_for, needs_of, shape_of
 from tempbench_lmms.check.probes import MOST_FRAMES, MOST_PICTURES
 from tempbench_lmms.data import checks, provenance, tables
 from tempbench_lmms.data.redaction import without_secrets
@@ -20,9 +19,11 @@ from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness import identity, model_session, plugin
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, task_files
+from tempbench_lmms.runs.needs import Need, Shape, held, lines_for, needs_of, shape_of
 from tempbench_lmms.runs.starting import leaves
 
 _LOOKED_AT = 8
+_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,9 @@ def as_text(found: procedure.Check, everything: bool = False) -> str:
             f"{one.title}: {one.why or one.state or 'not checked'}" for one in needs if one.state != PASSED
         ]
         by_need.setdefault("; ".join(bad) or "all needs hold", []).append(task)
-    lines += [f"{', '.join(tasks)}: {said}" for said, tasks in by_need.items()]
+    for said, tasks in by_need.items():
+        more = f" and {len(tasks) - _NAMED} more tasks" if len(tasks) > _NAMED else ""
+        lines.append(f"{', '.join(tasks[:_NAMED])}{more}: {said}")
     return "\n".join(lines)
 
 

@@ -5,7 +5,6 @@ from unittest import mock
 import pytest
 
 from tempbench_lmms.check import probes, procedure, questions
-from tempbench_lmms.media import codes
 from tests.check import planted
 
 SMALL = functools.partial(mock.patch.object, probes, "_SIDE_OF_FRAMES", 112)
@@ -49,8 +48,7 @@ def check(drawn):
 
     @functools.cache
     def rendered(probe):
-        with mock.patch.object(codes.drawn, "__defaults__", (224,)):
-            return planted.rendered(probe)
+        return planted.rendered(probe)
 
     def make(faults=(), seed=0, shows=True, with_questions=False, of_replies=()):
         plan, inside, outside = drawn(seed, with_questions)

@@ -11,7 +11,6 @@ from unittest import mock
 import pytest
 
 from tempbench_lmms.check.faults import Verdict
-from tempbench_lmms.check.needs import needs_of, shape_of
 from tempbench_lmms.check.procedure import Check
 from tempbench_lmms.cli import check, runs
 from tempbench_lmms.data import provenance, run_files
@@ -20,6 +19,7 @@ from tempbench_lmms.harness import model_session
 from tempbench_lmms.report.check_page import page
 from tempbench_lmms.runs import model_check
 from tempbench_lmms.runs.logs import read_runs
+from tempbench_lmms.runs.needs import needs_of, shape_of
 from tempbench_lmms.runs.run_card import run_card
 from tests.check import planted
 from tests.command import complains, tempbench

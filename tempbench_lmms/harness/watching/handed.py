@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video, picture, settings_of
 from tempbench_lmms.media import codes
 
 _TELL: list[Callable[[list[Inputs]], None]] = []
@@ -117,20 +117,3 @@ def as_video(value: Any, times: Sequence[float] | None = None) -> Video:
     if isinstance(value, str) or value is None:
         return Video(None, hides_times=True)  # whoever gets it decodes it
     return Video(tuple(map(as_picture, value)), tuple(map(float, times)) if times is not None else None)
-
-
-def settings_of(given: Mapping[str, Any]) -> Settings:
-    """Returns how a model is asked to answer, by whatever names its settings go."""
-    most = next((given[key] for key in _MOST if given.get(key)), None)
-    temperature, samples = given.get("temperature"), given.get("do_sample")
-    if samples is None and temperature is not None:
-        samples = float(temperature) > 0
-    stop = next((given[key] for key in ("until", "stop", "stop_strings") if given.get(key)), ())
-    return Settings(
-        int(most) if most is not None else None,
-        bool(samples) if samples is not None else None,
-        (stop,) if isinstance(stop, str) else tuple(stop),
-    )
-
-
-_MOST = ("max_new_tokens", "max_tokens", "max_completion_tokens")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 from unittest import mock
 
-from tempbench_lmms.check.inputs import Inputs
+from tempbench_lmms.check.inputs import Inputs, settings_of
 from tempbench_lmms.harness.watching import handed
 from tempbench_lmms.harness.watching.owned import owned
 
@@ -52,12 +52,8 @@ def _told(create: Callable[..., Any], tell: Callable[[list[Inputs]], None]) -> C
 
 
 def inputs_of(request: Mapping[str, Any]) -> Inputs:
-    """Returns what a request of the protocol gives to a model.
-
-    Args:
-        request: With `messages`, `max_tokens` and the like.
-    """
-    settings = handed.settings_of(request)
+    """Returns what a request of the protocol gives to a model."""
+    settings = settings_of(request)
     if settings.samples is None:  # the server's own temperature, which is 1 in the protocol
         settings = replace(settings, samples=True)
     return Inputs(tuple(handed.of_messages(request["messages"])), settings)

@@ -16,12 +16,7 @@ _CLIP_STD = (0.26862954, 0.26130258, 0.27577711)
 
 @dataclass(frozen=True)
 class Normal:
-    """How a processor normalises.
-
-    Attributes:
-        mean: Of each channel.
-        std: Of each channel.
-    """
+    """How a processor normalises."""
 
     mean: Sequence[float] = _CLIP_MEAN
     std: Sequence[float] = _CLIP_STD
@@ -46,13 +41,6 @@ def from_patches(
     patches: Floats, grid: tuple[int, int, int], merge: int, in_time: int, normal: Normal
 ) -> list[Pixels]:
     """Returns the frames behind flat patches of the Qwen-VL family: `in_time` for each step in time.
-
-    Args:
-        patches: Shape (steps * rows * columns, channels * in_time * side * side).
-        grid: Steps in time, rows and columns of patches.
-        merge: Patches that make one token, along each side.
-        in_time: Frames of a patch.
-        normal: How the processor normalises.
 
     Raises:
         ValueError: The patches have another form.

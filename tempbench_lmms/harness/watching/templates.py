@@ -15,11 +15,6 @@ class Template:
     """What is written before and after a user's text, and around a system prompt.
 
     A processor and its tokenizer may each have a template of their own, and runners use either.
-
-    Attributes:
-        heads: What may stand before the user's first text or picture, the longest first.
-        tails: What may stand after the user's last text.
-        around: What stands before and after a system prompt.
     """
 
     heads: tuple[str, ...] = ()
@@ -28,12 +23,7 @@ class Template:
 
 
 def of(processor: Any, template: str | None = None) -> Template:
-    """Returns the templates of a processor and of its tokenizer; empty where they have none.
-
-    Args:
-        processor: The processor.
-        template: The one that a runner uses in place of both.
-    """
+    """Returns the templates of a processor and of its tokenizer; empty where they have none."""
     heads: set[str] = set()
     tails: set[str] = set()
     around: set[tuple[str, str]] = set()

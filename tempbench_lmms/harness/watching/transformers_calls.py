@@ -61,13 +61,7 @@ def _with_replies(inputs: list[Inputs], prompts: Any, out: Any, tokenizer: Any) 
 
 
 def inputs_of(given: Mapping[str, Any], model: Any, processor: Any) -> list[Inputs]:
-    """Returns the questions of a call of `generate`, in the order of its rows.
-
-    Args:
-        given: Its arguments.
-        model: The model, or what has its `config`.
-        processor: Its processor.
-    """
+    """Returns the questions of a call of `generate`, in the order of its rows."""
     return _Call(given, model, processor, templates.Template()).inputs()
 
 
@@ -81,14 +75,7 @@ class _Media:
 
 @dataclass(frozen=True)
 class _Call:
-    """One call of `generate`.
-
-    Attributes:
-        given: Its arguments.
-        model: The model.
-        processor: Its processor.
-        template: What the chat template writes around a user's text.
-    """
+    """One call of `generate`."""
 
     given: Mapping[str, Any]
     model: Any

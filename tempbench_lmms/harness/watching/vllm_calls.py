@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture, settings_of
 from tempbench_lmms.harness.watching import handed, templates, transformers_calls
 from tempbench_lmms.harness.watching.owned import engine_of
 
@@ -116,7 +116,7 @@ def _of_call(args: Sequence[Any], more: Mapping[str, Any]) -> Iterator[Inputs]:
             parts = handed.of_prompt(
                 str(prompt.get("prompt", "")), media.get("image", ()), media.get("video", ())
             )
-        yield Inputs(tuple(parts), settings_of(how))
+        yield Inputs(tuple(parts), _settings(how))
 
 
 def _is_message(one: Any) -> bool:
@@ -127,23 +127,15 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def settings_of(params: Any) -> Settings:
+def _settings(params: Any) -> Settings:
     """Returns how sampling parameters ask the model to answer."""
-    names = ("max_tokens", "temperature", "stop")
-    found = {name: getattr(params, name, None) for name in names}
-    return handed.settings_of(found if params is not None else {})
+    names = ("max_tokens", "temperature", "stop") if params is not None else ()
+    return settings_of({name: getattr(params, name, None) for name in names})
 
 
 @dataclasses.dataclass(frozen=True)
 class _Reader:
-    """Reads requests to the core of an engine.
-
-    Attributes:
-        processor: What makes tokens and pixels.
-        config: The model's.
-        template: What the chat template writes before and after a user's text.
-        shown: What was seen under which name, kept for as long as the engine lives.
-    """
+    """Reads requests to the core of an engine."""
 
     processor: Any
     config: Any
@@ -155,7 +147,7 @@ class _Reader:
         pieces = list(self._parts(request))
         parts = tuple(templates.with_roles(pieces, self.template))
         count = templates.count(pieces, self.template)
-        return Inputs(parts, settings_of(request.sampling_params), templates=count)
+        return Inputs(parts, _settings(request.sampling_params), templates=count)
 
     def _parts(self, request: Any) -> Iterator[Part]:
         tokens, start = list(request.prompt_token_ids), 0

@@ -1,15 +1,14 @@
-"""What happened to the pixels of a picture: the change of the true one that comes closest to what arrived."""
+"""What happened to the pixels of a coded picture: which change of it comes closest."""
 
 import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tempbench_lmms.check.faults import Fault
-from tempbench_lmms.check.inputs import Picture
 from tempbench_lmms.media import codes
 from tempbench_lmms.media.codes import Card, Pixels
 
@@ -100,58 +99,64 @@ def recognised(pixels: Pixels, cards: Sequence[Card]) -> tuple[Card | None, str]
     return (card, CHANGES[i - 1][0] if i else "") if least < _OTHERWISE else (None, "")
 
 
-def faults_of(pairs: Sequence[tuple[Picture, Card]]) -> list[Fault]:
-    """Returns what happened to the pixels of pictures, or of frames.
+class Seen(NamedTuple):
+    """A picture that arrived, and what it should show."""
 
-    Args:
-        pairs: Pictures that arrived, and what each should show.
-    """
-    shown = [(one, one.pixels, card) for one, card in pairs if one.pixels is not None and len(one.cards) < 2]
-    faults = []
+    pixels: Pixels
+    card: Card
+    is_fitted: bool  # the model's own processor gives every picture this shape
+    is_turned: bool
+
+
+Otherwise = tuple[str, str, str]
+"""What is otherwise: its name, what was given, and what arrived."""
+
+
+def otherwise(shown: Sequence[Seen]) -> list[Otherwise]:
+    """Returns what happened to the pixels of pictures, or of frames."""
     rows = []
-    for _, pixels, card in shown:
-        seen = _small(pixels)
-        rows.append([float(np.abs(seen - made).mean()) for made in _expected(card, card.stretch)])
-    changed = [row for row in rows if row[0] > _OTHERWISE]
-    if changed:
-        totals = np.asarray(changed).mean(axis=0)
-        best = int(np.argmin(totals))
-        votes = Counter(int(np.argmin(row)) for row in changed)
-        for i in {best, votes.most_common(1)[0][0]} - {0}:
+    for one in shown:
+        seen = _small(one.pixels)
+        rows.append([float(np.abs(seen - made).mean()) for made in _expected(one.card, one.card.stretch)])
+    found = _changed([row for row in rows if row[0] > _OTHERWISE], len(rows))
+    if all(one.is_fitted for one in shown if one.card.stretch != 1):  # some processors cut what is wide
+        found = [one for one in found if one[0] != "cropped" or any(one.card.stretch == 1 for one in shown)]
+    limit = _OTHERWISE if found else 1.7 * _OTHERWISE
+    whole = [one for one, row in zip(shown, rows, strict=True) if row[0] <= limit]
+    is_cut = any(name in ("cropped", "bordered") for name, *_ in found)
+    return [*found, *([] if is_cut else _squashed(shown)), *_detail(whole), *_dirt(whole)]
+
+
+def _changed(rows: list[list[float]], n: int) -> list[Otherwise]:
+    """Returns the change that comes closest to pictures; each row has the distances of all changes."""
+    if not rows:
+        return []
+    totals = np.asarray(rows).mean(axis=0)
+    votes = Counter(int(np.argmin(row)) for row in rows)
+    for i in (int(np.argmin(totals)), votes.most_common(1)[0][0]):
+        if i and (totals[i] < _CLEARLY * totals[0] or totals[i] < _OTHERWISE):
             name = CHANGES[i - 1][0]
-            if name == "cropped" and all(one.is_fitted for one, _, card in shown if card.stretch != 1):
-                continue
-            if totals[i] < _CLEARLY * totals[0] or totals[i] < _OTHERWISE:
-                faults.append(Fault(name, "the picture as it is", f"{len(changed)} of {len(rows)} {name}"))
-                break
-        else:
-            if totals[0] > 1.7 * _OTHERWISE:
-                faults.append(
-                    Fault("other colours", "the picture as it is", f"{totals[0]:.0f} of 255 off on average")
-                )
-    whole = [triple for triple, row in zip(shown, rows, strict=True) if row[0] <= _OTHERWISE]
-    cut = {"cropped", "bordered"} & {fault.name for fault in faults}
-    return [*faults, *([] if cut else _squashed(shown)), *_detail(whole), *_dirt(whole)]
-
-
-def _squashed(shown: Sequence[tuple[Picture, Pixels, Card]]) -> list[Fault]:
-    for one, pixels, card in shown:
-        aspect = pixels.shape[1] / pixels.shape[0]
-        is_turned = "rotated" in one.turned
-        if one.is_fitted or is_turned or abs(aspect / card.stretch - 1) <= _ASPECT:
-            continue
-        return [Fault("squashed", f"{card.stretch:g} times as wide as high", f"{aspect:.2g} times")]
+            return [(name, "the picture as it is", f"{len(rows)} of {n} {name}")]
+    if totals[0] > 1.7 * _OTHERWISE:
+        return [("other colours", "the picture as it is", f"{totals[0]:.0f} of 255 off on average")]
     return []
 
 
-def _detail(shown: Sequence[tuple[Picture, Pixels, Card]]) -> list[Fault]:
-    """Returns a fault where most pictures have no more detail than much smaller ones."""
+def _squashed(shown: Sequence[Seen]) -> list[Otherwise]:
+    for one in shown:
+        aspect = one.pixels.shape[1] / one.pixels.shape[0]
+        if not (one.is_fitted or one.is_turned) and abs(aspect / one.card.stretch - 1) > _ASPECT:
+            return [("squashed", f"{one.card.stretch:g} times as wide as high", f"{aspect:.2g} times")]
+    return []
+
+
+def _detail(shown: Sequence[Seen]) -> list[Otherwise]:
+    """Returns whether pictures have no more detail than much smaller ones."""
     few = shown[:: max(1, len(shown) // 2)][:2]
-    shares = sorted(_share(pixels, card) for _, pixels, card in few)
-    if not shares or shares[len(shares) // 2] not in _LOST:
+    share = max((_share(one.pixels, one.card) for one in few), default=1)
+    if share not in _LOST:
         return []
-    share = shares[len(shares) // 2]
-    return [Fault("blurred", "sharp edges", f"the detail of {share:.0%} of the pixels a side")]
+    return [("blurred", "sharp edges", f"the detail of {share:.0%} of the pixels a side")]
 
 
 def _share(pixels: Pixels, card: Card) -> float:
@@ -172,17 +177,16 @@ def _share(pixels: Pixels, card: Card) -> float:
     return best
 
 
-def _dirt(shown: Sequence[tuple[Picture, Pixels, Card]]) -> list[Fault]:
-    """Returns a fault where what is flat is not, or a fine grain is not as it was."""
-    noise = [_flatness(pixels) for _, pixels, card in shown]
+def _dirt(shown: Sequence[Seen]) -> list[Otherwise]:
+    """Returns whether what is flat is not, or a fine grain is not as it was."""
+    noise = [_flatness(one.pixels) for one in shown]
     if noise and float(np.median(noise)) > _NOISE:
-        return [Fault("noisy", "flat areas", f"a deviation of {np.median(noise):.0f} of 255")]
-    coarse = [
-        _coarseness(pixels, card) for _, pixels, card in shown if card.is_fine and min(pixels.shape[:2]) > 200
-    ]
-    if coarse and max(coarse) > _COARSE:
-        return [Fault("compressed", "a fine grain", f"a deviation of {max(coarse):.0f} of 255 from it")]
-    return []
+        return [("noisy", "flat areas", f"a deviation of {np.median(noise):.0f} of 255")]
+    large = [one for one in shown if one.card.is_fine and min(one.pixels.shape[:2]) > 200]
+    coarse = max((_coarseness(one.pixels, one.card) for one in large), default=0)
+    if coarse <= _COARSE:
+        return []
+    return [("compressed", "a fine grain", f"a deviation of {coarse:.0f} of 255 from it")]
 
 
 def _flatness(pixels: Pixels) -> float:

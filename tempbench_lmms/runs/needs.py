@@ -16,8 +16,7 @@ _PICTURES = ("order", "apart")
 _MANY = 6
 _VIDEO = ("video", "video length", "video order", *_LOOKS, "times")
 _SEES_PICTURES = (
-    *("colour of image k", "how many images", "which image shows the circle"),
-    *("first image", "last image", "before", "side of the dot"),
+    *("colour of image k", "how many images", "first image", "last image", "before", "side of the dot"),
 )
 _SEES_VIDEO = ("second of the circle", "ends of a video")
 _CHARACTERS_OF_A_LINE = 38
@@ -25,18 +24,7 @@ _CHARACTERS_OF_A_LINE = 38
 
 @dataclass(frozen=True)
 class Shape:
-    """What the conversations of a task are made of.
-
-    Attributes:
-        pictures: The most pictures of a question.
-        is_interleaved: Whether text stands between pictures.
-        has_video: Whether there is a video in a file.
-        has_other_video: Whether there is one in a file that is no .mp4.
-        has_frames: Whether frames are given as a video.
-        frames: The most of them.
-        characters: The longest text.
-        has_system: Whether there is a system message.
-    """
+    """What the conversations of a task are made of."""
 
     pictures: int = 0
     is_interleaved: bool = False
@@ -50,15 +38,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Need:
-    """One need of a task.
-
-    Attributes:
-        title: What is needed.
-        lines: The lines of the check that speak of it.
-        state: The worst of theirs; None where none of them was checked.
-        amounts: How many images or frames are needed, by those words.
-        why: Why it cannot be told, where more is needed than was tried; else empty.
-    """
+    """One need of a task."""
 
     title: str
     lines: tuple[str, ...]
@@ -72,11 +52,7 @@ class Need:
 
 
 def shape_of(conversations: Iterable[Sequence[Mapping[str, Any]]]) -> Shape:
-    """Returns of what conversations are made.
-
-    Args:
-        conversations: Messages, as `doc_to_messages` gives them, of some documents of a task.
-    """
+    """Returns of what conversations are made."""
     most = characters = frames = 0
     between = has_video = has_other = has_frames = has_system = False
     for messages in conversations:
@@ -98,16 +74,14 @@ def shape_of(conversations: Iterable[Sequence[Mapping[str, Any]]]) -> Shape:
 
 def needs_of(shape: Shape) -> list[Need]:
     """Returns the needs of a task whose conversations have this shape."""
-    needs = [Need(f"a prompt of {shape.characters:,} characters, and replies as asked for", _ALWAYS)]
+    needs = [Need("the whole text, and replies as asked for", _ALWAYS)]
     if shape.has_system:
         needs.append(Need("a system message", ("system message", "word of the system message")))
     if shape.pictures == 1:
         needs.append(Need("one image", _ONE_PICTURE))
     if shape.pictures > 1:
         lines = (*_ONE_PICTURE, *_PICTURES, *(("many",) if shape.pictures > _MANY else ()))
-        needs.append(
-            Need(f"{shape.pictures} images, apart and in order", lines, amounts={"images": shape.pictures})
-        )
+        needs.append(Need("several images, apart and in order", lines, amounts={"images": shape.pictures}))
         needs.append(Need("seeing images in order", _SEES_PICTURES))
     if shape.is_interleaved:
         needs.append(Need("text between images", ("interleaved",)))
@@ -123,13 +97,7 @@ def needs_of(shape: Shape) -> list[Need]:
 
 
 def held(needs: Sequence[Need], verdicts: Sequence[Verdict], tried: Mapping[str, int]) -> list[Need]:
-    """Returns needs with the state that follows from the verdicts.
-
-    Args:
-        needs: Of a task.
-        verdicts: Of the check.
-        tried: How many images and frames were given at most, as in `Need.amounts`.
-    """
+    """Returns needs with the state that follows from the verdicts."""
     by_line = {one.line: one.state for one in verdicts}
     out = []
     for need in needs:
