@@ -21,18 +21,18 @@ from tempbench_lmms.data.replies import json_lines
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.card import CARD, MAIN_TESTS, SOURCES, TABLE_2, TEXT_MODELS
 
-from . import characters, filters, language
+from . import filters, language
 from .steps import BENCHMARK, Item, Settings, Step, steps
 
 
-def run(settings: Settings, only: str | None = None, until: str | None = None) -> dict[str, dict[str, Any]]:
+def run(settings: Settings, until: str | None = None) -> dict[str, dict[str, Any]]:
     """Runs the steps whose result is missing or out of date.
 
     Returns:
         The steps' manifests by name, in their order.
     """
-    ordered = steps(settings)
-    _check_names(ordered, settings.skip, filter(None, (only, until)))
+    ordered = steps()
+    _check_names(ordered, settings.skip, until)
     manifests: dict[str, dict[str, Any]] = {}
     before: dict[str, Any] | None = None
     for step in ordered:
@@ -47,10 +47,7 @@ def run(settings: Settings, only: str | None = None, until: str | None = None) -
             and manifest["settings"] == depends
             and step.intact(settings)
         )
-        if only and step.name != only:
-            if manifest is None:
-                raise TempbenchError(f"--step {only}: the step {step.name} has not run yet; run it first")
-        elif only or not current:
+        if not current:
             typer.echo(f"{step.name} ...", err=True)
             manifest = _done(step, path, settings, before, depends)
         assert manifest is not None
@@ -61,16 +58,15 @@ def run(settings: Settings, only: str | None = None, until: str | None = None) -
                 f"{step.name} where that is possible"
             )
         manifests[step.name] = before = manifest
-        if step.name in (only, until):
+        if step.name == until:
             break
     return manifests
 
 
-def _check_names(ordered: Sequence[Step], skip: Sequence[str], wanted: Iterable[str]) -> None:
+def _check_names(ordered: Sequence[Step], skip: Sequence[str], until: str | None) -> None:
     names = [step.name for step in ordered]
-    for name in wanted:
-        if name not in names:
-            raise TempbenchError(f"unknown step {name!r}; choose one of {', '.join(names)}")
+    if until and until not in names:
+        raise TempbenchError(f"unknown step {until!r}; choose one of {', '.join(names)}")
     for name in skip:
         if name not in names or not ordered[names.index(name)].skippable:
             free = ", ".join(step.name for step in ordered if step.skippable)
@@ -162,7 +158,7 @@ def table(manifests: Mapping[str, dict[str, Any]], settings: Settings) -> Any:
         shown.add_row(title, *cells)
 
     table_9 = _table_9()
-    for step in steps(settings):
+    for step in steps():
         if step.name in manifests and step.name not in ("questions", "blind", "release"):
             skipped = " (skipped)" if manifests[step.name]["settings"] == "skipped" else ""
             add(step.title + skipped, manifests[step.name]["left"], "stories", table_9.get(step.name))
@@ -196,11 +192,10 @@ def build(
     output: Annotated[
         Path | None, Option(help="The data set goes to OUTPUT/tempvs (default: WORK/data).")
     ] = None,
-    step: Annotated[str | None, Option(help="Run only this step.")] = None,
     until: Annotated[str | None, Option(help="Stop after this step.")] = None,
     skip: Annotated[list[str] | None, Option(help="Leave this filter out; may be repeated.")] = None,
     thresholds: Annotated[
-        str, Option(help="For similar captions and images: paper (Table 8), scripts, or a JSON file.")
+        str, Option(help="Of similar captions and images: paper (Table 8) or scripts.")
     ] = "paper",
     clip: Annotated[str, Option(help="CLIP checkpoint, or a folder.")] = "openai/clip-vit-base-patch32",
     bert: Annotated[str, Option(help="Encoder of the BERTScore, or a folder.")] = "roberta-large",
@@ -210,17 +205,6 @@ def build(
     detector: Annotated[
         str, Option(help="Object detector, or a folder; the paper used Detectron2.")
     ] = "facebook/detr-resnet-50",
-    person_score: Annotated[float, Option(min=0, max=1, help="Least detection score of a person.")] = 0.9,
-    person_share: Annotated[
-        float, Option(min=0, max=1, help="Share of images with a person (the paper's 60 %).")
-    ] = 0.6,
-    person_source: Annotated[
-        list[str] | None,
-        Option(help="Filter this source by persons; may be repeated (default: vist, as the scripts)."),
-    ] = None,
-    ambiguity: Annotated[
-        str, Option(help="captions (Table 9's order, the scripts) or events (footnote 5).")
-    ] = "captions",
     endpoint: Annotated[
         str, Option(help="OpenAI-compatible server that extracts events.")
     ] = language.OPENAI_URL,
@@ -228,18 +212,12 @@ def build(
     key_variable: Annotated[
         str, Option(help="Environment variable with the server's API key.")
     ] = "OPENAI_API_KEY",
-    requests: Annotated[int, Option(min=1, help="Requests under way at a time.")] = 8,
     blind_model: Annotated[
         list[str] | None,
         Option(help="Text model of the blind filter, or a folder; three times (default: the paper's)."),
     ] = None,
-    blind_tokens: Annotated[int, Option(min=1, help="Most new tokens of its reply.")] = 64,
     exclude: Annotated[
         Path | None, Option(help="File of SOURCE/STORY lines: what a manual check leaves out.")
-    ] = None,
-    looks: Annotated[
-        Path | None,
-        Option("--characters", help="Folder of characters_SOURCE.json instead of our descriptions."),
     ] = None,
     device: Annotated[str, Option(help="Torch device; auto takes GPUs if there are any.")] = "auto",
     batch: Annotated[int, Option(min=1, help="Images, texts or pairs at a time.")] = 32,
@@ -251,18 +229,12 @@ def build(
         output=(output or work / "data").resolve() / BENCHMARK,
         roots={source: root.expanduser().resolve() for source, root in folders.items() if root},
         limits=filters.thresholds(thresholds),
-        looks=characters.read(looks) if looks else characters.LOOKS,
         clip=clip,
         detector=detector,
-        person_score=person_score,
-        person_share=person_share,
-        person_sources=person_source or ["vist"],
         bert=bert,
         bert_layers=bert_layers,
-        ambiguity=ambiguity,
-        endpoint=language.Endpoint(endpoint.rstrip("/"), model, key_variable, requests),
+        endpoint=language.Endpoint(endpoint.rstrip("/"), model, key_variable),
         blind_models=blind_model or list(TEXT_MODELS),
-        blind_tokens=blind_tokens,
         excluded=_excluded(exclude),
         skip=skip or [],
         device=device,
@@ -271,19 +243,13 @@ def build(
     _check(settings)
     for folder in (settings.work, settings.output):
         outputs.check_folder(folder)
-    _report(run(settings, step, until), settings)
+    _report(run(settings, until), settings)
 
 
 def _check(settings: Settings) -> None:
     if not settings.roots:
         raise TempbenchError(
             f"no source given; name at least one of {', '.join(f'--{source}' for source in SOURCES)}"
-        )
-    if settings.ambiguity not in ("captions", "events"):
-        raise TempbenchError(f"--ambiguity {settings.ambiguity}: choose captions or events")
-    if set(settings.person_sources) - set(SOURCES):
-        raise TempbenchError(
-            f"--person-source {' '.join(settings.person_sources)}: choose from {', '.join(SOURCES)}"
         )
     n_models = len(set(settings.blind_models))
     if n_models != 3 and "blind" not in settings.skip:

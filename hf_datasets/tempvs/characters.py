@@ -2,11 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-
-from tempbench_lmms.errors import TempbenchError
-
-from ..parts import json_of
 
 LOOKS: Mapping[str, Mapping[str, str]] = {
     "flintstones": {
@@ -37,28 +32,14 @@ LOOKS: Mapping[str, Mapping[str, str]] = {
     },
 }
 
-Looks = Mapping[str, Mapping[str, str]]
 
-
-def read(folder: Path) -> Looks:
-    """Returns the descriptions in `characters_{source}.json`, as the official repository has them."""
-    looks = {}
-    for source in LOOKS:
-        path = folder / f"characters_{source}.json"
-        found = json_of(path, "correct --characters")
-        if not isinstance(found, dict) or not all(isinstance(look, str) for look in found.values()):
-            raise TempbenchError(f"{path}: not an object of strings; write a name and a sentence for each")
-        looks[source] = {name.lower(): look for name, look in found.items()}
-    return looks
-
-
-def described(looks: Looks, source: str, texts: Iterable[str]) -> str:
+def described(source: str, texts: Iterable[str]) -> str:
     """Returns how the characters named in `texts` look; "" where none is.
 
     In the order of the table; the official generator's order changes from run to run.
     """
     described = " ".join(texts).lower()
-    return " ".join(look for name, look in looks.get(source, {}).items() if name in described)
+    return " ".join(look for name, look in LOOKS.get(source, {}).items() if name in described)
 
 
 def capitalise(source: str, text: str) -> str:

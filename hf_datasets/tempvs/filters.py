@@ -10,12 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tempvs.card import SOURCES
 
 from . import characters
 from .questions import NameTest
@@ -103,25 +100,10 @@ THRESHOLDS: Mapping[str, Mapping[str, Thresholds]] = {
 
 
 def thresholds(name: str) -> Mapping[str, Thresholds]:
-    """Returns the thresholds of each source.
-
-    Args:
-        name: "paper", "scripts", or a JSON file that holds {source: {precision, recall, f1, image[, joint]}}
-            for the sources that are to differ from the paper.
-    """
-    if name in THRESHOLDS:
-        return THRESHOLDS[name]
-    try:
-        given = read_json(Path(name))
-        unknown = sorted(set(given) - set(SOURCES))
-        if unknown:
-            raise ValueError(f"{', '.join(unknown)} is not a source")
-        return {**THRESHOLDS["paper"], **{source: Thresholds(**values) for source, values in given.items()}}
-    except (OSError, ValueError, TypeError) as error:
-        raise TempbenchError(
-            f"--thresholds {name}: {error}; name one of {', '.join(THRESHOLDS)}, or a JSON file as "
-            "tempbench_lmms/hf_datasets/tempvs/filters.py describes it"
-        ) from None
+    """Returns the thresholds of each source: of the paper, or of its scripts."""
+    if name not in THRESHOLDS:
+        raise TempbenchError(f"--thresholds {name}: choose {' or '.join(THRESHOLDS)}")
+    return THRESHOLDS[name]
 
 
 def similar_captions(precision: float, recall: float, f1: float, limits: Thresholds) -> bool:

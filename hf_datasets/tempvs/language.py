@@ -30,6 +30,7 @@ _EVENT_PROMPT = (
     "(4) The event should be expressed in simple past tense. (5) If no event is detected, return 'NO_EVENT'."
 )
 _EVENT_TOKENS = 150
+_REQUESTS = 8  # under way at a time
 _NO_EVENT = re.compile("no_event", re.IGNORECASE)
 
 
@@ -44,7 +45,6 @@ class Endpoint:
     url: str = OPENAI_URL
     model: str = "gpt-4"
     key_variable: str = "OPENAI_API_KEY"
-    requests: int = 8
 
 
 def event_prompt(caption: str) -> str:
@@ -89,7 +89,7 @@ def _ask(missing: Sequence[tuple[str, str]], endpoint: Endpoint, known: Kept) ->
             return str(error)
         return None
 
-    with ThreadPoolExecutor(max_workers=endpoint.requests) as pool:
+    with ThreadPoolExecutor(max_workers=_REQUESTS) as pool:
         failures = [
             error for error in progress(pool.map(ask, missing), len(missing), "extracting events") if error
         ]

@@ -23,6 +23,10 @@ from .sources import Story
 
 BENCHMARK = CARD.name
 EDITION = "made by `tempbench build tempvs`"
+_PERSON_SCORE, _PERSON_SHARE, _PERSON_SOURCES = 0.9, 0.6, ("vist",)
+"""From which score on it is a person, in what share of the images, and of which sources."""
+_BLIND_TOKENS = 64
+"""Most new tokens of a text model's reply."""
 
 Item = dict[str, Any]
 Dropped = Counter[tuple[str, str]]
@@ -37,18 +41,12 @@ class Settings:
     output: Path
     roots: Mapping[str, Path]
     limits: Mapping[str, filters.Thresholds]
-    looks: characters.Looks
     clip: str
     detector: str
-    person_score: float
-    person_share: float
-    person_sources: Sequence[str]
     bert: str
     bert_layers: int | None
-    ambiguity: str
     endpoint: language.Endpoint
     blind_models: Sequence[str]
-    blind_tokens: int
     excluded: Sequence[str]
     skip: Sequence[str]
     device: str
@@ -65,7 +63,7 @@ class Settings:
             stat = path.stat()
         except OSError as error:
             raise TempbenchError(
-                f"{path} is gone ({error.strerror}); read the sources again, --step stories"
+                f"{path} is gone ({error.strerror}); remove the file steps/stories.json and run again"
             ) from None
         return json.dumps([story.source, image, stat.st_size, stat.st_mtime_ns])
 
@@ -160,7 +158,7 @@ def _persons(stories: list[Story], settings: Settings) -> Iterable[Story | str]:
     keys = {
         (story.source, story.story_id): [settings.image_key(story, image) for image in story.images]
         for story in stories
-        if story.source in settings.person_sources
+        if story.source in _PERSON_SOURCES
     }
     missing = store.missing(key for several in keys.values() for key in several)
     if missing:
@@ -173,7 +171,7 @@ def _persons(stories: list[Story], settings: Settings) -> Iterable[Story | str]:
             continue
         scores = [float(score) for score in store.matrix(images)[:, 0]]
         # An image that cannot be read has no person in it: NaN is never enough.
-        enough = filters.enough_persons(scores, settings.person_score, settings.person_share)
+        enough = filters.enough_persons(scores, _PERSON_SCORE, _PERSON_SHARE)
         yield story if enough else "too few persons"
 
 
@@ -201,7 +199,7 @@ def _images(stories: list[Story], settings: Settings) -> Iterable[Story | str]:
 
 def _ambiguity(stories: list[Story], settings: Settings) -> Iterable[Story | str]:
     store = settings.vectors("texts", settings.clip)
-    texts = [list(story.events if settings.ambiguity == "events" else story.captions) for story in stories]
+    texts = [list(story.captions) for story in stories]
     missing = store.missing(text for several in texts for text in several)
     if missing:
         clip = Clip(settings.clip, settings.device, settings.batch)
@@ -251,23 +249,20 @@ def _questions(items: list[Item], settings: Settings) -> tuple[list[Item], Dropp
             story.story_id if repeated[story.sequence_id] > 1 else story.sequence_id: story
             for story in of_source
         }
-        asked = [_image_sequence(name, story, settings.looks) for name, story in named.items()]
+        asked = [_image_sequence(name, story) for name, story in named.items()]
         for table, several in rows.build(asked, is_name).items():
-            made += [
-                {"table": table, "row": _finished(row, named[row["sequence_id"]], settings.looks)}
-                for row in several
-            ]
+            made += [{"table": table, "row": _finished(row, named[row["sequence_id"]])} for row in several]
     return made, Counter()
 
 
-def _image_sequence(name: str, story: Story, looks: characters.Looks) -> rows.ImageSequence:
+def _image_sequence(name: str, story: Story) -> rows.ImageSequence:
     return rows.ImageSequence(
         source=story.source,
         sequence_id=name,
         images=[f"{roots.SCHEME}{BENCHMARK}/{_media(story.source, image)}" for image in story.images],
         events=story.events,
         captions=story.captions,
-        characters=characters.described(looks, story.source, story.captions),
+        characters=characters.described(story.source, story.captions),
         pairs=[(i, j) for i, j in story.pairs],
         triples=[(i, j, k) for i, j, k in story.triples],
     )
@@ -278,7 +273,7 @@ def _media(source: str, image: str) -> str:
     return f"media/{source}/{image.removesuffix('.npy') + '.png' if image.endswith('.npy') else image}"
 
 
-def _finished(row: tables.Row, story: Story, looks: characters.Looks) -> tables.Row:
+def _finished(row: tables.Row, story: Story) -> tables.Row:
     """Adds what depends on the events: who is described, and whether one is a non-event.
 
     As the official generator, describes those that an ordering question's captions name, that a statement's
@@ -288,7 +283,7 @@ def _finished(row: tables.Row, story: Story, looks: characters.Looks) -> tables.
     asked = [story.events[position] for position in row["events"]]
     if kind in ("mt1", "gt"):
         named = asked if kind == "mt1" else story.events
-        row = row | {"character_info": characters.described(looks, story.source, named)}
+        row = row | {"character_info": characters.described(story.source, named)}
     return row | {"invalid": any(questions.INVALID_EVENT.search(event) for event in asked)}
 
 
@@ -298,9 +293,7 @@ def _blind(items: list[Item], settings: Settings) -> tuple[list[Item], Dropped]:
         for item in items
         if item["row"]["role"] == "main" and prompts.kind_of(item["row"]["tests"][0]) in wording.BLIND
     }
-    load = partial(
-        language.text_model, device=settings.device, batch=settings.batch, tokens=settings.blind_tokens
-    )
+    load = partial(language.text_model, device=settings.device, batch=settings.batch, tokens=_BLIND_TOKENS)
     right = language.answered_blind(
         list(mains.values()), settings.blind_models, settings.work / "replies" / "blind", load
     )
@@ -372,13 +365,9 @@ def _model(name: str) -> list[str]:
     return [name, fingerprint(name)]
 
 
-def steps(settings: Settings) -> list[Step]:
-    """Returns the steps in their order: Table 9's, or with the ambiguity of events after their extraction."""
-    ordered = [*_story_steps(), *_question_steps()]
-    if settings.ambiguity == "events":
-        names = [step.name for step in ordered]
-        ordered.insert(names.index("events"), ordered.pop(names.index("ambiguity")))
-    return ordered
+def steps() -> list[Step]:
+    """Returns the steps in the order of Table 9."""
+    return [*_story_steps(), *_question_steps()]
 
 
 def _limits(name: str) -> Callable[[Settings], Any]:
@@ -418,14 +407,14 @@ def _story_steps() -> list[Step]:
             "persons",
             "Enough persons",
             _by(_persons),
-            lambda s: [_model(s.detector), s.person_score, s.person_share, list(s.person_sources)],
+            lambda s: [_model(s.detector), _PERSON_SCORE, _PERSON_SHARE, [*_PERSON_SOURCES]],
         ),
         Step("images", "No similar image", _by(_images), lambda s: [_model(s.clip), _limits("image")(s)]),
         Step(
             "ambiguity",
             "No ambiguous image-text",
             _by(_ambiguity),
-            lambda s: [_model(s.clip), s.ambiguity],
+            lambda s: [_model(s.clip), "captions"],
             skippable=False,
         ),
         Step("sequences", "No repetitive image sequences", _by(_sequences)),
@@ -436,8 +425,8 @@ def _story_steps() -> list[Step]:
 
 def _question_steps() -> list[Step]:
     return [
-        Step("questions", "Questions", _questions, lambda s: s.looks, skippable=False),
-        Step("blind", "Not answered blind", _blind, lambda s: [*map(_model, s.blind_models), s.blind_tokens]),
+        Step("questions", "Questions", _questions, lambda s: characters.LOOKS, skippable=False),
+        Step("blind", "Not answered blind", _blind, lambda s: [*map(_model, s.blind_models), _BLIND_TOKENS]),
         Step(
             "release",
             "Release",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hf_datasets.tempvs import build, encoders, language
+from hf_datasets.tempvs import build, encoders, filters, language, steps
 from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.checks import problems
@@ -71,8 +71,6 @@ class Made:
     def __init__(self, folder: Path, server: Server) -> None:
         self.work, self.vist, self.server = folder / "work", folder / "vist", server
         write_vist(self.vist, STORIES)
-        limits = {"vist": {"precision": 0.99, "recall": 0.99, "f1": 0.99, "image": 0.9}}
-        (folder / "limits.json").write_text(json.dumps(limits))
         (folder / "excluded").write_text("\nvist/10\n")
         axes = np.eye(5)
         images, persons, texts, pairs = {}, {}, {}, {}
@@ -97,7 +95,6 @@ class Made:
         self.options: dict[str, Any] = {
             "work": self.work,
             "vist": self.vist,
-            "thresholds": str(folder / "limits.json"),
             "exclude": folder / "excluded",
             "clip": "clip",
             "detector": "detr",
@@ -124,9 +121,15 @@ def always_a(name: str, **_: Any) -> Callable[[Sequence[str]], Iterator[str]]:
     return lambda texts: ("Option A" for _ in texts)
 
 
+def limits(monkeypatch: pytest.MonkeyPatch, image: float = 0.9) -> None:
+    """Sets the thresholds of the paper to others."""
+    monkeypatch.setitem(filters.THRESHOLDS["paper"], "vist", filters.Thresholds(0.99, 0.99, 0.99, image))
+
+
 @pytest.fixture
 def made(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Made:
     monkeypatch.setattr(language, "text_model", always_a)
+    limits(monkeypatch)
     return Made(tmp_path, server)
 
 
@@ -199,11 +202,14 @@ def test_a_second_run_does_nothing(made: Made, capsys: pytest.CaptureFixture[str
     assert {path: path.stat().st_mtime_ns for path in made.work.rglob("*") if path.is_file()} == before
 
 
-def test_a_changed_setting_runs_what_depends_on_it(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_changed_setting_runs_what_depends_on_it(
+    made: Made, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     made.build()
     capsys.readouterr()
     # Story 5 stays now, and then falls to nothing else: its captions alone are new to the server.
-    made.build(person_share=0.4)
+    monkeypatch.setattr(steps, "_PERSON_SHARE", 0.4)
+    made.build()
     ran = capsys.readouterr().err.split(" ...\n")[:-1]
     assert ran == [
         "persons",
@@ -220,23 +226,18 @@ def test_a_changed_setting_runs_what_depends_on_it(made: Made, capsys: pytest.Ca
     assert len(made.server.requests) == 25
 
 
-def test_steps_alone_skipped_and_until(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(TempbenchError, match="the step stories has not run yet"):
-        made.build(step="stative")
+def test_steps_skipped_and_until(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
     made.build(until="pronouns")
     assert not (made.work / "steps" / "captions.json").exists()
-    made.build(step="captions")
-    assert made.manifest("captions")["left"]["vist"]["stories"] == 8
     made.build(until="events", skip=["persons", "stative"])
     # Story 2 and story 5 stay.
     assert made.manifest("persons")["left"]["vist"]["stories"] == 9
     assert "(skipped)" in capsys.readouterr().out
     for wrong, message in (
-        ({"step": "dance"}, "unknown step 'dance'"),
+        ({"until": "dance"}, "unknown step 'dance'"),
         ({"skip": ["events"]}, "only stative, .* can be skipped"),
         ({"vist": None}, "no source given"),
-        ({"ambiguity": "both"}, "choose captions or events"),
-        ({"person_source": ["cats"]}, "choose from flintstones"),
+        ({"thresholds": "other"}, "choose paper or scripts"),
         ({"blind_model": ["m1", "m1", "m2"]}, "three models, not 2"),
         ({"exclude": made.work / "nothing"}, "--exclude"),
     ):
@@ -244,10 +245,9 @@ def test_steps_alone_skipped_and_until(made: Made, capsys: pytest.CaptureFixture
             made.build(**wrong)
 
 
-def test_a_pipeline_that_leaves_nothing_says_where(made: Made) -> None:
+def test_a_pipeline_that_leaves_nothing_says_where(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     # No two images can be less alike than -1.
-    limits = {"vist": {"precision": 0.99, "recall": 0.99, "f1": 0.99, "image": -1}}
-    (made.work.parent / "limits.json").write_text(json.dumps(limits))
+    limits(monkeypatch, -1)
     for _ in range(2):
         with pytest.raises(TempbenchError, match=r"the step images left nothing: vist: similar images \(7\)"):
             made.build()
@@ -257,11 +257,11 @@ def test_a_pipeline_that_leaves_nothing_says_where(made: Made) -> None:
 def test_an_image_that_cannot_be_read_leaves_its_story_out(
     made: Made,
     tiny_clip: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (made.vist / "images" / "train" / "110.jpg").write_bytes(b"no picture")
     # All pictures are alike to a random model.
-    limits = {"vist": {"precision": 0.99, "recall": 0.99, "f1": 0.99, "image": 1.1}}
-    (made.work.parent / "limits.json").write_text(json.dumps(limits))
+    limits(monkeypatch, 1.1)
     made.build(clip=str(tiny_clip), skip=["persons"], until="ambiguity")
     assert made.manifest("images")["dropped"] == {"vist: unreadable image": 1}
     left = made.manifest("ambiguity")["left"].get("vist", {"stories": 0})["stories"]

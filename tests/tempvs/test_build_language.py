@@ -44,13 +44,13 @@ def test_reading_a_reply(reply: str, event: str | None) -> None:
 
 @pytest.mark.slow
 def test_events(server: Server, tmp_path: Path) -> None:
-    endpoint = Endpoint(server.url, "some-model", "TEST_KEY", 4)
+    endpoint = Endpoint(server.url, "some-model", "TEST_KEY")
     captions = [f"Fred does {i}." for i in range(10)]
     found = language.events([*captions, "We see nothing.", captions[0]], endpoint, tmp_path / "r.jsonl")
     assert found == {caption: caption for caption in captions} | {"We see nothing.": None}
-    # A repeated caption is asked about once, several at a time, but no more than four.
+    # A repeated caption is asked about once, several at a time, but no more than eight.
     assert len(server.requests) == 11
-    assert 1 < server.most_at_once <= 4
+    assert 1 < server.most_at_once <= 8
     assert server.keys == {"Bearer secret"}
     request = server.requests[0]
     assert (request["model"], request["max_tokens"], request["temperature"]) == ("some-model", 150, 0)
@@ -68,7 +68,7 @@ def test_events(server: Server, tmp_path: Path) -> None:
 
 
 def test_a_failed_request_loses_nothing(server: Server, tmp_path: Path) -> None:
-    endpoint = Endpoint(server.url, "m", "TEST_KEY", 2)
+    endpoint = Endpoint(server.url, "m", "TEST_KEY")
     captions = ["Fred ran.", "They refuse.", "Dino sat."]
     with pytest.raises(TempbenchError, match=r"1 of 3 requests failed .*status 400.*run the same"):
         language.events(captions, endpoint, tmp_path / "r.jsonl")
