@@ -196,10 +196,6 @@ def _read(
         asked["video"] = media[0][0]
     if "options" in kind.schema.names:
         asked["options"] = _list(cells, "options")
-    if "duration" in kind.schema.names:
-        from tempbench_lmms.media.video import probe
-
-        asked["duration"] = probe(media[0][1]).duration
     for name in ("question", "answer", "unit"):
         if not asked[name]:
             raise TempbenchError(f"{'group' if name == 'unit' else name}: empty")

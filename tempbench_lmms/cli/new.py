@@ -41,7 +41,6 @@ class Answer(str, Enum):
     YES_NO = "yes-no"
     NUMBER = "number"
     ORDER = "order"
-    SPAN = "span"
 
 
 class Media(str, Enum):
@@ -52,7 +51,7 @@ class Media(str, Enum):
     NONE = "none"
 
 
-_GIVEN = {"option": 'doc["options"], ', "order": 'doc["options"], ', "span": 'doc["duration"], '}
+_GIVEN = {"option": 'doc["options"], ', "order": 'doc["options"], '}
 
 # By kind of answer: in words, what the prompt asks for, what the reader expects, what to write, an example.
 _ANSWERS: dict[str, dict[str, str]] = {
@@ -84,13 +83,6 @@ _ANSWERS: dict[str, dict[str, str]] = {
         "answer_hint": "write the numbers of all options in their right order, as 2, 1, 3",
         "an_answer": "2, 1, 3",
     },
-    "span": {
-        "words": "a time span in seconds",
-        "ask": "Answer with the start and the end in seconds, as 2-5.5.",
-        "expected": "TimeSpan",
-        "answer_hint": "write start and end in seconds, as 2-5.5",
-        "an_answer": "0-1",
-    },
 }
 
 
@@ -116,8 +108,6 @@ def new(
     """Write a benchmark of your own from a table of questions, in a checkout with tests."""
     is_own = not all((into / folder).is_dir() for folder in _FOLDERS)
     _check(name, into, is_own)
-    if answer is Answer.SPAN and media is not Media.VIDEO:
-        raise TempbenchError("a time span is asked of a video; add --media video")
     texts = texts_of(name, answer.value, media.value, groups, _count(rows), title or name, is_own)
     if there := [path for path in texts if (into / path).exists()]:
         raise TempbenchError(f"{into / there[0]} is there already; choose another name")

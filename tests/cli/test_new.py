@@ -3,7 +3,6 @@
 import ast
 import csv
 import itertools
-import runpy
 
 import pytest
 import yaml
@@ -13,15 +12,12 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.cli.new import Answer, Media, texts_of
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import read_rows
-from tempbench_lmms.media.video import probe
 from tests.command import REPOSITORY, complains, tempbench, tempbench_process
 from tests.each import sample
-from tests.source_files import clips
 
 KINDS = [
     (answer.value, media.value, groups)
     for answer, media, groups in itertools.product(Answer, Media, (True, False))
-    if answer is not Answer.SPAN or media is Media.VIDEO
 ]
 THREE = ("--answer", "yes-no", "--media", "none", "--no-groups", "--rows", "rows.csv")
 
@@ -183,45 +179,9 @@ def test_a_letter_that_is_an_option_too_is_written_with_its_text(elsewhere):
     assert [row["answer"] for row in found] == ["A", "B", "C", "C", "A"]
 
 
-@pytest.mark.slow
-def test_a_span_lies_within_its_video(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempbench_lmms, "__path__", [*tempbench_lmms.__path__])
-    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
-    clip = next(path for name in benchmarks.names() for path in clips(name))
-    (tmp_path / "a.mp4").write_bytes(clip.read_bytes())
-    seconds = probe(clip).duration
-    within = [f"0-{seconds:g}", f"0.5-{seconds + 0.4:g}", "1 to 2 s", "0:01-0:02"]
-    beyond = ["2-1", "1-1", f"0-{seconds + 0.6:g}", "0--1", "nan-2", "-1-2", "0-1, 1-2"]
-    rows = [(f"When is {number}?", span, "a.mp4") for number, span in enumerate(beyond + within)]
-    with (tmp_path / "rows.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([("question", "answer", "media"), *rows])
-    words = ("--answer", "span", "--media", "video", "--no-groups", "--rows", str(tmp_path / "rows.csv"))
-    done = tempbench("new", "own_spans", *words, "--into", str(tmp_path / "own"))
-    complains(done, f"{len(beyond)} faults, see above")
-    for line, span in zip(done.stderr.splitlines(), beyond, strict=False):
-        assert f"answer: {span!r} is no" in line
-    assert not any((tmp_path / "own").iterdir())
-
-
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [("0.00001-3", "0.00001-3"), ("2-5.5", "2-5.5"), ("10 to 1200 s", "10-1200"), ("0.0000001-3", "0-3")],
-)
-def test_a_span_is_written_so_that_it_can_be_read(tmp_path, reply, said):
-    texts = texts_of("own_times", "span", "video", False, 12, "title")
-    (text,) = (text for path, text in texts.items() if path.name == "parser.py")
-    (tmp_path / "parser.py").write_text(text)
-    parser = runpy.run_path(str(tmp_path / "parser.py"))
-    found = parser["read"](reply, 2000.0).value
-    assert found == said
-    assert parser["seconds"](found) == tuple(map(float, said.split("-")))
-
-
 def test_what_cannot_be_chosen():
     essay = ("--answer", "essay", "--media", "none", "--groups", "--rows", "rows.csv")
     assert "'essay' is not one of" in tempbench("new", "some_name", "--into", str(REPOSITORY), *essay).stderr
-    span = ("--answer", "span", "--media", "none", "--groups", "--rows", "rows.csv")
-    complains(tempbench("new", "some_name", "--into", str(REPOSITORY), *span), "is asked of a video")
 
 
 def test_a_few_questions_are_too_few(tmp_path):
