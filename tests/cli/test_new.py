@@ -33,7 +33,6 @@ THREE = ("--answer", "yes-no", "--media", "none", "--no-groups", "--rows", "rows
 def test_every_kind_is_code_without_gaps(answer, media, groups):
     texts = texts_of("some_name", answer, media, groups, 12, 'A "quoted" {title}')
     assert {path.parts[0] for path in texts} == {
-        "docs",
         "hf_datasets",
         "task_yamls",
         "tempbench_lmms",
