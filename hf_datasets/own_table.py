@@ -90,7 +90,14 @@ def write_sample(kind: Kind, source: Path, root: Path, least: int = 4) -> None:
     units = {row["unit"] for row in rows[:least]}
     rows = [row for row in rows if row["unit"] in units]
     shown = {url for row in rows for url in row.get("images") or [row.get("video")]}
-    _write(kind, root, rows, {url: path for url, path in files.items() if url in shown}, {})
+    shutil.rmtree(root, ignore_errors=True)
+    for url, path in files.items():
+        if url in shown:
+            tables.copy_file(path, root / "media" / url.partition("/media/")[2])
+    tables.write_rows(rows, root / _TABLE, kind.schema)
+    written = sorted(path for path in root.rglob("*") if path.is_file())
+    about = {"benchmark": kind.benchmark, "edition": "the first questions", "rows": {"questions": len(rows)}}
+    manifests.write({**about, "sha256": tables.sha256_of(written)}, root)
 
 
 def _write(

@@ -415,7 +415,7 @@ def test_sound_data_is_not_refused(prepared):
     assert list(benchmarks.commands(prepared.name)["verify"](prepared)) == []
     _, task = first_of(prepared.name)
     preflight.check_data([task])
-    assert starting.checked_data([task], verify=True)[0]
+    assert starting.checked_data([task])[0]
 
 
 def test_a_run_on_a_damaged_table_is_refused(prepared):
