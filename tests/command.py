@@ -64,8 +64,7 @@ def tempbench_process(*arguments, python=sys.executable, **environment):
     )
 
 
-# It says which process it is: where a warm Python is called, the process that is started is its client. Where
-# tests run in the background, the signal of Ctrl-C is ignored.
+# Where tests run in the background, the signal of Ctrl-C is ignored.
 _STARTED = """
 import os, signal, sys
 from tempbench_lmms.cli import main

@@ -12,12 +12,16 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
 # On tiny models threads only wait for each other. torch reads this when it is imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import contextlib
+import copy
 import fcntl
+import io
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 from unittest import mock
 
 import hypothesis
@@ -80,35 +84,25 @@ def _no_key_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def warm_python(session_folder: Path, _offline: None) -> str:
-    """What to start in place of `sys.executable`: a Python that has imported the harness (tests/warm.py)."""
-    address, launcher, log = (session_folder / name for name in ("warm.socket", "python", "warm.log"))
-    if not hasattr(os, "pidfd_open") or len(str(address)) > 100:
-        return sys.executable  # no Linux: tests take longer
-    with (session_folder / "warm.lock").open("w") as lock, log.open("a") as output:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not launcher.exists():
-            session = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
-            server = subprocess.Popen(
-                [sys.executable, "-m", "tests.warm", "serve", str(address), str(session)],
-                cwd=Path(__file__).parents[1],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            )
-            while not address.exists():
-                assert server.poll() is None, log.read_text()[-3000:]
-                time.sleep(0.05)
-            script = Path(__file__).with_name("warm.py")
-            launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "{script}" ask "{address}" "$@"\n')
-            launcher.chmod(0o755)
-    return str(launcher)
+def harness() -> ModuleType:
+    """The harness's command line in the test's own process, with the index of tasks read once."""
+    from lmms_eval import __main__ as command_line
+    from lmms_eval.tasks import TaskManager
+
+    read, found = TaskManager._get_task_and_group, {}
+
+    def remembered(self: TaskManager, folder: str) -> Any:
+        if folder not in found:
+            found[folder] = read(self, folder)
+        return copy.deepcopy(found[folder])
+
+    TaskManager._get_task_and_group = remembered
+    return command_line
 
 
 @pytest.fixture(scope="session")
-def run_harness(warm_python: str) -> Callable[..., evaluation.Run]:
-    """Runs `lmms-eval` in the warm Python, under `torchrun` where there are several processes."""
+def run_harness(harness: ModuleType) -> Callable[..., evaluation.Run]:
+    """Runs `lmms-eval` in the test's own process, or under `torchrun` where there are several."""
 
     def run(
         model: str,
@@ -120,31 +114,53 @@ def run_harness(warm_python: str) -> Callable[..., evaluation.Run]:
         environment: Mapping[str, str] | None = None,
     ) -> evaluation.Run:
         started = set(output.rglob("*_results.json"))
+        words = ["--model", model, "--tasks", ",".join(tasks), "--output_path", str(output), "--log_samples"]
+        words += [*arguments, *(["--model_args", model_args] if model_args else [])]
+        given = dict(environment or {})
+        if processes == 1:
+            return evaluation.read(model, output, started, _evaluated(harness, words, given))
         several = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={processes}"]
-        command = [warm_python, *(several if processes > 1 else ()), "-m", "lmms_eval", "--model", model]
-        command += ["--tasks", ",".join(tasks), "--output_path", str(output), "--log_samples", *arguments]
-        command += ["--model_args", model_args] if model_args else []
-        # `torchrun` takes its workers' Python from this variable.
-        given = os.environ | {"PYTHON_EXEC": warm_python} | dict(environment or {})
         done = subprocess.run(
-            command, env=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+            [sys.executable, *several, "-m", "lmms_eval", *words],
+            env=os.environ | given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
         )
         return evaluation.read(model, output, started, done.stdout)
 
     return run
 
 
+def _evaluated(harness: ModuleType, words: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Returns what the harness prints of an evaluation in this process."""
+    from tempbench_lmms.harness import patches
+
+    patches._PASSED.clear()
+    out = io.StringIO()
+    with (
+        mock.patch.dict(os.environ, environment),
+        mock.patch.object(sys, "argv", ["lmms-eval", *words]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(out),
+        contextlib.suppress(SystemExit),
+    ):
+        try:
+            harness.cli_evaluate()
+        except SystemExit as end:
+            print(end.code)
+    return out.getvalue()
+
+
 @pytest.fixture(scope="session")
-def tiny_vlm(session_folder: Path, warm_python: str) -> Path:
+def tiny_vlm(session_folder: Path) -> Path:
     """A tiny Qwen2.5-VL with random weights."""
-    folder = session_folder / "tiny"
-    code = (
-        "import pathlib, sys; from tempbench_lmms.harness import tiny; tiny.build(pathlib.Path(sys.argv[1]))"
-    )
+    from tempbench_lmms.harness import tiny
+
     with (session_folder / "tiny.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        subprocess.run([warm_python, "-c", code, str(folder)], check=True)
-    return folder
+        return tiny.build(session_folder / "tiny")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

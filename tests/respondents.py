@@ -1,22 +1,10 @@
 """Respondents on tasks, through the harness's Python interface; and how the tiny model is asked."""
 
+import functools
 import json
-import os
 import subprocess
+import sys
 import textwrap
-
-SCRIPT = """
-    import json, sys
-    from lmms_eval.evaluator import simple_evaluate
-    from lmms_eval.tasks import TaskManager
-
-    out = {}
-    manager = TaskManager()
-    for name, model, tasks, more in json.loads(sys.argv[1]):
-        result = simple_evaluate(model=f"tempbench_{model}", tasks=tasks, task_manager=manager, **more)
-        out[name] = result["results"]
-    print("RESULT" + json.dumps(out, default=str))
-"""
 
 
 def tiny_args(folder, *more):
@@ -26,26 +14,29 @@ def tiny_args(folder, *more):
     return ",".join([given, *more])
 
 
-def evaluate(wanted, folder, python, environment=None):
-    """Returns the results of several evaluations, by name; one process makes them all.
+def evaluate(harness, wanted):
+    """Returns the results of several evaluations in this process, by name.
 
     Args:
+        harness: The fixture.
         wanted: Of each its name, the respondent, the tasks, and further arguments of `simple_evaluate`.
-        folder: Where the process runs.
-        python: Which Python runs it.
-        environment: Added to the environment.
     """
-    return result_of(SCRIPT, folder, python, json.dumps(wanted), environment=environment)
+    manager = harness.TaskManager()
+    run = functools.partial(harness.evaluator.simple_evaluate, task_manager=manager)
+    found = {
+        name: run(model=f"tempbench_{model}", tasks=list(tasks), **more)["results"]
+        for name, model, tasks, more in wanted
+    }
+    return json.loads(json.dumps(found, default=str))
 
 
-def result_of(script, folder, python, *words, environment=None):
+def result_of(script, folder, *words):
     """Returns what a script prints as JSON behind "RESULT", started with words in a folder."""
     done = subprocess.run(
-        [python, "-c", textwrap.dedent(script), *words],
+        [sys.executable, "-c", textwrap.dedent(script), *words],
         capture_output=True,
         text=True,
         cwd=folder,
-        env=os.environ | (environment or {}),
         check=False,
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]

@@ -158,7 +158,7 @@ def test_old_harness(tmp_path):
 
 
 @pytest.mark.harness
-def test_names_are_compared_with_the_harness(warm_python):
-    done = tempbench_process("verify", python=warm_python)
+def test_names_are_compared_with_the_harness():
+    done = tempbench_process("verify")
     assert done.returncode == 0, done.stderr
     assert "none of them the harness's: ok" in done.stdout

@@ -120,10 +120,10 @@ def test_a_question_cut_off_is_left_out_and_counted(name):
 
 @pytest.mark.harness
 @pytest.mark.slow
-def test_the_harness_finds_a_constant_respondent_never_right_throughout(tmp_path, warm_python):
+def test_the_harness_finds_a_constant_respondent_never_right_throughout(harness):
     of_each = {task_files()[name].parent.name: name for name in reversed(IN_EVERY_ORDER)}
     wanted = [(model, model, list(of_each.values()), {}) for model in ("oracle", "constant")]
-    found = evaluate(wanted, tmp_path, warm_python)
+    found = evaluate(harness, wanted)
     for name in of_each.values():
         assert found["oracle"][name]["circular_accuracy,none"] == 1
         assert found["constant"][name]["circular_accuracy,none"] == 0

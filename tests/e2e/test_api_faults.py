@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -220,12 +221,12 @@ def started_twice(runner, folder, python, questions):
 
 
 @pytest.fixture(scope="module")
-def of_all(tmp_path_factory, warm_python, questions):
+def of_all(tmp_path_factory, questions):
     """What became of each runner's run; side by side, as most of their time they wait for the API."""
     with ThreadPoolExecutor(len(RUNNERS)) as pool:
         runs = {
             runner: pool.submit(
-                started_twice, runner, tmp_path_factory.mktemp(runner) / "run", warm_python, questions
+                started_twice, runner, tmp_path_factory.mktemp(runner) / "run", sys.executable, questions
             )
             for runner in RUNNERS
         }

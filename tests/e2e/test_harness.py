@@ -3,11 +3,11 @@
 import json
 import subprocess
 import sys
-import textwrap
 
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.variants import task_dir
 from tests.respondents import evaluate, tiny_args
 
 pytestmark = pytest.mark.harness
@@ -29,14 +29,14 @@ def metrics(run, task):
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory, warm_python):
+def known(harness):
     """All respondents on one leaf of each kind and the suite, in one process, by the Python interface."""
     wanted = [
         ("oracle", "oracle", ["tempvs_mini", "tempvs_mt1_two_blind_mini", *LEAVES], {}),
         ("constant", "constant", list(LEAVES), {}),
         *((name, name, list(LEAVES), {"limit": FEW}) for name in ("garbage", "empty", "failing")),
     ]
-    return evaluate(wanted, tmp_path_factory.mktemp("run"), warm_python)
+    return evaluate(harness, wanted)
 
 
 def test_oracle_gets_everything(known):
@@ -162,23 +162,10 @@ def test_data_that_is_not_prepared_names_the_command(tmp_path, run_harness):
     assert "left no results" in str(caught.value)
 
 
-def test_include_path_works_without_the_entry_point():
-    code = """
-        import sys
-        sys.modules["tempbench_lmms.harness"] = None  # the entry point cannot be loaded
-        from lmms_eval.tasks import TaskManager
-        import pathlib
-        assert "tempvs_mini" not in TaskManager(include_defaults=False).task_index
-        assert "tempvs_mini" in TaskManager(include_defaults=False, include_path=sys.argv[1]).task_index
-    """
-    from tempbench_lmms.harness.variants import task_dir
-
-    # Of one benchmark: that the harness reads all files as we do is tested in test_startup.py.
-    subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code), str(task_dir() / "tempvs")],
-        check=True,
-        capture_output=True,
-    )
+def test_include_path_works_without_the_entry_point(harness):
+    own = str(task_dir() / "tempvs")
+    assert "tempvs_mini" not in harness.TaskManager(include_defaults=False).task_index
+    assert "tempvs_mini" in harness.TaskManager(include_defaults=False, include_path=own).task_index
 
 
 def test_prepared_release(shared, tmp_path, monkeypatch, run_harness):

@@ -103,11 +103,11 @@ SCRIPT = """
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory, warm_python):
+def found(tmp_path_factory):
     # The two kinds differ in what a benchmark's hooks give, whichever of its tasks it is.
     each = [next(name for name in MINI if name.startswith(benchmark)) for benchmark in benchmarks.names()]
     names = {"chat": ["tempbench_mini", "rextime_frames_mini"], "simple": [*each, "rextime_frames_mini"]}
-    return result_of(SCRIPT, tmp_path_factory.mktemp("run"), warm_python, json.dumps(names))
+    return result_of(SCRIPT, tmp_path_factory.mktemp("run"), json.dumps(names))
 
 
 @pytest.mark.parametrize("kind", ["chat", "simple"])

@@ -18,7 +18,7 @@ def metrics(values):
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory, warm_python):
+def known(harness):
     """Respondents on the tasks, in one process, by the Python interface."""
     wanted = [
         ("oracle", "oracle", ["mateo_all_mini"], {"limit": FEW}),
@@ -30,7 +30,7 @@ def known(tmp_path_factory, warm_python):
         ("chat", "chance", FORMS, {"model_args": "seed=7,media=true", "limit": FEW}),
         ("simple", "chance", FORMS, {"model_args": "seed=7,media=true", "limit": FEW, "force_simple": True}),
     ]
-    return evaluate(wanted, tmp_path_factory.mktemp("run"), warm_python)
+    return evaluate(harness, wanted)
 
 
 def test_oracle_gets_everything_in_all_fifteen_settings(known):
@@ -72,18 +72,6 @@ def test_a_pair_that_the_limit_cuts_is_counted(known):
         values = known["cut"][task]
         assert (values["n_questions,none"], values["n_pairs,none"], values["n_cut,none"]) == (7, 3, 1)
         assert values["accuracy,none"] == 1
-
-
-def test_two_processes_give_what_one_gives(known, tmp_path, run_harness):
-    two = run_harness(
-        "tempbench_chance", FORMS, tmp_path, ["--limit", str(FEW)], model_args="seed=7", processes=2
-    )
-    for task in FORMS:
-        assert metrics(two.results["results"][task]) == metrics(known["chat"][task])
-        assert 0 < two.value(task, "accuracy") < 1
-        # The questions of one process come before those of the other: every pair was torn apart.
-        versions = [row["record"]["version"] for row in two.logged(task)]
-        assert versions == ["original"] * (FEW // 2) + ["swapped"] * (FEW // 2)
 
 
 def test_simple_and_chat_models_are_scored_alike(known):

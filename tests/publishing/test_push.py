@@ -1,6 +1,7 @@
 """What is published, what is refused, and what plain `datasets` makes of it."""
 
 import re
+import sys
 
 import pytest
 import yaml
@@ -210,13 +211,13 @@ def test_every_benchmark_says_what_its_data_is():
 
 
 @pytest.mark.slow
-def test_plain_datasets_gives_the_same_questions_with_their_pictures(published, home, tmp_path, warm_python):
+def test_plain_datasets_gives_the_same_questions_with_their_pictures(published, home, tmp_path):
     paths = {
         (name, place.split("/")[-2], place.split("/")[-1].removesuffix(".parquet")): home / name / place
         for name in TABLES
         for place in TABLES[name]
     }
-    found = loaded(warm_python, list(paths), published.hub, tmp_path / "hf")
+    found = loaded(sys.executable, list(paths), published.hub, tmp_path / "hf")
     for table, path in paths.items():
         assert found[table] == expected(path, lambda url: home / url.removeprefix(roots.SCHEME))
 

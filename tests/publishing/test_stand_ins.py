@@ -6,6 +6,7 @@ That the further layouts of a release end in the same tables is tested beside ea
 import json
 import re
 import subprocess
+import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -121,7 +122,7 @@ def pushed(prepared, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def run(prepared, pushed, tmp_path_factory, warm_python):
+def run(prepared, pushed, tmp_path_factory):
     """The oracle on every stand-in, from the folder and from the Hub, in one start of the harness."""
     hub = variables(pushed, tmp_path_factory.mktemp("cache")) | ANYWHERE
     wanted = []
@@ -129,7 +130,7 @@ def run(prepared, pushed, tmp_path_factory, warm_python):
         here = {"TEMPBENCH_DATA": str(prepared / name), **ANYWHERE}
         there = {"TEMPBENCH_DATA": f"hf://org/{name}", **hub}
         wanted += [(f"{name} here", one.tasks, here), (f"{name} there", one.tasks, there)]
-    command = [warm_python, "-c", textwrap.dedent(RUNNING), json.dumps(wanted)]
+    command = [sys.executable, "-c", textwrap.dedent(RUNNING), json.dumps(wanted)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith("FOUND")]
     assert lines, done.stderr[-3000:]

@@ -1,6 +1,7 @@
 """The page in a real browser."""
 
 import json
+import sys
 import time
 
 import pytest
@@ -244,14 +245,14 @@ ONE_OF_EACH = {load_task(name)["process_results"]: name for name in SUITE}.value
         pytest.param("tempbench_mini", 4, marks=pytest.mark.exhaustive),
     ],
 )
-def test_a_real_architecture_on_every_bundled_task(chromium, tmp_path, tiny_vlm, warm_python, asked, n):
+def test_a_real_architecture_on_every_bundled_task(chromium, tmp_path, tiny_vlm, asked, n):
     """`tempbench run` ends with the report; both it and the log say what the results file says."""
     model = f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa"
     model += ",min_pixels=3136,max_pixels=12544,max_num_frames=2"
     done = tempbench_process(
         *("run", "--model", "qwen2_5_vl", "--model-args", model, "--tasks", asked),
         *("-o", str(tmp_path), "--", "--limit", str(n), "--gen_kwargs", "max_new_tokens=4"),
-        python=warm_python,
+        python=sys.executable,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     logs = read_runs([tmp_path])

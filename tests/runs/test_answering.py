@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from urllib.parse import urlencode
@@ -255,13 +256,13 @@ def test_the_log_is_what_import_makes_of_the_same_answers(tmp_path, task):
 
 
 @pytest.mark.harness
-def test_the_command_is_ended_and_continued(tmp_path, warm_python):
+def test_the_command_is_ended_and_continued(tmp_path):
     words = ["answer", TASK, "--name", "anna", "--limit", "2", "--output", tmp_path]
     own = tmp_path.with_name(f"{tmp_path.name}.process")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     questions = questions_of(tmp_path, TASK, limit=2)
     for number, how in ((0, signal.SIGTERM), (1, None)):
-        process, send = started(warm_python, own, *words, **pipes)
+        process, send = started(sys.executable, own, *words, **pipes)
         with process:
             address = process.stdout.readline().removeprefix("open ").strip()
             port, token = address.removeprefix("http://127.0.0.1:").rstrip("/").split("/")

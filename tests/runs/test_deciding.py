@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
@@ -277,9 +278,9 @@ def _stops_says_so(chance, home):
 
 
 @pytest.mark.harness
-def test_a_run_stops_says_so_and_decides_the_same_after_a_kill(folder, tmp_path, warm_python):
+def test_a_run_stops_says_so_and_decides_the_same_after_a_kill(folder, tmp_path):
     """All starts in one process, which imports the harness once."""
-    call(warm_python, _stops_says_so, folder / "chance", tmp_path)
+    call(sys.executable, _stops_says_so, folder / "chance", tmp_path)
 
 
 def _refuses_another_decision(run, output, decide):
@@ -308,7 +309,7 @@ SEVERAL = """
 
 
 @pytest.fixture
-def in_processes(folder, tmp_path, warm_python):
+def in_processes(folder, tmp_path):
     """Returns what starts a run in several processes."""
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(SEVERAL))
@@ -317,8 +318,8 @@ def in_processes(folder, tmp_path, warm_python):
         launcher = ("-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={n}", str(script), how)
         asked = ("run", "--model", "tempbench_oracle", "--tasks", TASK, "--no-report", "--slice", "7")
         return subprocess.run(
-            [warm_python, *launcher, *asked, "-o", output, "--until-decided", folder / "chance"],
-            env=os.environ | {"PYTHON_EXEC": warm_python, "ACCELERATE_USE_CPU": "1"},
+            [sys.executable, *launcher, *asked, "-o", output, "--until-decided", folder / "chance"],
+            env=os.environ | {"ACCELERATE_USE_CPU": "1"},
             capture_output=True,
             text=True,
             check=False,

@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import subprocess
+import sys
 import textwrap
 
 import pytest
@@ -70,7 +71,7 @@ def done(python, folder, script, *more):
 
 
 @pytest.mark.harness
-def test_hostile_replies_finish_a_run(tmp_path, warm_python):
+def test_hostile_replies_finish_a_run(tmp_path):
     script = """
         from tests.runs.hostile import replies
         tasks, limit, given, kept = sys.argv[2], sys.argv[4], iter(replies(int(sys.argv[3]))), {}
@@ -83,7 +84,7 @@ def test_hostile_replies_finish_a_run(tmp_path, warm_python):
         out.append(kept)
         run("hostile", tasks, limit=limit, max_failures="100%")
     """
-    (first, kept, again), _ = done(warm_python, tmp_path, script, TASKS, N, LIMIT)
+    (first, kept, again), _ = done(sys.executable, tmp_path, script, TASKS, N, LIMIT)
     assert first[:2] == [0, ""]
     assert len(kept) == N
     # JSON would make one character of two surrogates.
@@ -108,7 +109,7 @@ def test_hostile_replies_finish_a_run(tmp_path, warm_python):
 
 
 @pytest.mark.harness
-def test_a_question_that_always_raises(tmp_path, warm_python):
+def test_a_question_that_always_raises(tmp_path):
     script = """
         from tempbench_lmms.harness.tasks import docs_of, load_task
         worst = docs_of(load_task("tempvs_mt1_two_mini"))[17]["question_id"]
@@ -128,7 +129,7 @@ def test_a_question_that_always_raises(tmp_path, warm_python):
         run("whole", limit="120")
         run("whole", limit="120")
     """
-    (whole, short, none, mended, again), err = done(warm_python, tmp_path, script)
+    (whole, short, none, mended, again), err = done(sys.executable, tmp_path, script)
     # One of 120 is borne, and the others of its slice are asked no more than a few times more.
     assert whole[:2] == [0, ""]
     assert 120 < whole[2] < 120 + 40
@@ -145,7 +146,7 @@ def test_a_question_that_always_raises(tmp_path, warm_python):
 
 
 @pytest.mark.harness
-def test_a_model_that_always_raises_ends_the_run_early(tmp_path, warm_python):
+def test_a_model_that_always_raises_ends_the_run_early(tmp_path):
     script = """
         def broken(doc, task, seed):
             note(doc)
@@ -155,7 +156,7 @@ def test_a_model_that_always_raises_ends_the_run_early(tmp_path, warm_python):
         simple.REPLIES["chance"] = lambda doc, task, seed: note(doc) or chance(doc, task, seed)
         run("broken", limit="120")
     """
-    (broken, mended), _ = done(warm_python, tmp_path, script)
+    (broken, mended), _ = done(sys.executable, tmp_path, script)
     assert broken[0] == 1
     assert "\n" not in broken[1]
     assert "more than --max-failures allows" in broken[1]
@@ -198,8 +199,8 @@ SUPERVISED = """
     # What can be ended although it lets no other thread run can be ended where it lets them.
     [pytest.param("hang", marks=pytest.mark.exhaustive), "hold", "killed"],
 )
-def test_a_question_that_ends_the_process_or_never_ends(how, tmp_path, warm_python):
-    (ended,), err = done(warm_python, tmp_path, SUPERVISED, how)
+def test_a_question_that_ends_the_process_or_never_ends(how, tmp_path):
+    (ended,), err = done(sys.executable, tmp_path, SUPERVISED, how)
     assert ended[0] == 0, err
     reason = "ended by SIGKILL" if how == "killed" else "no answer within 1 s"
     assert err.count("starting again") == 2
@@ -236,7 +237,7 @@ AMONG_TWO = """
 
 @pytest.mark.slow
 @pytest.mark.harness
-def test_a_question_that_hangs_in_one_of_two_processes(tmp_path, warm_python):
+def test_a_question_that_hangs_in_one_of_two_processes(tmp_path):
     """The launcher's way: the first process to end takes the other along; the same command continues."""
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(AMONG_TWO))
@@ -244,8 +245,8 @@ def test_a_question_that_hangs_in_one_of_two_processes(tmp_path, warm_python):
     for _ in range(3):
         launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
         found = subprocess.run(
-            [warm_python, *launcher, str(script), str(tmp_path)],
-            env=os.environ | {"PYTHON_EXEC": str(warm_python), "ACCELERATE_USE_CPU": "1"},
+            [sys.executable, *launcher, str(script), str(tmp_path)],
+            env=os.environ | {"ACCELERATE_USE_CPU": "1"},
             capture_output=True,
             text=True,
             timeout=200,

@@ -6,6 +6,7 @@ import shutil
 import socket
 import sqlite3
 import subprocess
+import sys
 import textwrap
 from contextlib import closing
 from dataclasses import replace
@@ -147,13 +148,13 @@ def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
 
 
 @pytest.mark.harness
-def test_processes_with_other_data_end_before_anything_is_asked(tmp_path, home, warm_python):
+def test_processes_with_other_data_end_before_anything_is_asked(tmp_path, home):
     other = prepared(tmp_path / "other")
     file = other / "tempvs" / "mt1_two" / "test.parquet"
     rows = rows_of(file)
     rewrite(file, rows[1:] + rows[:1])
     out = tmp_path / "out"
-    (first, printed), (second, _) = start(warm_python, tmp_path, out, TASK, "alone", home, other, n=2)
+    (first, printed), (second, _) = start(sys.executable, tmp_path, out, TASK, "alone", home, other, n=2)
     assert (first, second) == (1, 1), printed
     said = [line for line in printed.splitlines() if line.startswith("tempbench: process")]
     assert len(said) == 1
@@ -164,10 +165,10 @@ def test_processes_with_other_data_end_before_anything_is_asked(tmp_path, home, 
 
 
 @pytest.mark.harness
-def test_what_is_left_is_dealt_out_anew(tmp_path, warm_python):
+def test_what_is_left_is_dealt_out_anew(tmp_path):
     """Another number of processes, which have stored different numbers of answers and wait for each other."""
     out = tmp_path / "out"
-    ((status, printed),) = start(warm_python, tmp_path, out, MINI, "alone")
+    ((status, printed),) = start(sys.executable, tmp_path, out, MINI, "alone")
     assert status == 0, printed
     whole, questions = values(out), asked(out)
     assert len(questions) == 40
@@ -178,7 +179,7 @@ def test_what_is_left_is_dealt_out_anew(tmp_path, warm_python):
         cache.execute("DELETE FROM responses WHERE doc_id % 2 = 1 AND doc_id < 22")
     state = out / run_files.STATE
     state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": "gone_results.json"}))
-    ended = start(warm_python, tmp_path, out, MINI, "together", n=2)
+    ended = start(sys.executable, tmp_path, out, MINI, "together", n=2)
     assert [status for status, _ in ended] == [0, 0], ended[0][1][-3000:]
     first, second = asked(out), asked(out, 1)
     assert len(first) == len(second) == 6  # eleven, and one to make up the number
@@ -186,15 +187,15 @@ def test_what_is_left_is_dealt_out_anew(tmp_path, warm_python):
     assert [*dict.fromkeys(first + second)] == questions[1:22:2]
     assert values(out) == whole
     # Nothing is left to do: all processes end.
-    ended = start(warm_python, tmp_path, out, MINI, "together", n=2, timeout=60)
+    ended = start(sys.executable, tmp_path, out, MINI, "together", n=2, timeout=60)
     assert [status for status, _ in ended] == [0, 0]
     assert "finished already" in ended[0][1]
 
 
 @pytest.mark.harness
-def test_answers_to_another_picture_are_stale(tmp_path, home, warm_python):
+def test_answers_to_another_picture_are_stale(tmp_path, home):
     out = tmp_path / "out"
-    ((status, printed),) = start(warm_python, tmp_path, out, TASK, "alone", home)
+    ((status, printed),) = start(sys.executable, tmp_path, out, TASK, "alone", home)
     assert status == 0, printed
     forget_asked(out)
     rows = rows_of(home / "tempvs" / "mt1_two" / "test.parquet")[:40]
@@ -203,7 +204,7 @@ def test_answers_to_another_picture_are_stale(tmp_path, home, warm_python):
     picture = home / url.removeprefix("tempbench://")
     other = next(file for file in picture.parent.glob("*.png") if file.read_bytes() != picture.read_bytes())
     picture.write_bytes(other.read_bytes())
-    ((status, printed),) = start(warm_python, tmp_path, out, TASK, "alone", home)
+    ((status, printed),) = start(sys.executable, tmp_path, out, TASK, "alone", home)
     assert status == 1
     assert f"belongs to a run that differs in: data: {TASK}: pictures or videos" in printed
     assert "choose another --output" in printed
@@ -212,7 +213,7 @@ def test_answers_to_another_picture_are_stale(tmp_path, home, warm_python):
     (out / run_files.STATE).unlink()
     for file in out.rglob("*_results.json"):
         file.unlink()
-    ((status, printed),) = start(warm_python, tmp_path, out, TASK, "alone", home)
+    ((status, printed),) = start(sys.executable, tmp_path, out, TASK, "alone", home)
     assert status == 0, printed
     assert 0 < len(about) < 40
     assert sorted(asked(out)) == sorted(about)

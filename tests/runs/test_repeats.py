@@ -283,8 +283,7 @@ def test_fewer_repeats_than_a_folder_has_are_the_first(tmp_path, monkeypatch, ca
 
 @pytest.mark.slow
 @pytest.mark.harness
-def test_a_runner_that_takes_no_notice_of_the_temperature(tmp_path, warm_python, monkeypatch):
-    monkeypatch.setattr(sys, "executable", str(warm_python))  # of each repeat
+def test_a_runner_that_takes_no_notice_of_the_temperature(tmp_path, monkeypatch):
     run = ("run", "--model", "tempbench_chance", "--tasks", TASK, "-o", str(tmp_path), "--repeats", "2")
     done = tempbench(*run, "--", *SAMPLED, "--limit", "2")
     assert done.returncode == 0, done.stderr

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -177,7 +178,7 @@ def test_a_folder_with_other_results_is_left_alone(tmp_path):
 
 
 @pytest.mark.harness
-def test_ends(tmp_path, warm_python):
+def test_ends(tmp_path):
     """All ways in which a run ends, in one process that imports the harness once."""
     (tmp_path / TASK).mkdir()  # to the harness a folder that is called like a task is a path
     script = """
@@ -244,7 +245,7 @@ def test_ends(tmp_path, warm_python):
         print("OUT" + json.dumps(out))
     """
     done = subprocess.run(
-        [warm_python, "-c", textwrap.dedent(script), str(tmp_path)],
+        [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)],
         capture_output=True,
         text=True,
         cwd=tmp_path,

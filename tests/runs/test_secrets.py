@@ -59,7 +59,7 @@ def secret(draw):
 
 
 @pytest.mark.harness
-def test_no_byte_of_the_output_holds_a_secret(tmp_path, warm_python):
+def test_no_byte_of_the_output_holds_a_secret(tmp_path):
     draw = random.Random(15)
     secrets = [secret(draw) for _ in FORMS]
     forms = list(zip(FORMS, secrets, strict=True))
@@ -67,7 +67,7 @@ def test_no_byte_of_the_output_holds_a_secret(tmp_path, warm_python):
     forms.sort(key=lambda form: "'{}" in form[0])
     cases = [",".join(["seed=3", *(form.format(value) for form, value in forms[n::4])]) for n in range(4)]
     done = subprocess.run(
-        [warm_python, "-c", textwrap.dedent(SCRIPT), str(tmp_path / "runs"), json.dumps(cases)],
+        [sys.executable, "-c", textwrap.dedent(SCRIPT), str(tmp_path / "runs"), json.dumps(cases)],
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -132,11 +132,11 @@ def echoing(number_of_kinds=6):
 
 @pytest.mark.harness
 @pytest.mark.parametrize(("runner", "is_argument"), [("openai", True), ("async_openai", False)])
-def test_a_key_that_a_server_echoes_is_nowhere(runner, is_argument, tmp_path, warm_python):
+def test_a_key_that_a_server_echoes_is_nowhere(runner, is_argument, tmp_path):
     """Neither in a file nor on the terminal, of a run or a second reader; of `lmms-eval`, in no log."""
     printed = []
 
-    def start(*words, python=warm_python, **variables):
+    def start(*words, python=sys.executable, **variables):
         done = subprocess.run(
             [python, "-m", *words],
             env=os.environ | {"NO_PROXY": "127.0.0.1"} | variables,
