@@ -92,7 +92,7 @@ def started(python, file, *arguments, environment=(), **how):
 def call(python, function, *arguments):
     """Calls a function of a test module in a process of its own, which says what it raised.
 
-    What needs torch takes it from a fork of the warm Python; to import it here takes some ten seconds.
+    To import torch here takes some ten seconds.
     """
     code = "import importlib, sys; module, name, *given = sys.argv[1:]; "
     code += "getattr(importlib.import_module(module), name)(*given)"

@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+from types import SimpleNamespace
 
 import pytest
 
@@ -110,7 +111,7 @@ def test_what_one_line_says_has_no_traceback(cache, monkeypatch, capsys, error, 
 
     def evaluate():  # as the harness does
         try:
-            cache.command_line.cli_evaluate_single(None)
+            cache.command_line.cli_evaluate_single(SimpleNamespace(tasks="mme"))
         except Exception:
             cache.command_line.traceback.print_exc()
 

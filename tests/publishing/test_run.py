@@ -33,7 +33,7 @@ def test_the_same_records_and_numbers_as_from_the_bundled_sample(
     both = [*IN_THE_HARNESS, *(f"{task}_mini" for task in IN_THE_HARNESS)]
     first = ("--limit", str(LIMIT))
     for name in ("HF_ENDPOINT", "HF_TOKEN", "HF_HUB_DISABLE_XET"):
-        monkeypatch.delenv(name)  # the warm Python has none of them
+        monkeypatch.delenv(name)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     run = run_harness("tempbench_constant", both, tmp_path / "logs", first, "media=true", environment=there)
     for task in IN_THE_HARNESS:
