@@ -180,21 +180,18 @@ def _captions_of(
     files = _videos_in(folder, written, skipped)
     names = {path: path.relative_to(folder).as_posix() for path in files}
     known = References(written, names.values())
-    # What was unpacked is told by its archives, and is nobody else's; links lead to what lies beside them.
     own = {path for path in files if packed and not path.is_symlink()}
-    known_by = [*packed, *(path.resolve() for path in files if packed and path not in own)] or files
-    part = Part(
-        _CAPTIONS, given, [*known_by, *([written] if written and (references or not packed) else [])], how
-    )
+    given_too = [written] if written and (references or not packed) else []
+    part = Part(_CAPTIONS, given, [*_known_by(files, own, packed), *given_too], how)
     if part.done:
         return None
     part.begin()
     texts = {name: known.of(name) or Reference() for name in names.values()}
-    media = {}
-    for path, name in names.items():
-        if all(map(is_name, name.split("/"))) and name not in known.unclear:
-            inside = folder if not packed or path in own else given
-            media[f"captions/{name}"] = Medium(path, inside, path in own, texts[name].seconds)
+    media = {
+        f"captions/{name}": Medium(path, _around(path, own, given, folder), path in own, texts[name].seconds)
+        for path, name in names.items()
+        if all(map(is_name, name.split("/"))) and name not in known.unclear
+    }
     wrong = part.bring(media)
     rows: list[tables.Row] = []
     for name in names.values():
@@ -208,6 +205,16 @@ def _captions_of(
         raise none_left(f"no video of {given} can be used", skipped)
     unused = known.unused()
     return part.finish(rows, REFERENCED_SCHEMA, skipped, captions_without_video=len(unused))
+
+
+def _known_by(files: Sequence[Path], own: Collection[Path], packed: Sequence[Path]) -> Sequence[Path]:
+    """Returns by which files videos are told: by themselves, or their archives and what lies beside these."""
+    return [*packed, *(path.resolve() for path in files if path not in own)] if packed else files
+
+
+def _around(path: Path, own: Collection[Path], given: Path, folder: Path) -> Path:
+    """Returns the folder that a file must lie in: links lead to what lies beside the archives."""
+    return folder if path in own or given == folder else given
 
 
 def _wrong_with(
