@@ -1,9 +1,7 @@
 """What is known of one answered question, metrics over such records, and the table that lists them."""
 
-import functools
 import math
-import operator
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
@@ -19,7 +17,6 @@ Metric = Callable[[Sequence[Record]], Ratio | Statistic | int]
 """A metric over records: a `Ratio`, another function of sums, or a count."""
 
 Better = Literal["higher", "lower", "neither"]
-T = TypeVar("T")
 R = TypeVar("R")
 AnyMetric = TypeVar("AnyMetric", bound=Callable[..., Ratio | Statistic | int])
 
@@ -40,29 +37,6 @@ def evaluate_error(metric: Metric, records: Sequence[Record]) -> float:
     """Returns a metric's standard error; NaN where it is undefined, and for counts."""
     result = metric(records)
     return math.nan if isinstance(result, int) else standard_error(result)
-
-
-def remembered(n: int) -> Callable[[Callable[[Sequence[T]], R]], Callable[[Sequence[T]], R]]:
-    """Remembers what a function made of the last `n` sequences: each the same objects in the same order.
-
-    For what many metrics make of the same records. Nobody may change what the function returns.
-    """
-
-    def remembering(function: Callable[[Sequence[T]], R]) -> Callable[[Sequence[T]], R]:
-        last: deque[tuple[Sequence[T], R]] = deque(maxlen=n)
-
-        @functools.wraps(function)
-        def once(things: Sequence[T]) -> R:
-            for known, result in tuple(last):
-                if len(known) == len(things) and all(map(operator.is_, known, things)):
-                    return result
-            result = function(things)
-            last.append((tuple(things), result))
-            return result
-
-        return once
-
-    return remembering
 
 
 def mean(

@@ -24,7 +24,6 @@ from tempbench_lmms.record import (
     answers,
     evaluate,
     evaluate_error,
-    remembered,
 )
 
 # What the harness hands over instead of an answer when an API request failed or its budget ran out. It is
@@ -210,7 +209,6 @@ def _names_of(metrics: tuple[str, ...], more: tuple[str, ...]) -> Mapping[str, N
     return dict.fromkeys(("record", "score", *itertools.chain.from_iterable(pairs), "details", *more))
 
 
-@remembered(2)  # every metric of a task is given the same ones, but for those that not all questions have
 def records_of(items: Sequence[Any]) -> list[Record]:
     """Returns the records behind `items`, sorted by id: with several processes ranks arrive one by one."""
     records = [item.record if isinstance(item, Item) else item for item in items]

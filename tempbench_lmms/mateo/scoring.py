@@ -15,7 +15,7 @@ from tempbench_lmms.mateo import parser, prompts
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics import graph
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metrics, Record, mean, n_failed, n_questions, remembered
+from tempbench_lmms.record import Metrics, Record, mean, n_failed, n_questions
 
 VERSIONS = ("original", "swapped")
 BEFORE, AFTER, INDEPENDENT = CLASSES
@@ -59,7 +59,6 @@ def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) 
     return out
 
 
-@remembered(2)  # the records as they are, and as if only the exact form could be read
 def pairs(records: Sequence[Record]) -> list[Pair]:
     """Returns the pairs that were asked in both orders: the original one, the swapped one."""
     by_version = {
@@ -106,7 +105,6 @@ def accuracy(records: Sequence[Record]) -> Ratio:
     return _share(records, is_right)
 
 
-@remembered(1)
 def _in_exact_form(records: Sequence[Record]) -> list[Record]:
     """Returns the records as if only the exact form of the prompt could be read."""
     return [

@@ -244,7 +244,6 @@ def metrics_of(log: TaskLog) -> list[MetricOfRun]:
     """
     out = []
     ordered = sorted(log.samples, key=lambda sample: sample.id)
-    # Most questions are given to the same metrics: these share the records, which `record.remembered` needs.
     known: dict[frozenset[frozenset[str]], tuple[Record, ...]] = {}
     kinds = {sample.metrics for sample in ordered}
     for row in adapter.rows_of(load_task(log.task)):

@@ -7,12 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.harness import adapter
-from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.mateo import prompts, scoring
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics.ratio import Ratio
-from tempbench_lmms.record import UNDEFINED, evaluate, remembered
+from tempbench_lmms.record import evaluate
 
 # The graph 0 -> 1 -> 3 -> 4, 2 -> 3 has the dependent pairs 01, 13, 23, 34 and the independent ones 02, 12.
 WORKED = {
@@ -382,32 +380,3 @@ def test_a_cut_plan_is_not_right_and_not_wrong(graphs):
     assert math.isnan(value("plans_right", []))
     assert math.isnan(value("edge_precision", [one for one in graphs if one["pair"] == "p/1-3"]))
     assert math.isnan(value("transitivity_violations", [one for one in graphs if one["plan"] == "r"]))
-
-
-def test_the_pairs_of_a_run_are_built_once(graphs, monkeypatch):
-    """And once more as if only the exact form could be read; each metric and its error ask for them."""
-    items, built = [adapter.Item(record) for record in graphs], []
-    build = scoring.pairs.__wrapped__
-
-    def counted(records):
-        built.append(len(records))
-        return build(records)
-
-    fresh = [evaluate(metric, list(graphs)) for metric in scoring.METRICS.of("cot").values()]
-    monkeypatch.setattr(scoring, "pairs", remembered(2)(counted))
-    table = load_task("mateo_text_cot_mini")["metric_list"]
-    values = {one["metric"]: one["aggregation"](list(items)) for one in table if one["metric"] != "details"}
-    assert len(built) == 2
-    monkeypatch.undo()
-    found = [values[name] for name in scoring.METRICS.of("cot")]
-    assert [one if one != UNDEFINED else math.nan for one in found] == pytest.approx(
-        fresh, abs=0, nan_ok=True
-    )
-
-
-def test_what_is_remembered_is_of_the_same_records_alone(graphs):
-    everything = scoring.pairs(graphs)
-    assert scoring.pairs(list(graphs)) is everything
-    assert scoring.pairs([dict(record) for record in graphs]) is not everything
-    assert len(scoring.pairs(graphs[1:])) == len(everything) - 1
-    assert scoring.pairs(graphs[::-1]) == everything
