@@ -161,43 +161,6 @@ def test_damage_is_listed_and_verify_never_says_ok(damage, tmp_path):
     assert re.search(said, found), found
 
 
-def cut_parquet(folder: Path) -> str:
-    releases.hub(folder)
-    file = next((folder / "data").glob("count*"))
-    file.write_bytes(file.read_bytes()[:-200])
-    return "download it again"
-
-
-def cut_archive(folder: Path) -> str:
-    releases.harness_copy(folder)
-    (folder / "part_2.zip").write_bytes((folder / "part_2.zip").read_bytes()[:-30])
-    return r"part_2\.zip cannot be unpacked"
-
-
-def archive_that_leads_out(folder: Path) -> str:
-    releases.harness_copy(folder)
-    releases.packed(folder / "part_2.zip", {"object/0001-01.mp4": releases.CLIPS[1]}, "../../../")
-    return r"part_2\.zip.*leads out of the archive"
-
-
-def two_releases(folder: Path) -> str:
-    releases.repository(folder / "one")
-    releases.repository(folder / "two")
-    return "holds TOMATO's questions twice"
-
-
-@pytest.mark.parametrize(
-    "damage", [cut_parquet, cut_archive, archive_that_leads_out, two_releases], ids=lambda one: one.__name__
-)
-def test_damage_of_a_source_is_refused_and_nothing_is_there(damage, home, tmp_path):
-    said = damage(tmp_path / "source")
-    with pytest.raises(TempbenchError, match=said):
-        prepare(source=tmp_path / "source")
-    assert not (home / "manifest.json").exists()
-    assert not [path for path in home.rglob("*") if path.is_file()]
-    assert not (tmp_path / "object").exists()
-
-
 def test_two_questions_of_one_id_are_left_out(tmp_path):
     listed = releases.harness_rows()
     listed[1]["id"] = listed[0]["id"]
@@ -239,9 +202,6 @@ def test_the_real_questions_keep_their_ids_in_every_form(shared, tmp_path):
     assert list(preparing.tomato_rows(tomato.find(tmp_path / "hub"), [])) == expected
     found = list(preparing.tomato_rows(tomato.find(tmp_path / "harness"), []))
     assert found == [({**row, "variation": []}, video) for row, video in expected]
-
-
-BOTH = ["It falls.", "It rises."]
 
 
 def captions() -> list[dict]:

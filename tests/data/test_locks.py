@@ -118,25 +118,3 @@ def test_prepare_waits_for_runs_and_runs_for_prepare(tmp_path, monkeypatch):
     finally:
         locks._release(locks._of_data(root))
     assert other(PREPARE, tmp_path) == "changed"
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_data_that_nobody_may_write_can_be_read(tmp_path):
-    tmp_path.chmod(0o555)
-    assert other(READ, tmp_path) == "read"
-
-
-def test_a_copy_of_a_process_knows_that_it_holds_nothing(tmp_path):
-    file = tmp_path / ".lock"
-    with locks.locked(file, "busy"):
-        child = os.fork()
-        if child == 0:
-            status = 0
-            try:
-                with locks.locked(file, "busy"):
-                    status = 1
-            except TempbenchError:
-                status = 42
-            os._exit(status)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
-        assert other(TAKE, file) == "busy"

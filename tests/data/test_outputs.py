@@ -6,7 +6,6 @@ import os
 import pytest
 
 from tempbench_lmms.data import outputs, tables
-from tests.command import complains, tempbench
 from tests.disk import room_for
 
 
@@ -133,11 +132,3 @@ def test_two_writers_and_a_file_of_the_users(tmp_path):
     longest = tmp_path / ("x" * 255)
     tables.write_text("long", longest)
     assert sorted(tmp_path.iterdir()) == [path, mine, longest]
-
-
-def test_a_page_that_has_no_room_is_a_line(tmp_path):
-    page = tmp_path / "page.html"
-    with room_for(1000):
-        done = tempbench("show", "tempvs_mt1_two_mini", "-o", page)
-    complains(done, str(page), "File too large")
-    assert not list(tmp_path.iterdir())

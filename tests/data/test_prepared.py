@@ -129,10 +129,3 @@ def test_other_data_is_noted_as_other_data(name, made):
     media = [provenance.origin_of(root).get("media") for root in roots]
     assert others or media[0] != media[1]
     assert not {place for place in others if first[place] == second[place]}
-
-
-def test_a_part_that_is_prepared_later_leaves_the_checksums_of_the_others(tmp_path):
-    url = "tempbench://coherence/qa/test.parquet"
-    assert provenance.sum_of_table({"qa": "a"}, url) == provenance.sum_of_table(
-        {"captions": "b", "qa": "a"}, url
-    )

@@ -38,29 +38,6 @@ def test_interrupted_preparation_does_not_count(prepared):
         roots.resolve("tempbench://tempvs/all/test.parquet")
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "tempbench://tempvs/../secret",
-        "tempbench://tempvs/all/../../../secret",
-        "tempbench://../tempvs/all",
-        "tempbench://tempvs/mini/../../x",
-        "tempbench://",
-        "tempbench://tempvs/a\0b",
-    ],
-)
-def test_no_url_leads_out_of_the_data(prepared, url):
-    with pytest.raises(TempbenchError):
-        roots.resolve(url)
-
-
-def test_no_link_leads_out_of_the_data(prepared, tmp_path):
-    (tmp_path / "secret").write_text("x")
-    os.symlink(tmp_path / "secret", prepared / "link")
-    with pytest.raises(TempbenchError, match="outside"):
-        roots.resolve("tempbench://tempvs/link")
-
-
 def test_no_folder_leads_out_of_the_data(prepared, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     os.symlink(tmp_path / "elsewhere", prepared / "all" / "link")
@@ -112,16 +89,3 @@ def test_fsspec_finds_the_scheme():
 
     with fsspec.open("tempbench://tempvs/mini/manifest.json", "rb") as file:
         assert b"tempvs" in file.read()
-
-
-def test_changed_data_is_read_anew(prepared):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from datasets import load_dataset
-
-    table = prepared / "all" / "test.parquet"
-    for value in ("old", "new"):
-        pq.write_table(pa.table({"text": [value]}), table)
-        os.utime(table, (1, len(value) if value == "old" else 1000))
-        data = load_dataset("parquet", data_files={"test": "tempbench://tempvs/all/*.parquet"}, split="test")
-        assert data["text"] == [value]

@@ -37,14 +37,6 @@ def test_a_carriage_return_within_a_text_hides_nothing(monkeypatch):
     assert printed(monkeypatch, "wrong answer\rright answer") == "wrong answer\\x0dright answer"
 
 
-def test_bars_move_their_own_line(monkeypatch):
-    # As tqdm writes them: a piece that begins with the return, a piece that moves up.
-    for piece in ("\r 50%|####", "\n\n\x1b[A\x1b[A", "\x1b[A"):
-        assert printed(monkeypatch, piece) == piece
-    assert printed(monkeypatch, "\r50% of a\x1b[2J.bin") == "\r50% of a\\x1b[2J.bin"
-    assert printed(monkeypatch, "text\x1b[A") == "text\\x1b[A"
-
-
 def test_colours_pass_only_where_somebody_else_paints(monkeypatch):
     class Message(str):
         record = SimpleNamespace()
@@ -57,21 +49,6 @@ def test_colours_pass_only_where_somebody_else_paints(monkeypatch):
 
 def test_a_terminal_without_utf_8_gets_numbers_and_no_traceback(monkeypatch):
     assert printed(monkeypatch, "北京 é", encoding="ascii") == "\\u5317\\u4eac \\xe9"
-
-
-def test_streams_are_given_back(monkeypatch):
-    out, err = sys.stdout, sys.stderr
-
-    def fail():
-        with terminal.guarded():
-            assert sys.stdout.isatty() == out.isatty()
-            with terminal.guarded():
-                assert terminal.raw(sys.stdout) is out
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        fail()
-    assert (sys.stdout, sys.stderr) == (out, err)
 
 
 @pytest.mark.slow

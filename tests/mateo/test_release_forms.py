@@ -76,23 +76,6 @@ def test_layouts(release, tmp_path, form):
     prepare(source=release, accept_license=True)  # the same source: nothing to do
 
 
-def test_a_cut_archive_and_a_missing_file(release, release_row, write_release):
-    for split in ("test", "train"):
-        path = release / f"data/{split}-00000-of-00001.parquet"
-        shutil.copy(path, release / f"data/{split}-00001-of-00002.parquet")
-        path.unlink()
-        with pytest.raises(
-            TempbenchError, match=f"the {split} split has 2 files and number 00000 is missing"
-        ):
-            prepare(source=release, accept_license=True)
-        shutil.move(release / f"data/{split}-00001-of-00002.parquet", path)
-    with zipfile.ZipFile(release / "more.zip", "w") as archive:
-        archive.writestr("note.txt", "x" * 1000)
-    (release / "more.zip").write_bytes((release / "more.zip").read_bytes()[:-30])
-    with pytest.raises(TempbenchError, match=r"more\.zip cannot be unpacked"):
-        prepare(source=release, accept_license=True)
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [

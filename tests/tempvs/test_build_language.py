@@ -21,10 +21,6 @@ def test_the_prompt_is_the_papers(shared: Path) -> None:
     assert language.event_prompt("[the original caption here]") == printed
 
 
-def test_a_caption_keeps_its_own_end() -> None:
-    assert language.event_prompt("Run!").startswith("Given a caption: Run! Extract a single")
-
-
 @pytest.mark.parametrize(
     ("reply", "event"),
     [
@@ -151,9 +147,3 @@ def test_a_text_model_answers_in_batches_as_alone(chat: bool, tmp_path: Path) ->
     assert len(set(many)) > 1
     # Only what is new comes back.
     assert not any(text in reply for text, reply in zip(texts, many, strict=True))
-
-
-@pytest.mark.slow
-def test_a_missing_text_model_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(TempbenchError, match="--blind-model"):
-        language.text_model(str(tmp_path / "nothing"), "cpu", 1, 1)

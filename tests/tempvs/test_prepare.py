@@ -1,7 +1,6 @@
 """From the official release to data that the tasks read."""
 
 import json
-import os
 import shutil
 from pathlib import Path
 
@@ -145,14 +144,6 @@ def test_a_statement_is_gated_by_its_own_events(layout, home):
     assert main["distance"] == 4
 
 
-def test_second_run_does_nothing(layout, home, capsys):
-    prepare(layout, accept_license=True)
-    before = (home / roots.MANIFEST).stat().st_mtime_ns
-    prepare(layout, accept_license=True)
-    assert (home / roots.MANIFEST).stat().st_mtime_ns == before
-    assert "is already prepared" in capsys.readouterr().out
-
-
 def test_a_source_that_was_changed_is_not_taken_for_the_one_prepared(layout, home, tmp_path):
     prepare(layout, accept_license=True)
     before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
@@ -226,17 +217,6 @@ def test_hostile_and_missing_images_are_skipped_and_said(layout, home, stored):
     assert stored[:200] in manifest(home)["images_missing"]
 
 
-@pytest.mark.usefixtures("no_strips")
-def test_link_out_of_the_release_is_not_followed(layout, home, tmp_path):
-    victim = next((layout / "data/flintstones/video_frames_sampled_jpg").glob("*.jpg"))
-    secret = tmp_path / "secret.jpg"
-    shutil.move(victim, secret)
-    os.symlink(secret, victim)
-    prepare(layout, accept_license=True)
-    assert any(victim.name in name for name in manifest(home)["images_missing"])
-    assert not list((home / "media").rglob(victim.name))
-
-
 @pytest.mark.parametrize("spoil", ["not json", "3", "{}", '[{"question_id": "x"}]', '[{"a": 1}, 2]'])
 def test_bad_annotations(layout, home, spoil):
     annotation(layout, "ordering_texts").write_text(spoil)
@@ -247,17 +227,6 @@ def test_bad_annotations(layout, home, spoil):
         failure = str(error)
     said = [failure] if failure else manifest(home)["skipped"]
     assert any("ordering_texts" in line for line in said)
-
-
-def test_wrong_types_in_a_row_are_said(layout, home):
-    path = annotation(layout, "single_grounding_all")
-    rows = json.loads(path.read_text())
-    rows[0]["gt_option"] = None
-    rows[1]["img_path_list"] = 7
-    del rows[2]["event_to_test"]
-    path.write_text(json.dumps(rows))
-    prepare(layout, accept_license=True)
-    assert sum("single_grounding_all" in line for line in manifest(home)["skipped"] if "train" in line) == 3
 
 
 def test_pickles_are_read_only_when_asked(layout, home):

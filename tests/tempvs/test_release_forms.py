@@ -155,27 +155,6 @@ def test_layouts(release, home, expected, change):
     assert [path.name for path in home.parent.iterdir() if "unpacked" in path.name] == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("change", ["a missing archive", "a cut archive", "an archive with .."])
-def test_damaged_archives(release, home, change, by_the_numbers):
-    pictures_in_zips(release)
-    archive = release / "data/vist.zip"
-    if change == "a missing archive":
-        archive.unlink()
-        prepare(release, accept_license=True, sources="vwp,vist")
-        assert any("mt1_two of vist 0 of 3,742" in line for line in problems(home))
-        return
-    if change == "a cut archive":
-        archive.write_bytes(archive.read_bytes()[:-100])
-    else:
-        with zipfile.ZipFile(archive, "a") as out:
-            out.writestr("../../evil.jpg", b"evil")
-    with pytest.raises(TempbenchError, match=r"vist\.zip"):
-        prepare(release, accept_license=True)
-    assert not home.exists()
-    assert not list(release.parent.rglob("evil.jpg"))
-
-
 def test_annotations_alone_are_told_where_their_pictures_come_from(release, home):
     for source in ("vwp", "vist"):
         shutil.rmtree(release / "data" / source)
@@ -324,28 +303,6 @@ def test_blind_answers_that_are_no_use_are_said(release, home, capsys, spoil, sa
     }
     asked = {(test, source) for test in MAIN_TESTS[:4] for source in ("vwp", "vist")}
     assert known == (set() if spoil == "none" else asked - {("mt1_two", "vist")})
-
-
-@pytest.mark.slow
-def test_pickles(tmp_path, home, expected, capsys):
-    sources = ("flintstones", "vist")
-    given = {"accept_license": True, "sources": ",".join(sources)}
-    release = stand_in.write(tmp_path / "pickled", sources, pickled=True)
-    with pytest.raises(TempbenchError, match="--allow-pickle"):
-        prepare(release, **given)
-    prepare(release, allow_pickle=True, **given)
-    wanted = [row for row in read_rows(expected / "all") if row["source"] in sources]
-    assert read_rows(home / "all") == wanted
-    # Tables as JSON, answers as pickles alone: said, and the rest is prepared.
-    shutil.rmtree(release / "data/benchmark_pkl")
-    stand_in.write(release, sources, blind=False)
-    prepare(release, force=True, **given)
-    assert "--allow-pickle" in capsys.readouterr().out
-    assert {row["solved_blind"] for row in read_rows(home / "all")} == {None}
-    pickle = next((release / "data/predictions").rglob("*.pkl"))
-    pickle.write_bytes(pickle.read_bytes()[:50])
-    prepare(release, force=True, allow_pickle=True, **given)
-    assert any("download it again" in line for line in manifest(home)["no_blind_answers"])
 
 
 class Downloads:
