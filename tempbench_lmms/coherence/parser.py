@@ -62,6 +62,7 @@ def number_official(reply: str, options: Sequence[str]) -> int | None:
     A letter stands for its place in the alphabet (A is 1) and not for its option: so the official prompt and
     table. Source: `numeric_distance_metric.py`.
     """
+    reply = str(reply)  # official numbers are of the text, whatever a second reader finds in it
     found = read(reply, options)
     letter, number = found.value or (None, None)
     said = reply[slice(*found.where)] if found.where else ""

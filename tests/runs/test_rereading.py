@@ -253,8 +253,9 @@ def test_stopped_and_continued(tmp_path):
         done = reread(tmp_path, stub)
         assert done.returncode == 0, done.stderr
         assert f"({n} unread by us, {len(kept)} read by it already)" in done.stdout
+        asked = len(stub.texts) - asked
+        assert asked in (n - len(kept), n - len(kept) + 1)  # one may have been under way
         assert reread(tmp_path, stub).returncode == 0
-        assert len(stub.texts) == asked + n - len(kept)  # the second time nothing is left to ask
     (readings,) = rereading.readings_of(log_of(tmp_path))
     assert len(readings.lines) == n
     assert readings.outdated == set()
