@@ -6,7 +6,6 @@ import os
 import signal
 import sqlite3
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_PDEATHSIG = 1
 _SECONDS_TO_END = 10.0
-_SECONDS_A_LOOK = 0.01
+_TRIES = 3
 
 
 def kept(output: Path) -> int:
@@ -105,28 +104,16 @@ def process_control(option: int, value: int) -> None:
 
 
 def end_children() -> None:
-    """Ends this process's children, as an engine or loaders of data, which hold the memory of a GPU.
+    """Ends all that this process has started, as an engine or loaders of data, which hold a GPU's memory.
 
-    Linux gives the children of a child that has ended to this process (`adopt`). Elsewhere they end by
-    themselves, or not.
+    Linux gives the children of a child that has ended to this process (`adopt`).
     """
-    began = time.monotonic()
-    while (left := _children()) and time.monotonic() - began < _SECONDS_TO_END:
+    import psutil
+
+    for _ in range(_TRIES):  # what was started meanwhile comes next
+        if not (left := psutil.Process().children(recursive=True)):
+            return
         for process in left:
-            with contextlib.suppress(ProcessLookupError, ChildProcessError):  # it ended by itself
-                os.kill(process, signal.SIGKILL)
-                os.waitpid(process, os.WNOHANG)
-        time.sleep(_SECONDS_A_LOOK)
-
-
-def _children() -> list[int]:
-    """Returns the processes whose parent is this one; none where there is no /proc."""
-    found = []
-    for file in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(file.read_text(errors="replace").rpartition(")")[2].split()[1])
-        except (OSError, ValueError, IndexError):
-            continue  # ended meanwhile
-        if parent == os.getpid():
-            found.append(int(file.parent.name))
-    return found
+            with contextlib.suppress(psutil.Error):  # it ended by itself
+                process.kill()
+        psutil.wait_procs(left, timeout=_SECONDS_TO_END)
