@@ -2,48 +2,11 @@
 
 import random
 
-PIECES = (
-    *(
-        "\ud800",
-        "\udfff",
-        "\ud83d",
-        "\ude00",
-        "\udcff",
-        "\ud83d\ude00",
-        "\U0010f7ff",
-        "\U0010f800",
-        "\U0010ffff",
-    ),
-    *("\0", "\x01", "\x07", "\x1b[31m", "\x1b]0;title\x07", "\x7f", "\x85", "\x9b", "\u2028", "\u2029"),
-    *("\r", "\r\n", "\n", "\t", "\v", "\f", "\ufeff", "\ufffe", "\u202e", "\u200b", "e\u0301", "\U0001f600"),
-    *(
-        "<script>alert(1)</script>",
-        "</script>",
-        "]]>",
-        "&#0;",
-        "{",
-        "}",
-        "[[",
-        '"',
-        "'",
-        "\\",
-        "\\ud800",
-        "%s",
-        "{0}",
-    ),
-    *(
-        "A",
-        "The answer is B.",
-        "True",
-        "null",
-        "NaN",
-        "1e999",
-        '{"answer": "A"}',
-        "<think>",
-        "</think>",
-        "None",
-    ),
-)
+_CODES = "d800 dfff d83d de00 dcff 10f7ff 10f800 10ffff 0 1 7 7f 85 9b 2028 2029 feff fffe 202e 200b 1f600"
+_SIGNS = "\ud83d\ude00|\x1b[31m|\x1b]0;title\x07|\r|\r\n|\n|\t|\v|\f|e\u0301"
+_MARKUP = "<script>alert(1)</script>|</script>|]]>|&#0;|{|}|[[|\"|'|\\|\\ud800|%s|{0}"
+_WORDS = 'A|The answer is B.|True|null|NaN|1e999|{"answer": "A"}|<think>|</think>|None'
+PIECES = (*(chr(int(code, 16)) for code in _CODES.split()), *"|".join((_SIGNS, _MARKUP, _WORDS)).split("|"))
 OTHERS = (None, 5, 1.5, float("nan"), True, b"A", b"\xff", ["A"], {"answer": "A"}, {1}, object())
 
 

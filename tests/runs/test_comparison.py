@@ -186,12 +186,6 @@ def test_few_groups_need_more_whatever_the_difference():
     assert [(one.verdict, one.n_needed) for one in comparison.judged(two)] == [("undecided", 7)] * 2
 
 
-def test_each_task_has_its_own_family():
-    difference = comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, 0.03, 100, 100)
-    two = [comparison.Comparison(task, "m", True, 100, difference, p=0.03) for task in "ab"]
-    assert [one.p_holm for one in comparison.judged(two)] == [0.03, 0.03]
-
-
 def test_holm_can_take_a_verdict_back():
     def one(p):
         difference = comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, p, 100, 100)

@@ -117,15 +117,6 @@ def test_the_size_of_slices_decides_nothing(against_chance, docs):
     ] * 3
 
 
-def test_tasks_share_the_level(folder, tmp_path):
-    write_run(tmp_path / "two" / "a", "chance")
-    write_run(tmp_path / "two" / "b", "chance", "tempvs_mt1_three_mini")
-    names = [TASK, "tempvs_mt1_three_mini"]
-    assert [one.level for one in deciding.contests(tmp_path / "two", ["tempvs_mt1_mini"], names)] == [
-        0.025
-    ] * 2
-
-
 @pytest.mark.parametrize(
     ("words", "line"),
     [

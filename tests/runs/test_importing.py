@@ -109,7 +109,6 @@ FORMATS = [
     ("vlmevalkit", as_xlsx, MATEO),
     ("tempvs", as_tempvs, "tempvs_mt1_two_mini"),
     ("tempvs", as_tempvs, "tempvs_mini"),
-    ("tempvs", as_tempvs, "tempvs_mt2_event_blind_mini"),
     ("tomato", as_tomato, "coherence_qa_shuffled_mini"),
     ("tomato", as_tomato, "coherence_qa_1f_mini"),
     ("rextime", as_submission, "rextime_mini"),
@@ -256,20 +255,6 @@ def test_folders_of_other_ways_of_asking_are_left_out_and_said(tmp_path):
         imported("tomato", folder, "coherence_qa_1f_mini", tmp_path / "b")
 
 
-def test_both_readers_of_tomato_refuse_another_answer_than_the_data_s(tmp_path):
-    folder = as_tomato(tmp_path, "coherence_qa_1f_mini")
-    file = folder / "count+human" / "1" / "model.jsonl"
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
-    right = lines[1]["gt"]
-    lines[1]["gt"] = "Z. 9"
-    write_lines(file, [line | {"index2ans": {"A": "1"}} for line in lines])
-    says = (
-        f"count.human/1/model.jsonl line 2: gt 'Z. 9' is not the data's answer to this question .'{right}'.;"
-    )
-    with pytest.raises(TempbenchError, match=says):
-        imported("tomato", folder, "coherence_qa_1f_mini", tmp_path / "a")
-
-
 def test_a_table_with_the_id_of_one_question_and_the_text_of_another_is_refused(tmp_path):
     rows = table_of(MATEO)
     source = importing.source_of(tmp_path, MATEO)
@@ -282,19 +267,6 @@ def test_a_table_with_the_id_of_one_question_and_the_text_of_another_is_refused(
     says = f"line 1 has the id of question {names[1]} and the text of question {names[0]}; one of the two"
     with pytest.raises(TempbenchError, match=says):
         imported("vlmevalkit", write_lines(tmp_path / "t.jsonl", rows), MATEO, tmp_path / "b", partial=True)
-
-
-@pytest.mark.slow
-def test_the_first_of_two_replies_to_a_shared_grounding_counts(tmp_path):
-    folder = as_tempvs(tmp_path, "tempvs_mini")
-    # Of the sample's stories only some of this source are grounded in two files.
-    file = folder / "flintstones_single_grounding_all_preds_full.json"
-    rows = json.loads(file.read_text())
-    for row in rows:
-        row["preds"] = "Image 9"
-    file.write_text(json.dumps(rows))
-    _, remarks = imported("tempvs", folder, "tempvs_mini", tmp_path / "a")
-    assert "grounding questions have another reply in a second file" in remarks[0]
 
 
 @pytest.mark.slow

@@ -13,17 +13,16 @@ import pytest
 
 from tests.second_reader import Stub, completion
 
+_NAMES = "api_key apikey key access_key passwd auth pw hf_token key_path media_io_kwargs"
 FORMS = (
-    *("api_key={}", "apikey={}", "key={}", "access_key={}", "passwd={}", "auth={}", "pw={}", "hf_token={}"),
-    *(
-        "base_url=http://user:{}@127.0.0.1:9/v1",
-        "base_url=http://{}@127.0.0.1:9/v1",
-        "api_base=https://h/v1?key={}",
-    ),
-    *("base_url=https://gateway/{}/v1", "base_url=http://us/er:p@{}@h/v1", "azure_endpoint=https://h/#{}"),
-    *('default_headers={{"Authorization": "Bearer {}"}}', "headers=[1, 'a, b', '{}']", 'extra="a, key={}"'),
-    *("x='b,passwd={}'", "key_path={}", "sk={}=", "option='{}", 'mm_processor_kwargs={{"auth": "{}"}}'),
-    *('limit_mm_per_prompt={{"{}": 1}}', "media_io_kwargs={}", "revision=x {}", "delta=a;{}"),
+    *(f"{name}={{}}" for name in _NAMES.split()),
+    *("base_url=http://user:{}@127.0.0.1:9/v1", "base_url=http://{}@127.0.0.1:9/v1"),
+    *("api_base=https://h/v1?key={}", "base_url=https://gateway/{}/v1"),
+    *("base_url=http://us/er:p@{}@h/v1", "azure_endpoint=https://h/#{}"),
+    *('default_headers={{"Authorization": "Bearer {}"}}', "headers=[1, 'a, b', '{}']"),
+    *('extra="a, key={}"', "x='b,passwd={}'", "sk={}=", "option='{}"),
+    *('mm_processor_kwargs={{"auth": "{}"}}', 'limit_mm_per_prompt={{"{}": 1}}', "revision=x {}"),
+    *("delta=a;{}",),
 )
 SCRIPT = """
     import json, sys
