@@ -1,12 +1,11 @@
 """The numbers of a run: values as its results file has them, with errors, intervals and completeness."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timezone
 from functools import cached_property
 from math import isfinite
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from tempbench_lmms.data import code_digest, provenance
 from tempbench_lmms.data.redaction import without_secrets
@@ -225,25 +224,9 @@ def _short(words: str) -> str:
 
 
 def run_date(header: dict[str, Any]) -> str:
-    """Returns when a run was made, ISO 8601 in UTC; only the day if its time zone is unknown."""
-    try:
-        moment = datetime.strptime(str(header.get("date")), "%Y%m%d_%H%M%S")
-    except ValueError:
-        return ""
-    zone = ((header.get("config") or {}).get("resolved_cli_args") or {}).get("timezone")
-    try:
-        aware = moment.replace(tzinfo=ZoneInfo(str(zone)))
-    except (KeyError, ValueError, OSError):
-        return moment.strftime("%Y-%m-%d")
-    return aware.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _moment(log: TaskLog) -> str:
-    """Returns when a run was made, in UTC; what its results file is called where its zone is not known."""
-    date = run_date(log.header)
-    if "T" not in date:
-        return log.file.name.removesuffix("_results.json")
-    return f"{date.replace('T', ' ').removesuffix('Z')} UTC"
+    """Returns the day on which a run was made, by the harness's clock; empty where the run does not say."""
+    found = re.fullmatch(r"(\d{4})(\d\d)(\d\d)_\d{6}", str(header.get("date")))
+    return "-".join(found.groups()) if found else ""
 
 
 def verdict(record: Record) -> str:
@@ -283,8 +266,8 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
         # One name given to several folders with different tasks is one run; models may be run twice.
         is_one = bool(log.name) and len({one.task for one in own}) == len(own)
         if len({one.file for one in own}) > 1 and not is_one:
-            when = _moment(log)
-            if len({one.file for one in own if _moment(one) == when}) > 1:
+            when = log.file.name.removesuffix("_results.json")
+            if len({one.file for one in own if one.file.name == log.file.name}) > 1:
                 when = f"{log.file.parent.name}/{when}"
             name = f"{first} ({when})"
         differs = tuple(said for (task, said), sums in known.items() if task == log.task and len(sums) > 1)

@@ -28,7 +28,6 @@ def finish(log, n_questions=None):
         "date": "20260101_120000",
     }
     results["config"] |= {
-        "resolved_cli_args": {"timezone": "Asia/Singapore"},
         "limit": None,
         "random_seed": 0,
     }
