@@ -17,7 +17,6 @@ REQUIRED = {
 }
 OPTIONAL: dict[str, Any] = {
     "EMPTY_SOURCE": {},
-    "N_TABLES": 0,
     "NOT_PARSERS": (),
     "OF_THE_TEXT": "",
     "ORIGIN": {},

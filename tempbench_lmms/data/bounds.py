@@ -4,7 +4,6 @@ The limits are far above every official file. Who has a larger one raises them b
 """
 
 import contextlib
-import io
 import os
 import re
 import zipfile
@@ -40,18 +39,6 @@ def whole_number(variable: str, default: int, least: int = 1) -> int:
     return int(value)
 
 
-_OTHERS = {
-    b"\xff\xfe": "is UTF-16, not UTF-8; save it as UTF-8",
-    b"\xfe\xff": "is UTF-16, not UTF-8; save it as UTF-8",
-    b"\x1f\x8b": "is compressed with gzip; unpack it",
-    b"BZh": "is compressed with bzip2; unpack it",
-    b"\xfd7zX": "is compressed with xz; unpack it",
-    b"\x28\xb5\x2f\xfd": "is compressed with zstd; unpack it",
-    b"PK\x03\x04": "is a zip archive, not text; unpack it",
-}
-"""What files begin with that people take for text, and what to do with them."""
-
-
 class NotText(ValueError):
     """A file is no text in UTF-8; the message says what it is and what to do, without the file's name."""
 
@@ -68,10 +55,8 @@ def open_text(path: Path) -> Iterator[TextIO]:
         NotText: It is no text in UTF-8; raised while it is read, too.
     """
     _check_no_folder(path)
-    with path.open("rb") as raw:
-        _check_text(raw.peek(4))
-        with io.TextIOWrapper(raw, encoding="utf-8-sig", newline="\n") as stream, _as_not_text():
-            yield stream
+    with path.open(encoding="utf-8-sig", newline="\n") as stream, _as_not_text():
+        yield stream
 
 
 def read_text(path: Path) -> str:
@@ -88,7 +73,6 @@ def read_text(path: Path) -> str:
         content = stream.read(most + 1)
     if len(content) > most:
         raise too_large(path)
-    _check_text(content[:4])
     with _as_not_text():
         return content.decode("utf-8-sig")
 
@@ -98,19 +82,15 @@ def _check_no_folder(path: Path) -> None:
         raise TempbenchError(f"{path} is a folder; give a file")
 
 
-def _check_text(first: bytes) -> None:
-    for start, what in _OTHERS.items():
-        if first.startswith(start):
-            raise NotText(what)
-
-
 @contextlib.contextmanager
 def _as_not_text() -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
-        raise NotText(f"is not UTF-8 (a byte is 0x{byte:02x}); save it as UTF-8") from None
+        raise NotText(
+            f"is no text in UTF-8 (a byte is 0x{byte:02x}); save it as UTF-8, or unpack it"
+        ) from None
 
 
 def lines(stream: TextIO, path: Path) -> Iterator[str]:

@@ -228,21 +228,15 @@ def json_or_lines(text: str) -> Any:
 
 
 def frame_rows(data: Any, needed: str) -> list[tuple[str, Row]] | None:
-    """Returns the rows of a JSON value, with their names, in every way in which pandas writes a frame.
+    """Returns the rows of a JSON value, with their names, as pandas writes a frame.
 
     Args:
-        data: The value: a list of rows, or what `DataFrame.to_json` writes with any `orient` that names
-            columns.
+        data: The value: what `DataFrame.to_json` writes by columns, by rows or as records.
         needed: A column that is there, which tells `{column: {row: value}}` from `{row: {column: value}}`.
 
     Returns:
         Each row and its name ("" where there is none); None where the value is no table.
     """
-    if isinstance(data, dict) and isinstance(data.get("data"), list):
-        names = data.get("columns")
-        if isinstance(names, list):
-            return _split(names, data.get("index"), data["data"])  # orient="split"
-        data = data["data"]  # orient="table"
     if isinstance(data, list):
         return [("", row) for row in data] if all(isinstance(row, dict) for row in data) else None
     if not isinstance(data, dict) or not data or not all(isinstance(one, dict) for one in data.values()):
@@ -253,13 +247,3 @@ def frame_rows(data: Any, needed: str) -> list[tuple[str, Row]] | None:
     if any(list(column) != keys for column in data.values()):
         return None
     return [(key, {name: column[key] for name, column in data.items()}) for key in keys]
-
-
-def _split(names: list[Any], index: Any, rows: list[Any]) -> list[tuple[str, Row]] | None:
-    if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
-        return None
-    named = index if isinstance(index, list) and len(index) == len(rows) else [""] * len(rows)
-    return [
-        (str(name), dict(zip(map(str, names), row, strict=True)))
-        for name, row in zip(named, rows, strict=True)
-    ]

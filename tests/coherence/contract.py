@@ -5,7 +5,6 @@ from pathlib import Path
 from tests.source_files import clips, write
 
 PAPER = "003_eb9f2d4a83f08e1e.txt"
-N_TABLES = 5
 LEFT_OUT = {"Table 2": "settings of the models, no results: 1,024 new tokens, temperature 0, top-p 1"}
 PARTLY = {"Table 1": "has the options of example questions beside the shares"}
 

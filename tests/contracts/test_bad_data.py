@@ -195,27 +195,6 @@ def test_wrong_type(sample, tmp_path):
             assert words in line
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("sample", OF_A_SCHEMA, ids=str)
-def test_nothing_in_a_list_and_numbers_that_are_none(sample, tmp_path):
-    bad = [(field.name, value) for field in sample.schema for value in _none_of(field.type)]
-    rows, spoilt = with_rows(sample, 1, bad)
-    found = sample.problems(tmp_path, spoilt)
-    assert len(found) == len(bad)
-    for number, (name, value) in enumerate(bad, len(rows)):
-        assert tells(found, sample, number, name), f"{name}: {value!r:.80}"
-
-
-def _none_of(kind):
-    """Returns values of a type that mean nothing, whatever the column."""
-    if pa.types.is_list(kind):
-        of_lists = [[[None, 1.0]], [[math.nan, 1.0]]] if pa.types.is_list(kind.value_type) else []
-        return [[None], *of_lists, *([[math.nan, 1.0]] if pa.types.is_floating(kind.value_type) else [])]
-    if pa.types.is_floating(kind):
-        return [math.nan, math.inf, -math.inf]
-    return ["x" * (checks.MAX_TEXT + 1)] if pa.types.is_string(kind) else []
-
-
 def _of(rows, where):
     if where is None:
         return 1
@@ -322,21 +301,6 @@ def test_table_that_is_none(sample, tmp_path):
         assert said in line
 
     for_each(contents, check)
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_second_table_in_the_folder(sample, tmp_path):
-    path = sample.write(tmp_path, sample.rows())
-    shutil.copy(path, path.with_name("more.parquet"))
-    (line,) = sample.problems(tmp_path, sample.rows())
-    assert "more.parquet beside it would be read as a part of it" in line
-
-
-def test_no_table_at_all(tmp_path):
-    for benchmark in benchmarks.names():
-        assert list(benchmarks.commands(benchmark)["verify"](tmp_path)) == [
-            f"{tmp_path}: no table found; prepare the data again"
-        ]
 
 
 @functools.cache
@@ -446,14 +410,6 @@ def test_a_run_without_a_medium_is_refused(prepared):
     path.mkdir()
     (line,) = benchmarks.commands(prepared.name)["verify"](prepared)
     assert path.name in line
-
-
-def test_a_link_out_of_the_folder_is_refused(prepared, tmp_path):
-    path = medium_of(prepared)
-    path.rename(tmp_path / "elsewhere")
-    path.symlink_to(tmp_path / "elsewhere")
-    found = refused(prepared, "outside")
-    assert all(": row " in line and "outside" in line for line in found)
 
 
 @functools.cache

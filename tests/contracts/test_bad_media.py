@@ -203,8 +203,3 @@ def _another_error_is_not_taken_for_bad_media(config, docs, task):
     (reply,) = cache.execute(model, "generate_until", [request(task, 0, ({"until": []}, hook))])
     assert adapter.request_failed(reply)
     assert "RuntimeError: out of memory" in reply
-
-
-def test_every_benchmark_is_here():
-    assert {root_of(load_task(f"{task}_mini"))[0] for task in TASKS} == {*SHOWING}
-    assert {"rextime", "rextime_frames", "timepercept_suite"} <= {*TASKS}

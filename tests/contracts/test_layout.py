@@ -177,18 +177,6 @@ def test_bundled_sample_is_sound(name, thorough, monkeypatch):
         assert all(row["choices"] for row in rows)
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
-def test_card(name):
-    card = benchmarks.card(name)
-    assert card.name == name
-    assert card.bibtex.startswith("@")
-    assert all(reference.table for reference in card.reference)
-
-
-def test_item_is_shown_as_a_word():
-    assert str(adapter.Item({"id": 1})) == "see record"
-
-
 def long_functions() -> Iterator[str]:
     """Yields the functions of more than fifty lines; of a command, which has a line an option, the body."""
     root = PACKAGE.parent

@@ -9,7 +9,6 @@ import pytest
 
 from benchmarks import parsing as parsers
 from tempbench_lmms import record_reading
-from tempbench_lmms.cli import read
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import kwargs_of, load_task
 from tempbench_lmms.parsing.reading import REASONS, RULES, none
@@ -109,11 +108,6 @@ def test_both_answers_of_a_reply_say_how():
     assert "span_how" not in record
 
 
-def test_every_rule_and_reason_is_explained():
-    assert tuple(read.RULES) == RULES
-    assert tuple(read.REASONS) == REASONS
-
-
 READERS = {
     name: parser
     for name, parser in parsers.parsers().items()
@@ -165,9 +159,3 @@ def test_a_prompt_that_is_repeated_is_no_answer(task):
             assert not config["process_results"](doc, [prompt])["record"]["parsed"], prompt
         told = config["process_results"](doc, [f"{prompt}\n\n{doc['target']}"])["record"]
         assert told.get("correct", 1), prompt
-
-
-def test_a_prompt_is_built_only_for_replies_of_several_lines():
-    assert record_reading.prompt_of("The answer is B.", pytest.fail) is None
-    for reply in ("a\nb", "a\r\nb", "a\u2028b"):
-        assert record_reading.prompt_of(reply, lambda: "prompt") == "prompt"

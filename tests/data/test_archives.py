@@ -3,7 +3,6 @@
 import gzip
 import io
 import os
-import stat
 import tarfile
 import zipfile
 from types import SimpleNamespace
@@ -175,17 +174,6 @@ def test_links_that_name_no_file_of_the_archive(source, root, target):
         refused(source, root, "cannot be unpacked")
 
 
-@pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFCHR])
-def test_what_is_no_file(source, root, kind):
-    put(source / "bad.tar", [(link("d", "", tarfile.FIFOTYPE), b"")])
-    refused(source, root, "'d' is no file")
-    (source / "bad.tar").unlink()
-    entry = zipfile.ZipInfo("d")
-    entry.create_system, entry.external_attr = 3, (kind | 0o666) << 16
-    put(source / "bad.zip", [(entry, b"/etc/passwd")])
-    refused(source, root, "'d' is no file")
-
-
 def test_an_encrypted_entry(source, root):
     path = put(source / "locked.zip", [("secret.txt", b"secret")])
     data = bytearray(path.read_bytes())
@@ -233,10 +221,3 @@ def test_what_a_killed_run_left_is_not_taken(source, root):
     left.mkdir(parents=True)
     (left / "old.txt").write_text("half of it")
     assert content(source, root) == {"a/a.txt": b"a"}
-
-
-def test_an_error_of_the_reader_is_its_own_and_nothing_stays(source, root):
-    put(source / "a.zip", [("a.txt", b"a")])
-    with pytest.raises(OSError, match="of the reader"), archives.unpacked(source, root):
-        raise OSError(5, "of the reader")
-    assert list(root.parent.iterdir()) == []

@@ -89,10 +89,6 @@ def test_the_extent_is_told_with_its_numbers(benchmark, manifest, short, part, b
         assert expected in said
 
 
-def test_every_benchmark_is_measured():
-    assert {benchmark for benchmark, *_ in CASES} == {*benchmarks.names()}
-
-
 def test_a_manifest_from_elsewhere_raises_nothing_but_one_line(by_the_numbers):
     with pytest.raises(TempbenchError, match="prepare the data again with --force"):
         extent.of({"parts": []}, lambda manifest: manifest["parts"].items())

@@ -32,9 +32,11 @@ def test_a_line_ends_at_a_line_feed_alone(content, found, tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ('{"question_id": "a"}'.encode("utf-16"), "is UTF-16, not UTF-8; save it as UTF-8"),
-        ('{"question_id": "é"}'.encode("latin-1"), r"is not UTF-8 \(a byte is 0xe9\); save it as UTF-8"),
-        (b"PK\x03\x04", "is a zip archive, not text; unpack it"),
+        ('{"question_id": "a"}'.encode("utf-16"), "is no text in UTF-8"),
+        (
+            '{"question_id": "é"}'.encode("latin-1"),
+            r"is no text in UTF-8 \(a byte is 0xe9\); save it as UTF-8",
+        ),
         (b'{"question_id": "a", "reply": "x", "question_id": "b"}', "line 1: the key 'question_id' stands"),
     ],
 )

@@ -6,7 +6,6 @@ from tempbench_lmms.mateo import parser
 from tests.source_files import picture, write
 
 PAPER = "002_45dafcf6299d8f45.txt"
-N_TABLES = 3  # Tables 2 to 4
 
 _RELATIONS = (None, "before", "after", "independent")
 OFFERED = {

@@ -6,7 +6,6 @@ from pathlib import Path
 from tests.source_files import clips, write
 
 PAPER = "004_20641ae9565f5b7e.txt"
-N_TABLES = 5
 
 
 def _is_span(span):

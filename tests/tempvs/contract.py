@@ -6,7 +6,6 @@ from tempbench_lmms.tempvs import parser
 from tests.source_files import picture, write
 
 PAPER = "000_1f4afa32a1a354c5.txt"
-N_TABLES = 19
 LEFT_OUT = {"Table 10": "holds prompts; its dashes are bullets"}
 
 _LETTERS = (None, *"ABCD")

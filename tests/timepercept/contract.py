@@ -7,7 +7,6 @@ from tempbench_lmms.parsing.reading import REASONS
 from tests.source_files import picture, write
 
 PAPER = "001_7b7fc114b3c22071.txt"
-N_TABLES = 4
 LEFT_OUT = {"Table 2": "is a copy of Table 1 in the text at hand; a test of its own checks that"}
 PARTLY = {"Table 1": "columns PIC, IPR and EII are scrambled: numbers stand several times in a row"}
 
