@@ -5,7 +5,7 @@ Importing the package is cheap: neither torch nor the harness is imported before
 
 import os
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Folders of the user's with benchmarks of his own; in this file, so that they are there in every process.
 # `benchmarks.names` refuses a relative one: it would be another folder in each working folder.

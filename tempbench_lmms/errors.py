@@ -9,6 +9,32 @@ class TempbenchError(Exception):
     """
 
 
+EXTRAS = {
+    "run": (
+        "lmms_eval",
+        "torch",
+        "transformers",
+        "accelerate",
+        "datasets",
+        "decord",
+        "openai",
+        "scipy",
+        "pandas",
+    ),
+    "metrics": ("bert_score", "sklearn"),
+}
+"""What an extra of the installation brings: `pip install 'tempbench-lmms[run]'`."""
+
+
+def lacking(error: ModuleNotFoundError) -> TempbenchError | None:
+    """Returns what to say of a module that an extra brings; None for any other."""
+    module = (error.name or "").partition(".")[0]
+    for extra, modules in EXTRAS.items():
+        if module in modules:
+            return TempbenchError(f"{module} is not installed; run `pip install 'tempbench-lmms[{extra}]'`")
+    return None
+
+
 class DataNotPreparedError(TempbenchError):
     """A benchmark's data is not on this machine yet."""
 

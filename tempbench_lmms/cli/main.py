@@ -12,6 +12,7 @@ from tempbench_lmms.cli import runs
 from tempbench_lmms.cli.answer import answer
 from tempbench_lmms.cli.check import check_model
 from tempbench_lmms.cli.command import ColouredCommand, HarnessCommand, SafeCommand, spelling
+from tempbench_lmms.cli.doctor import doctor
 from tempbench_lmms.cli.imports import import_
 from tempbench_lmms.cli.new import new
 from tempbench_lmms.cli.plan import plan
@@ -23,7 +24,7 @@ from tempbench_lmms.cli.rescore import rescore
 from tempbench_lmms.cli.table import table
 from tempbench_lmms.cli.tasks import tasks
 from tempbench_lmms.data import outputs, terminal
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.errors import TempbenchError, lacking
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -36,6 +37,7 @@ EXAMPLES = {
     "answer": "tempvs_mt1_two_mini --name anna -o answers",
     "check-model": "--model qwen2_5_vl --model-args pretrained=Qwen/Qwen2.5-VL-3B-Instruct --tasks rextime",
     "compare": "logs/a logs/b --metrics accuracy",
+    "doctor": "--json",
     "import": "replies answers.jsonl --task tempvs_mt1_two -o logs/model --model my-model",
     "new": "flips --answer yes-no --media video --no-groups --rows questions.csv",
     "plan": "--tasks tempvs_mini --speed 2",
@@ -118,7 +120,6 @@ def verify(
     """Check the installation, and a benchmark's data, before a model is loaded."""
     from tempbench_lmms.harness import plugin
 
-    print(f"lmms-eval {plugin.harness_version()}: ok", flush=True)
     problems = 0
     if benchmark:
         from tempbench_lmms.data import extent
@@ -136,6 +137,7 @@ def verify(
     elif names:
         from tempbench_lmms.harness.tasks import task_files
 
+        print(f"lmms-eval {plugin.harness_version()}: ok", flush=True)
         if shadowed := plugin.shadowed_names():
             raise TempbenchError(
                 f"the harness has its own tasks named {', '.join(shadowed)} and would run those; "
@@ -150,7 +152,10 @@ def demo(
     ),
 ) -> None:
     """Run the bundled sample through the real harness: a tiny model, chance, and an oracle."""
+    from tempbench_lmms.harness import plugin
+
     outputs.check_folder(output)
+    plugin.harness_version()
     print("tempbench: building a tiny Qwen2.5-VL with random weights", file=sys.stderr, flush=True)
     from tempbench_lmms.cli.demo import run
 
@@ -166,7 +171,7 @@ def _add(function: Callable[..., None], cls: type[SafeCommand] = SafeCommand, **
 _add(runs.run, HarnessCommand, context_settings={"ignore_unknown_options": True})
 _add(check_model, ColouredCommand)
 _PLAIN: tuple[Callable[..., None], ...] = (
-    *(path, tasks, show, read, verify, demo, answer, new, plan, push, import_),
+    *(path, tasks, show, read, verify, doctor, demo, answer, new, plan, push, import_),
     *(runs.compare, rescore, reread, report, table),
 )
 for _command in _PLAIN:
@@ -208,6 +213,11 @@ def main() -> None:
         app(standalone_mode=True)
     except TempbenchError as error:
         terminal.tell(str(error))
+        raise SystemExit(1) from None
+    except ModuleNotFoundError as error:
+        if (said := lacking(error)) is None:
+            raise
+        terminal.tell(str(said))
         raise SystemExit(1) from None
     except OSError as error:
         terminal.tell(outputs.refused(error))

@@ -35,10 +35,9 @@ def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbenc
         TempbenchError: It is missing or too old.
     """
     least = ".".join(map(str, wanted))
-    try:
-        version = importlib.metadata.version("lmms-eval")
-    except importlib.metadata.PackageNotFoundError:
-        raise TempbenchError(f"lmms-eval is not installed; run `pip install 'lmms-eval>={least}'`") from None
+    if importlib.util.find_spec("lmms_eval") is None:
+        raise TempbenchError("lmms-eval is not installed; run `pip install 'tempbench-lmms[run]'`")
+    version = importlib.metadata.version("lmms-eval")
     numbers = tuple(int(part) for part in version.split("+")[0].split(".")[:3] if part.isdigit())
     if numbers < wanted:
         raise TempbenchError(

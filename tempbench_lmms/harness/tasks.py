@@ -2,7 +2,7 @@
 
 import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -163,8 +163,38 @@ def docs_of(
 def asked(config: dict[str, Any], rows: list[tables.Row]) -> list[tables.Row]:
     """Returns the documents that a task makes of rows; the arguments are those of `docs_of`."""
     if process := config.get("process_docs"):
-        import datasets
-
-        datasets.disable_progress_bars()
-        rows = list(process(datasets.Dataset.from_list(rows)))
+        rows = list(process(Documents(rows)))
     return rows
+
+
+class Documents(Sequence[tables.Row]):
+    """Rows with the methods of a `datasets.Dataset` that our tasks use; the base install lacks `datasets`."""
+
+    def __init__(self, rows: Sequence[tables.Row]) -> None:
+        self.rows = rows
+
+    from_list = classmethod(lambda cls, rows: cls(rows))
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        return [*self.rows[0]] if self.rows else []
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, of: Any) -> Any:
+        """Returns a row by its number, or a column by its name."""
+        return [row[of] for row in self.rows] if isinstance(of, str) else self.rows[of]
+
+    def select(self, places: Iterable[int]) -> "Documents":
+        """Returns the rows at some places."""
+        return Documents([self.rows[place] for place in places])
+
+    def add_column(self, name: str, values: Sequence[Any]) -> "Documents":
+        """Returns the rows with one more column."""
+        return Documents([{**row, name: value} for row, value in zip(self.rows, values, strict=True)])
+
+    def remove_columns(self, names: Sequence[str]) -> "Documents":
+        """Returns the rows without some columns."""
+        return Documents([{key: row[key] for key in row if key not in names} for row in self.rows])

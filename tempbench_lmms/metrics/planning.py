@@ -8,8 +8,7 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from scipy.special import stdtrit
-
+from tempbench_lmms.metrics.distributions import t_quantile
 from tempbench_lmms.metrics.ratio import Ratio, Sums
 from tempbench_lmms.metrics.resampling import by_cluster, jackknife
 from tempbench_lmms.metrics.share import is_bounded
@@ -86,7 +85,7 @@ def detectable(error: float, n_clusters: int, level: float = 0.05, power: float 
     0.028
     """
     degrees = n_clusters - 1
-    return error * float(stdtrit(degrees, 1 - level / 2) + stdtrit(degrees, power))
+    return error * (t_quantile(degrees, 1 - level / 2) + t_quantile(degrees, power))
 
 
 def clusters_needed(

@@ -11,8 +11,8 @@ from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
-from scipy.special import bdtr, stdtr, stdtrit
 
+from tempbench_lmms.metrics.distributions import heads_at_most, t_cdf, t_quantile
 from tempbench_lmms.metrics.ratio import (
     Floats,
     Ratio,
@@ -127,13 +127,13 @@ class _Student:
     def interval(self, level: float) -> tuple[float, float]:
         if math.isnan(self.scaled):
             return math.nan, math.nan
-        half = self.scaled * float(stdtrit(self.degrees, (1 + level) / 2))
+        half = self.scaled * t_quantile(self.degrees, (1 + level) / 2)
         return self.value - half, self.value + half
 
     @property
     def p(self) -> float:
         """Of a t test that the metric is 0."""
-        return 2 * float(stdtr(self.degrees, -abs(self.value) / self.scaled)) if self.scaled else 0.0
+        return 2 * t_cdf(self.degrees, -abs(self.value) / self.scaled) if self.scaled else 0.0
 
 
 def _defined(values: Floats) -> Floats:
@@ -270,7 +270,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
     0.21875
     """
     n = only_first + only_second
-    return min(1.0, 2 * float(bdtr(min(only_first, only_second), n, 0.5)))
+    return min(1.0, 2 * heads_at_most(min(only_first, only_second), n))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
+from tempbench_lmms.metrics.distributions import t_quantile
 from tempbench_lmms.metrics.ratio import Ratio
 
 _MORE_DEGREES = 4
@@ -63,7 +63,7 @@ def wilson(metric: Ratio, level: float = 0.95) -> tuple[float, float]:
     if known is None:
         return math.nan, math.nan
     mean, n, degrees = known
-    quantile = float(stdtrit(degrees, (1 + level) / 2))
+    quantile = t_quantile(degrees, (1 + level) / 2)
     middle = mean + quantile**2 / (2 * n)
     half = quantile * math.sqrt(mean * (1 - mean) / n + quantile**2 / (4 * n**2))
     scale = 1 + quantile**2 / n

@@ -67,7 +67,7 @@ def doc_to_messages(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = 
 
 def main_questions(dataset: Any) -> Any:
     """Drops the grounding questions, which ask about pictures that are not shown."""
-    return dataset.filter(lambda role: role == "main", input_columns=["role"])
+    return dataset.select([number for number, role in enumerate(dataset["role"]) if role == "main"])
 
 
 def _labels(doc: Mapping[str, Any]) -> list[str]:

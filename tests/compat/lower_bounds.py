@@ -11,10 +11,10 @@ PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
 def lower_bounds(text: str) -> list[str]:
-    """Returns `name==version` of the table's list of dependencies; what comes after `;` is kept."""
-    (listed,) = re.findall(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)
-    quoted = re.findall(r'^ *"(.*)",$', listed, re.MULTILINE)
-    return [line.replace(">=", "==", 1) for line in quoted]
+    """Returns `name==version` of what a run needs; what comes after `;` is kept."""
+    listed = re.findall(r"^(?:dependencies|run|metrics) = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)
+    quoted = re.findall(r'^ *"(.*)",$', "\n".join(listed), re.MULTILINE)
+    return [line.replace(">=", "==", 1) for line in dict.fromkeys(quoted)]
 
 
 if __name__ == "__main__":

@@ -1,0 +1,94 @@
+"""`tempbench doctor`: what is installed and found here, on one screen, for a look and for a bug report."""
+
+import importlib.metadata
+import importlib.util
+import json
+import platform
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms import benchmarks
+from tempbench_lmms.data import manifests, provenance
+from tempbench_lmms.data.roots import prepared_root
+from tempbench_lmms.errors import EXTRAS, TempbenchError
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for a bug report.")] = False,
+) -> None:
+    """Show versions, extras, GPUs, data and tasks found here; it prints no names of yours and no secrets."""
+    found = examined()
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    for name, value in found.items():
+        of = value if isinstance(value, dict) else {"": value}
+        for key, one in of.items():
+            print(f"{name:9}{key and f'{key}: '}{_said(one)}")
+            name = ""
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(value) or "none"
+    return "not installed" if value is None else str(value)
+
+
+def examined() -> dict[str, Any]:
+    """Returns what is installed and found, as JSON values."""
+    versions = {
+        "python": platform.python_version(),
+        **{name: provenance.version(name) for name in provenance.PACKAGES},
+    }
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "versions": versions,
+        "extras": {extra: _lacking(modules) or "complete" for extra, modules in EXTRAS.items()},
+        "gpus": _gpus(),
+        "data": {name: _data(name) for name in benchmarks.names()},
+        "harness": _harness(),
+    }
+
+
+def _lacking(modules: tuple[str, ...]) -> str:
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    return f"lacks {', '.join(missing)}" if missing else ""
+
+
+def _gpus() -> list[str]:
+    if importlib.util.find_spec("torch") is None:
+        return []
+    import torch
+
+    return [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+
+
+def _data(benchmark: str) -> str:
+    try:
+        manifest = manifests.read(prepared_root(benchmark)) or {}
+    except (TempbenchError, OSError, ValueError) as error:
+        return (
+            "not prepared" if "no prepared data" in str(error) else "cannot be read; run `tempbench verify`"
+        )
+    return f"prepared, {sum(manifest['rows'].values()):,} rows"
+
+
+def _harness() -> dict[str, Any]:
+    from tempbench_lmms.harness import plugin
+    from tempbench_lmms.harness.patches import PATCHES
+    from tempbench_lmms.harness.tasks import task_files
+
+    entries = importlib.metadata.entry_points(group="lmms_eval.models")
+    try:
+        works = any(one.name == "tempbench" and callable(one.load()) for one in entries)
+        version = plugin.harness_version()
+    except (TempbenchError, ImportError) as error:
+        return {"usable": str(error)}
+    return {
+        "usable": version,
+        "entry point": "works" if works else "missing; install tempbench-lmms again",
+        "our tasks": len(task_files()),
+        "of these hidden by its own": plugin.shadowed_names(),
+        "patched": [f"{patch.change.__name__} ({patch.module})" for patch in PATCHES],
+    }
