@@ -8,7 +8,6 @@ alternatives ("<Yes/No/I don't know>", "Before or After") states none.
 """
 
 import re
-from collections.abc import Sequence
 
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.parsing import reader
@@ -46,10 +45,6 @@ def _text(reply: str) -> str:
     return _BOX.sub("", parts[-1].text) if parts else ""
 
 
-def _label(name: str) -> str:
-    return "independent" if name.lower() == "parallel" else name.lower()
-
-
 def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = False) -> Reading[str]:
     """Reads the class that a reply states, in the form of the prompt or in another, as `reader.read` does.
 
@@ -57,71 +52,30 @@ def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = Fals
     before it, if the reflection confirms it. The value is one of `CLASSES`, or "other" for three answers
     that make no class.
 
-    Raises:
-        ValueError: There is no such form.
-
     >>> read("Step A must be executed before Step B.", "cot").value
     'before'
     >>> read("Q1: The answer is: No. Q2: The answer is: No. Q3: The answer is: Yes.", "triple").value
     'independent'
     """
-    if form not in FORMS:
-        raise ValueError(f"{form!r} is not one of {', '.join(FORMS)}")
     return reader.read(reply, Relation(form, CLASSES), prompt, at_limit)
 
 
-def _class_of(answers: Sequence[str]) -> str:
-    """Returns the class that three answers make, "other" where they make none."""
-    return CLASSES[answers.index("yes")] if sorted(answers) == ["no", "no", "yes"] else OTHER
-
-
-def _unsure(answers: Sequence[str]) -> tuple[str, ...]:
-    """Returns answers in small letters, "unsure" for "I don't know"."""
-    return tuple("unsure" if answer[0] in "iI" else answer.lower() for answer in answers)
-
-
 def parse_strict(reply: str, form: str) -> str | None:
-    """Returns the class that a reply states in the exact form of the prompt.
+    """Returns the class that a reply states in the exact form of the prompt; None where it states none.
 
-    Args:
-        reply: The model's reply.
-        form: One of `FORMS`. `reflection` reads the final answer alone, never the answer before it: the paper
-            counts a reply without a final answer as a failure.
-
-    Returns:
-        One of `CLASSES`; "other" for three answers that make no class; None where no answer can be read.
+    `form` is one of `FORMS`. For a `triple` the value may be "other". `reflection` reads the final answer
+    alone, never the answer before it: the paper counts a reply without a final answer as a failure.
 
     >>> parse_strict("Step A must be executed before Step B.", "cot") is None
     True
     """
     if form == "triple":
-        answers = parse_answers(reply)
-        if answers is None:
-            return None
-        return _class_of(answers)
-    if form not in FORMS:
-        raise ValueError(f"{form!r} is not one of {', '.join(FORMS)}")
-    found = (_COT if form == "cot" else _FINAL).findall(_text(reply))
-    return _label(found[-1]) if found else None
-
-
-def parse_answers(reply: str) -> tuple[str, str, str] | None:
-    """Returns the answers to the three questions in their exact form; None where one of them is not answered.
-
-    Args:
-        reply: The model's reply.
-
-    Returns:
-        Three of "yes", "no" and "unsure".
-
-    >>> parse_answers("Q1: The answer is: Yes. Q2: The answer is: No. Q3: I don't know.")
-    ('yes', 'no', 'unsure')
-    """
-    found = dict(_TRIPLE.findall(_text(reply)))
-    if len(found) < 3:
-        return None
-    first, second, third = _unsure([found[number] for number in ("1", "2", "3")])
-    return first, second, third
+        said = dict(_TRIPLE.findall(_text(reply)))
+        answers = [said[number].lower() for number in "123"] if len(said) == 3 else []
+        if sorted(answers) == ["no", "no", "yes"]:
+            return CLASSES[answers.index("yes")]
+        return OTHER if answers else None
+    return _last(_COT if form == "cot" else _FINAL, _text(reply))
 
 
 def parse_first(reply: str) -> str | None:
@@ -130,7 +84,9 @@ def parse_first(reply: str) -> str | None:
     >>> parse_first("The answer is: Before. Reflection: wrong. The final answer: After")
     'before'
     """
-    text = _text(reply)
-    reflection = _REFLECTION.search(text)
-    found = _COT.findall(text[: reflection.start()] if reflection else text)
-    return _label(found[-1]) if found else None
+    return _last(_COT, _REFLECTION.split(_text(reply))[0])
+
+
+def _last(pattern: re.Pattern[str], text: str) -> str | None:
+    said = [name.lower() for name in pattern.findall(text)]
+    return None if not said else "independent" if said[-1] == "parallel" else said[-1]

@@ -13,9 +13,7 @@ UNREADABLE = "UNK"
 FAMILIES = ("generic", "internvl", "deepseek", "llava", "llama")
 
 _NUMBER = lazy(r"(\d+)")
-# The official \b([AB])\b and \b([ABCDE])\b, written so that the letter is looked for first, and then its end,
-# which is the cheaper one to test.
-_LETTER = {"mt1": lazy(r"([AB])\b(?<!\w.)"), "mt2": lazy(r"([ABCDE])\b(?<!\w.)")}
+_LETTER = {"mt1": lazy(r"\b([AB])\b"), "mt2": lazy(r"\b([ABCDE])\b")}
 _DEEPSEEK_END = " <｜end▁of▁sentence｜>"
 # What these models put before their answer.
 _MARKERS = {"llava": "assistant", "llama": "the answer is"}
@@ -23,7 +21,7 @@ _INTERNVL = tuple(
     lazy(pattern)
     for pattern in (
         r"Option\s+([AB])",
-        r"([AB])\.(?<!\w..)\s*(?:True|False)",
+        r"\b([AB])\.\s*(?:True|False)",
         r"\b([AB])\s*$",
         r"Option\s*\[([AB])\]",
     )
@@ -74,15 +72,6 @@ def family_of(model: str) -> str:
     return "llava" if "interleave" in model or "LLaVA-NeXT-Video" in model else "generic"
 
 
-def _end_of(marker: str, reply: str) -> int:
-    """Returns where the first of some words ends, in small or capital letters; 0 where they don't stand."""
-    if reply.isascii():
-        place = reply.lower().find(marker)
-        return place + len(marker) if place >= 0 else 0
-    found = re.search(marker, reply, re.IGNORECASE)  # which takes more letters for the same
-    return found.end() if found else 0
-
-
 def parse_official(reply: str, kind: str, family: str = "generic") -> str:
     """Returns what the official scorer reads: the first match in the whole reply, or "UNK".
 
@@ -95,39 +84,12 @@ def parse_official(reply: str, kind: str, family: str = "generic") -> str:
     """
     if family == "deepseek":
         reply = reply.replace(_DEEPSEEK_END, "")
-    elif marker := _MARKERS.get(family):
-        reply = reply[_end_of(marker, reply) :]
+    elif family in _MARKERS and (marker := re.search(_MARKERS[family], reply, re.IGNORECASE)):
+        reply = reply[marker.end() :]
     if kind == "gt":
         match = _NUMBER.search(reply)
     elif kind == "mt1" and family == "internvl":
-        # The third pattern asks for the last letter; only white space may follow it.
-        places = (reply, reply, reply.rstrip()[-2:], reply)
-        pairs = zip(_INTERNVL, places, strict=True)
-        match = next((found for pattern, place in pairs if (found := pattern.search(place))), None)
+        match = next((found for pattern in _INTERNVL if (found := pattern.search(reply))), None)
     else:
         match = _LETTER["mt1" if kind == "mt1" else "mt2"].search(reply)
     return match.group(1) if match else UNREADABLE
-
-
-def parse_official_by_family(reply: str, kind: str) -> dict[str, str]:
-    """Returns what `parse_official` reads for each of `FAMILIES`.
-
-    A branch that changes nothing of this reply reads what the generic one does, which is read once.
-
-    Args:
-        reply: The model's reply.
-        kind: `mt1`, `mt2`, `mt3` or `gt`.
-    """
-    generic = parse_official(reply, kind)
-    return {
-        family: parse_official(reply, kind, family) if _is_different(reply, kind, family) else generic
-        for family in FAMILIES
-    }
-
-
-def _is_different(reply: str, kind: str, family: str) -> bool:
-    if family == "internvl":
-        return kind == "mt1"
-    if family == "deepseek":
-        return _DEEPSEEK_END in reply
-    return family in _MARKERS and _end_of(_MARKERS[family], reply) > 0

@@ -44,8 +44,10 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     }
     out = record_reading.answered(doc["question_id"], own, doc["answer"], found)
     # One reading for each family of the official parser: which one counts is known only with the model.
-    gold, read = doc["answer"][-1], parser.parse_official_by_family(reply, kind)
-    out["official"] = {family: int(not failed and said == gold) for family, said in read.items()}
+    gold, read = doc["answer"][-1], parser.parse_official
+    out["official"] = {
+        family: int(not failed and read(reply, kind, family) == gold) for family in parser.FAMILIES
+    }
     out["invalid"] = int(doc["invalid"])
     if doc["solved_blind"] is not None:
         out["solved_blind"] = int(doc["solved_blind"])

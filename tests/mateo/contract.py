@@ -11,7 +11,6 @@ _RELATIONS = (None, "before", "after", "independent")
 OFFERED = {
     "mateo.parser.read": lambda found: found.value in (*_RELATIONS, "other"),
     "mateo.parser.parse_strict": lambda found: found in (*_RELATIONS, "other"),
-    "mateo.parser.parse_answers": lambda found: found is None or {*found} <= {"yes", "no", "unsure"},
     "mateo.parser.parse_first": lambda found: found in _RELATIONS,
 }
 VALUES = {"form": [*parser.FORMS]}

@@ -200,10 +200,6 @@ def test_the_full_reply_is_right_in_every_form(form, label):
     assert parser.read(prompts.full_reply(label), form).value == label
 
 
-def test_an_unknown_form_is_an_error():
-    with pytest.raises(ValueError, match="sonnet"):
-        parser.read("", "sonnet")
-
 
 @given(st.text(), st.sampled_from(parser.FORMS))
 def test_any_text_is_read_without_an_error(reply, form):

@@ -12,10 +12,6 @@ _LETTERS = (None, *"ABCD")
 OFFERED = {
     "tempvs.parser.read": lambda found: found.value in (*_LETTERS, *"12345"),
     "tempvs.parser.parse_official": lambda found: found in ("UNK", *"ABCDE") or found.isdigit(),
-    "tempvs.parser.parse_official_by_family": lambda found: (
-        [*found] == [*parser.FAMILIES]
-        and all(said in ("UNK", *"ABCDE") or said.isdigit() for said in found.values())
-    ),
 }
 VALUES = {"kind": ["mt1", "mt2", "mt3", "gt"], "family": [*parser.FAMILIES]}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import official
 from tempbench_lmms.tempvs.card import SOURCES
-from tempbench_lmms.tempvs.parser import FAMILIES, family_of, parse_official, parse_official_by_family
+from tempbench_lmms.tempvs.parser import FAMILIES, family_of, parse_official
 
 # Worked example: sequence, events, right option, answer, what Llama, Phi and Qwen said without pictures.
 MT1 = [
@@ -144,21 +144,6 @@ REPLIES = [
 def test_official_parser(reply, generic, internvl):
     assert parse_official(reply, "mt1") == generic
     assert parse_official(reply, "mt1", "internvl") == internvl
-
-
-SAID = [
-    "B. Assistant: A",
-    "B or 2. The answer is C, 3",
-    " <｜end▁of▁sentence｜>",
-    "(A <｜end▁of▁sentence｜>B)",
-]
-
-
-@pytest.mark.parametrize("kind", ["mt1", "mt2", "mt3", "gt"])
-@pytest.mark.parametrize("reply", [*(one[0] for one in REPLIES), *SAID])
-def test_each_family_reads_what_its_own_branch_reads(reply, kind):
-    own = {family: parse_official(reply, kind, family) for family in FAMILIES}
-    assert parse_official_by_family(reply, kind) == own
 
 
 @pytest.mark.parametrize(
