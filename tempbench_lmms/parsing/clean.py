@@ -48,34 +48,34 @@ _SIGNS = {
 }
 
 Change = str | Callable[[re.Match[str]], str]
-# What is changed, in this order: only where a text holds the sign before it.
-_CHANGES: tuple[tuple[str, re.Pattern[str], Change], ...] = (
-    ("&", lazy(rf"&({'|'.join(_ENTITIES)});"), lambda m: _ENTITIES[m[1]]),
-    ("<", lazy(r"<\|\w{1,40}\|>|</?[se]>|<｜[\w▁]{1,40}｜>"), " "),
-    ("<", lazy(r"<(del|strike|s)>[^<>]{0,200}</\1>", re.IGNORECASE), " "),
+# What is changed, in this order.
+_CHANGES: tuple[tuple[re.Pattern[str], Change], ...] = (
+    (lazy(rf"&({'|'.join(_ENTITIES)});"), lambda m: _ENTITIES[m[1]]),
+    (lazy(r"<(del|strike)>[^<>]{0,200}</\1>|~~[^~\n]{0,200}~~|<[|｜][\w▁]{1,40}[|｜]>|</?[se]>", re.I), " "),
+    (lazy(r"<((?!div|table)[a-z]\w{2,14})>([^<>\n]{1,80})</\1>", re.I), r"\1: \2\n"),
     (
-        "<",
-        lazy(r"<(?:br|p|li|div|h[1-6]|tr|ul|ol|table)\s*/?>|</(?:p|div|h[1-6]|ul|ol|tr)>", re.I),
+        lazy(
+            r"<(?:br|p|li|div|h[1-6]|tr|ul|ol|table)\s*/?>|</(?:p|div|h[1-6]|ul|ol|tr)>"
+            r"|</?(?:answer|final_answer|conclusion|final|think)>",
+            re.I,
+        ),
         "\n",
     ),
-    ("<", lazy(r"<([a-z]\w{2,14})>([^<>\n]{1,80})</\1>", re.I), r"\1: \2\n"),
-    ("<", lazy(r"</?(?:answer|final_answer|conclusion|final|think)>", re.I), "\n"),
-    ("<", lazy(r"</?(?:b|i|u|em|strong|mark|small|center|li|td|th|span|code|pre)>", re.I), ""),
-    ("~~", lazy(r"~~[^~\n]{0,200}~~"), " "),
-    ("\\", lazy(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])"), lambda m: _SIGNS[m[1]]),
-    ("_{", lazy(r"_\{(?:\\(?:text|mathrm)\{)?(\w{1,12})\}?\}"), r"_\1"),
-    ("\\", lazy(r"\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)\s*\{([^{}\\]{0,200})\}"), r"\1"),
-    ("\\", lazy(r"\\[()\[\],;:!]|\\(?=\s)|\\(?=[*_#])"), ""),
-    ("`", lazy(r"```[a-z]{0,10}(?=\s|$)|`{1,3}"), ""),
-    ("*", lazy(r"\*{2,3}|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"), ""),
-    ("\\", lazy(r"\\n(?![A-Za-z])"), "\n"),
-    ("_", lazy(r"(?<=[a-zA-Z])_(?=[a-zA-Z])"), " "),
-    ("_", lazy(r"(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)"), ""),
-    ("#", lazy(r"(?:^|(?<=\n))[ \t]*#{1,6}[ \t]+"), ""),
-    (">", lazy(r"(?:^|(?<=\n))[ \t]*>[ \t]+"), ""),
-    ("$", lazy(r"\$+"), ""),
+    (lazy(r"</?(?:b|i|u|em|strong|mark|small|center|li|td|th|span|code|pre)>", re.I), ""),
+    (lazy(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])"), lambda m: _SIGNS[m[1]]),
+    (lazy(r"\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)\s*\{([^{}\\]{0,200})\}"), r"\1"),
+    (lazy(r"\\n(?![A-Za-z])"), "\n"),
+    (lazy(r"(?<=[a-zA-Z])_(?=[a-zA-Z])"), " "),
+    (
+        lazy(
+            r"\\[()\[\],;:!]|\\(?=[\s*_#])|```[a-z]{0,10}(?=\s|$)|`{1,3}|\$+"
+            r"|(?:^|(?<=\n))(?:[ \t]*(?:#{1,6}|>)[ \t]+)+"
+            r"|\*{2,3}|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)"
+        ),
+        "",
+    ),
 )
-_SPACE = lazy(r"\s{2,}|[^\S\n ]|(?<=\n) ")
+_SPACE = lazy(r"\s{2,}|[^\S\n ]")
 
 
 class Part(NamedTuple):
@@ -92,14 +92,6 @@ class Part(NamedTuple):
     def where(self, start: int, end: int) -> tuple[int, int]:
         """Returns the stretch of the reply that a stretch of the text stands for."""
         return self.at[start], self.at[max(start, end - 1)] + 1 if end > start else self.at[end]
-
-    def cut(self, start: int, end: int) -> "Part":
-        """Returns a stretch of the part, without the white space around it."""
-        while start < end and self.text[start].isspace():
-            start += 1
-        while end > start and self.text[end - 1].isspace():
-            end -= 1
-        return Part(self.text[start:end], self.at[start : end + 1])
 
 
 class Cleaned(NamedTuple):
@@ -127,7 +119,7 @@ def clean(reply: str) -> Cleaned:
     found = _TAG.finditer(reply, start) if "<" in reply else ()
     tags = [one for one in found if (one["inside"] or one["box"] or "").strip()]
     tag = tags[-1] if tags else None
-    if any(not tag or m.start() > tag.end() or m.start() > tag.start() for m in _OPEN.finditer(reply, start)):
+    if any(not tag or m.start() > tag.start() for m in _OPEN.finditer(reply, start)):
         return Cleaned([], False, cut_off=True)
     end = len(reply)
     parts = []
@@ -213,16 +205,8 @@ def plain(reply: str, start: int = 0, end: int | None = None) -> Part:
         text, at = text[:left] + GAP + text[right:], at[:left] + [at[left]] * len(GAP) + at[right:]
     if not text.isascii():
         text, at = _one_form(text, at)
-    for sign, pattern, change in _CHANGES:
-        if sign in text:
-            text, at = _changed(text, at, pattern, change)
-    text, at = _changed(
-        text,
-        at,
-        _SPACE,
-        lambda m: (
-            "\n" * min(m.group().count("\n"), 2)
-            or " " * (m.group() != " " or m.start() == 0 or text[m.start() - 1] != "\n")
-        ),
-    )
-    return Part(text, at).cut(0, len(text))
+    for pattern, change in _CHANGES:
+        text, at = _changed(text, at, pattern, change)
+    text, at = _changed(text, at, _SPACE, lambda m: "\n" * min(m.group().count("\n"), 2) or " ")
+    left, right = len(text) - len(text.lstrip()), len(text.rstrip())
+    return Part(text[left:right], at[left : right + 1]) if right else Part("", at[:1])

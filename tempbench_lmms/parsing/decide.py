@@ -9,6 +9,7 @@ from tempbench_lmms.parsing.clean import Part, clean
 from tempbench_lmms.parsing.echo import without_options, without_prompt
 from tempbench_lmms.parsing.expected import Choice, Count, Expected
 from tempbench_lmms.parsing.finders import Finder, finder_of
+from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mention import outer
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, none
@@ -44,7 +45,7 @@ def _corrected(parts: list[Part], finder: Finder) -> bool:
     text = Text(parts[-1].text[behind:], finder.spans)
     first = text.words[:1]
     denies = bool(first) and "no" in first[0].roles and is_empty(text.text[: first[0].start])
-    return denies or text.has(frozenset(("back", "switch")), 0, len(text.text))
+    return denies or text.has(roles("back switch"), 0, len(text.text))
 
 
 def _read_part(part: Part, finder: Finder, tag: str | None) -> tuple[Any, str | None, tuple[int, int], str]:
@@ -68,7 +69,7 @@ def _body(text: Text) -> str:
     for sentence in text.sentences[1:]:
         opening = text.within(*sentence)[:1]
         if opening and opening[0].start == sentence.start and opening[0].roles & {"courtesy", "note", "ask"}:
-            back = text.has(frozenset(("back", "switch")), sentence.start, len(text.text))
+            back = text.has(roles("back switch"), sentence.start, len(text.text))
             return text.text if back else text.text[: sentence.start].rstrip()
     return text.text
 
@@ -96,30 +97,30 @@ _HOW = {
 _LISTED = 3
 _LONG = 20
 _SHORT = 8
-_LABELS = frozenset(("letter", "label", "both", "listed"))
-_ENTRIES = frozenset(("letter", "both"))
+_LABELS = roles("letter label both listed")
+_ENTRIES = roles("letter both")
 _STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
-_CLOSES = frozenset(("conclude", "back", "switch", "final", "turn"))
-_EVENT = frozenset(("answer", "right", "conclude", "event"))
-_UNDECIDED = frozenset(("refuse", "hedge"))
+_CLOSES = roles("conclude back switch final turn")
+_EVENT = roles("answer right conclude event")
+_UNDECIDED = roles("refuse hedge")
 # What is only named is left unread where one of these words stands before it, or behind it, in its sentence.
 _DOUBTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     **dict.fromkeys(
         ("letter", "label", "both", "listed", "number", "place", "order", "text"),
-        (frozenset(("or", "ask")), frozenset(("or", "ask", "suppose", "refuse"))),
+        (roles("or ask"), roles("or ask suppose refuse")),
     ),
     "judged": (
-        frozenset(("all", "or", "ask")),
-        frozenset(("or", "ask", "suppose", "refuse", "turn", "wrong", "no")),
+        roles("all or ask"),
+        roles("or ask suppose refuse turn wrong no"),
     ),
 }
-_NOUNS = frozenset(("image", "option", "answer", "rank.former", "rank.latter"))
+_NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = lazy(r"[^\W\d_]{2,} $")
-_SAID = frozenset(("text", "words", "both"))
-_CONCLUDES = frozenset(("conclude", "back"))
-_COURTESY = frozenset(("courtesy",))
-_BEGINS = frozenset(("and", "or", "to", "article", "prep", "from", "because", "near", "at", "is"))
-_TIME = frozenset(("unit.second", "start", "end", "when"))
+_SAID = roles("text words both")
+_CONCLUDES = roles("conclude back")
+_COURTESY = roles("courtesy")
+_BEGINS = roles("and or to article prep from because near at is")
+_TIME = roles("unit.second start end when")
 
 
 class Case(NamedTuple):
@@ -382,8 +383,8 @@ def _refuses(text: Text, live: list[Judged], spans: bool) -> bool:
     for word in text.words:
         if "refuse" in word.roles and not (spans and "hedge" in word.roles):
             sentence = text.sentences[text.sentence(word.start)]
-            weighs = text.has(frozenset(("suppose", "ask")), word.end, sentence.end)
-            if text.has(frozenset(("note",)), sentence.start, word.start) and not weighs:
+            weighs = text.has(roles("suppose ask"), word.end, sentence.end)
+            if text.has(roles("note"), sentence.start, word.start) and not weighs:
                 continue
             turns = [w.end for w in text.within(word.end, sentence.end) if "turn" in w.roles]
             elsewhere = live and all(one.sentence != text.sentence(word.start) for one in live)
@@ -401,7 +402,7 @@ def _refuses(text: Text, live: list[Judged], spans: bool) -> bool:
 def _is_hedged(text: Text, one: Judged) -> bool:
     sentence = text.sentences[one.sentence]
     behind = any("turn" in word.roles for word in text.within(one.mention.end, sentence.end))
-    return behind or text.has(frozenset(("hedge", "suppose", "draft")), *sentence)
+    return behind or text.has(roles("hedge suppose draft"), *sentence)
 
 
 def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
@@ -436,7 +437,7 @@ def _notes(text: Text, sentence: Span) -> bool:
     """Whether a sentence is a remark and gives no answer."""
     opening = text.within(*sentence)[:1]
     noted = opening and "note" in opening[0].roles and is_empty(text.text[sentence.start : opening[0].start])
-    return bool(noted) and not text.has(frozenset(("answer", "choose", "back", "switch")), *sentence)
+    return bool(noted) and not text.has(roles("answer choose back switch"), *sentence)
 
 
 def _is_own_line(text: Text, one: Judged) -> bool:

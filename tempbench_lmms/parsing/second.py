@@ -7,7 +7,7 @@ is taken; everything else is of the wrong form. A change of what is asked needs 
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tempbench_lmms.parsing.clean import clean
@@ -99,7 +99,7 @@ def _mark(text: str) -> str:
 
 
 def _form(parts: Sequence[Part]) -> str:
-    forms = [f"{_rule_of(part)[0](part)}." for part in parts]
+    forms = [f"{_form_of(part)}." for part in parts]
     if len(forms) == 1:
         return forms[0]
     return f"{len(forms)} parts, separated by a semicolon: " + " Then ".join(forms)
@@ -129,7 +129,7 @@ def values(answer: str, parts: Sequence[Part]) -> tuple[Any, ...] | None:
         return None
     out = []
     for words, wanted in zip(map(_bare, said), parts, strict=True):
-        value = None if words.upper() == _NONE else _rule_of(wanted)[1](wanted, words)
+        value = None if words.upper() == _NONE else _value_of(wanted, words)
         if value is None and words.upper() != _NONE:
             return None
         out.append(value)
@@ -140,46 +140,54 @@ def _bare(text: str) -> str:
     return text.strip().lstrip(_QUOTES).rstrip(_QUOTES + ".").strip()
 
 
-def _choice_form(part: Choice) -> str:
-    return f"one letter, {_listed(part.letters)}"
+def _form_of(part: Part) -> str:
+    """Returns in which form one part of an answer is asked for."""
+    match part:
+        case Choice():
+            return f"one letter, {_listed(part.letters)}"
+        case Item():
+            says = "that it says does not belong" if part.odd else "that it chooses"
+            return f"one number from 1 to {part.upper}, that of the {part.noun} {says}"
+        case Order():
+            ends = "the smallest to the largest" if part.quantities else "the first to the last"
+            labels = ", ".join(part.labels)
+            return f"all of {labels} in the order that it states, from {ends}, separated by commas"
+        case Truth():
+            return "True or False, whichever it says of the statement in the question"
+        case Count():
+            return f"one letter, {_listed(part.letters)}, or in digits the number that it states"
+        case Relation():
+            return "one word: " + "; ".join(f"{name} ({words})" for name, words in _meant(part).items())
+    form = "the start and the end of the time span in seconds, as START - END"
+    if part.duration is not None:
+        form += f"; the video is {part.duration:g} seconds long"
+    if part.times:
+        frames = ", ".join(f"{number} at {time:g}" for number, time in enumerate(part.times, start=1))
+        form += f"; frames are shown at these seconds: {frames}"
+    return form + "; percent and other units are converted to seconds" * (part.unit != "seconds")
 
 
-def _choice(part: Choice, text: str) -> str | None:
-    return _one_of(part.letters, text.strip("()").upper())
-
-
-def _item_form(part: Item) -> str:
-    called = (
-        f"the {part.noun} that it says does not belong" if part.odd else f"the {part.noun} that it chooses"
-    )
-    return f"one number from 1 to {part.upper}, that of {called}"
-
-
-def _item(part: Item, text: str) -> int | None:
-    found = _one_of(list(map(str, range(1, part.upper + 1))), text)
-    return int(found) if found else None
-
-
-def _order_form(part: Order) -> str:
-    ends = "from the smallest to the largest" if part.quantities else "from the first to the last"
-    return f"all of {', '.join(part.labels)} in the order that it states, {ends}, separated by commas"
-
-
-def _order(part: Order, text: str) -> tuple[str, ...] | None:
-    labels = tuple(label.strip().upper() for label in text.split(","))
-    return labels if sorted(labels) == sorted(part.labels) else None
-
-
-def _truth_form(part: Truth) -> str:
-    return "True or False, whichever it says of the statement in the question"
-
-
-def _truth(part: Truth, text: str) -> bool | None:
-    return {"true": True, "false": False}.get(text.lower())
-
-
-def _count_form(part: Count) -> str:
-    return f"one letter, {_listed(part.letters)}, or in digits the number that it states"
+def _value_of(part: Part, text: str) -> Any:
+    """Returns the value that one part of an answer has; None where it is of another form."""
+    match part:
+        case Choice():
+            return _one_of(part.letters, text.strip("()").upper())
+        case Item():
+            found = _one_of([str(number + 1) for number in range(part.upper)], text)
+            return int(found) if found else None
+        case Order():
+            labels = tuple(label.strip().upper() for label in text.split(","))
+            return labels if sorted(labels) == sorted(part.labels) else None
+        case Truth():
+            return {"true": True, "false": False}.get(text.lower())
+        case Count():
+            return _count(part, text)
+        case Relation():
+            return _one_of(list(_meant(part)), text.lower())
+    span = _SPAN.fullmatch(text.strip("[]()"))
+    start, end = (float(span[1]), float(span[2])) if span else (1.0, 0.0)
+    last = end if part.duration is None else part.duration + _OVER
+    return (start, end) if start <= end <= last else None
 
 
 def _count(part: Count, text: str) -> tuple[str | None, int | None] | None:
@@ -192,34 +200,8 @@ def _count(part: Count, text: str) -> tuple[str | None, int | None] | None:
     return (part.letters[numbers.index(number)] if number in numbers else None), number
 
 
-def _span_form(part: TimeSpan) -> str:
-    form = "the start and the end of the time span in seconds, as START - END"
-    if part.duration is not None:
-        form += f"; the video is {part.duration:g} seconds long"
-    if part.times:
-        frames = ", ".join(f"{number} at {time:g}" for number, time in enumerate(part.times, start=1))
-        form += f"; frames are shown at these seconds: {frames}"
-    if part.unit != "seconds":
-        form += "; percent and other units are converted to seconds"
-    return form
-
-
-def _span(part: TimeSpan, text: str) -> tuple[float, float] | None:
-    found = _SPAN.fullmatch(text.strip("[]()"))
-    if not found:
-        return None
-    start, end = float(found[1]), float(found[2])
-    last = end if part.duration is None else part.duration + _OVER
-    return (start, end) if start <= end <= last else None
-
-
-def _relation_form(part: Relation) -> str:
-    meant = _TRIPLE if part.form == "triple" else _RELATIONS
-    return "one word: " + "; ".join(f"{name} ({words})" for name, words in meant.items())
-
-
-def _relation(part: Relation, text: str) -> str | None:
-    return _one_of(list(_TRIPLE if part.form == "triple" else _RELATIONS), text.lower())
+def _meant(part: Relation) -> dict[str, str]:
+    return _TRIPLE if part.form == "triple" else _RELATIONS
 
 
 def _listed(letters: str) -> str:
@@ -228,18 +210,3 @@ def _listed(letters: str) -> str:
 
 def _one_of(offered: Sequence[str], text: str) -> str | None:
     return text if text in list(offered) else None
-
-
-_RULES: dict[type, tuple[Callable[[Any], str], Callable[[Any, str], Any]]] = {
-    Choice: (_choice_form, _choice),
-    Item: (_item_form, _item),
-    Order: (_order_form, _order),
-    Truth: (_truth_form, _truth),
-    Count: (_count_form, _count),
-    TimeSpan: (_span_form, _span),
-    Relation: (_relation_form, _relation),
-}
-
-
-def _rule_of(part: Part) -> tuple[Callable[[Any], str], Callable[[Any, str], Any]]:
-    return _RULES[type(part)]

@@ -10,14 +10,15 @@ from typing import NamedTuple
 from tempbench_lmms.parsing.decide import alive, decide
 from tempbench_lmms.parsing.expected import Choice, TimeSpan
 from tempbench_lmms.parsing.finders import finder_of
+from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.mentions import options, spans
 from tempbench_lmms.parsing.stance import Judged, Stance, Terms, judge
 from tempbench_lmms.parsing.tokens import Text
 
-_FILL = frozenset(("fill", "prep", "article", "is", "near", "from", "at", "idiom", "likely", "and"))
-_BEGINS = frozenset(("and", "or", "prep", "to", "from", "article", "at"))
-_SIDES = frozenset(("before", "after"))
+_FILL = roles("fill prep article is near from at idiom likely and")
+_BEGINS = roles("and or prep to from article at")
+_SIDES = roles("before after")
 _NEAR = 4  # signs between a span and the letter behind it
 
 

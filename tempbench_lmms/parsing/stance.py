@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from tempbench_lmms.parsing.lexicon import Word
+from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Span, Text, is_empty
@@ -56,8 +56,8 @@ class Terms(NamedTuple):
         verdicts: Roles of words that are answers themselves, and say nothing of the mentions beside them.
     """
 
-    approves: frozenset[str] = frozenset(("right",))
-    rejects: frozenset[str] = frozenset(("wrong",))
+    approves: frozenset[str] = roles("right")
+    rejects: frozenset[str] = roles("wrong")
     verdicts: frozenset[str] = frozenset()
 
 

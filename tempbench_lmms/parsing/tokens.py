@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-from tempbench_lmms.parsing.lexicon import Word, scan
+from tempbench_lmms.parsing.lexicon import Word, roles, scan
 from tempbench_lmms.parsing.patterns import lazy
 
 # A full stop ends a sentence before white space, but not behind "A." or "1." at the head of an entry.
@@ -98,7 +98,7 @@ class Text:
         """Returns the clauses of a sentence; a sign, or a word that turns or gives a reason, begins one."""
         cuts = {sentence.start, sentence.end}
         cuts.update(m.end() for m in _CLAUSE.finditer(self.text, sentence.start, sentence.end))
-        turning = frozenset(("turn", "because", "suppose"))
+        turning = roles("turn because suppose")
         cuts.update(w.start for w in self.within(*sentence) if w.roles & turning and not w.roles & {"deny"})
         ends = sorted(cuts)
         return [Span(a, b) for a, b in itertools.pairwise(ends) if b > a]
@@ -135,7 +135,7 @@ def _compound(one: int, other: int) -> int:
     return one + other if tens and other else 0
 
 
-_ASIDE = frozenset(("ask", "courtesy", "note"))
+_ASIDE = roles("ask courtesy note")
 
 
 def _cut(text: str, sentences: list[Span], places: Iterable[int]) -> list[Span]:

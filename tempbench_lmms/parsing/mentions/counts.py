@@ -1,7 +1,7 @@
 """Finds what a count names: a number, or the letter of its option."""
 
 from tempbench_lmms.parsing.expected import Choice, Count
-from tempbench_lmms.parsing.lexicon import Word
+from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention, apart, as_list
 from tempbench_lmms.parsing.mentions import places
 from tempbench_lmms.parsing.mentions.letters import letters
@@ -15,7 +15,7 @@ _ANY = lazy(
 _UNITS = ("unit.", "number.", "ordinal.")
 
 
-_DETERMINES = frozenset(("first", "last", "other", "article", "ordinal.1", "ordinal.2", "ordinal.3"))
+_DETERMINES = roles("first last other article ordinal.1 ordinal.2 ordinal.3")
 
 
 def find(text: Text, count: Count) -> list[Mention]:
@@ -49,7 +49,7 @@ def _numbers(text: Text) -> list[Mention]:
 
 def _letters(text: Text, count: Count) -> list[Mention]:
     """Returns the options that are named by letter or place."""
-    option = frozenset(("option",))
+    option = roles("option")
     row = places.find(text, len(count.letters), option)
     placed = [one for one in row if text.has(option, one.start, one.end)]
     named = letters(text, Choice(count.letters, count.texts))
@@ -72,7 +72,7 @@ def _with_numbers(
 
 
 _NEAR = 4
-_THERE = frozenset(("fill", "is", "conclude", "has"))
+_THERE = roles("fill is conclude has")
 
 
 def _none(text: Text, word: Word) -> bool:

@@ -3,6 +3,7 @@
 import re
 
 from tempbench_lmms.parsing.expected import Item
+from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mention import Mention, apart
 from tempbench_lmms.parsing.mentions import places
 from tempbench_lmms.parsing.patterns import lazy
@@ -108,7 +109,7 @@ def items(text: Text, item: Item) -> list[Mention]:
             found.append(Mention(int(one[1]), one.start(), unit.end, "place"))
         elif _ends(text, one) or (unit and unit.start in (one.end(), one.end() + 1) and unit.roles & _AFTER):
             found.append(Mention(int(one[1]), one.start(), one.end(), "number"))
-    found += places.find(text, item.upper, frozenset(("image",)))
+    found += places.find(text, item.upper, roles("image"))
     return [one for one in apart(found) if 0 < one.value <= item.upper]
 
 

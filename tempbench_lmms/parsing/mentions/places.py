@@ -4,17 +4,17 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from tempbench_lmms.parsing.lexicon import Word
+from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text, is_empty
 
-_NOUNS = frozenset(("option", "image", "answer"))
+_NOUNS = roles("option image answer")
 _SIGNS = " .,:;!?)\"'\n。"
-_GOES_ON = frozenset(("is", "right", "wrong", "because", "deny", "and", "or"))
+_GOES_ON = roles("is right wrong because deny and or")
 _DIGITS = lazy(r"(?<![\d.,:])\d{1,2}(?![\d.,:]\d)")
-_JOINS = frozenset(("and", "fill", "article", "image", "counter", "prep", "to"))
-_OF = frozenset(("of", "prep", "total", "fill", "article")) | {f"number.{n}" for n in range(1, 10)}
+_JOINS = roles("and fill article image counter prep to")
+_OF = roles("of prep total fill article") | {f"number.{n}" for n in range(1, 10)}
 _BETWEEN = lazy(r"(?:between|amid|zwischen|entre|tra|fra|между)\s[^,.;:]{0,14}$|介于[^,。]{0,4}$")
 _BETWEEN_BEHIND = lazy(r"[^,.。、\d]{0,10}?(?:之间|之間|中间|の間|사이)")
 _SLOT_NUMBER = lazy(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing.expected import TimeSpan
-from tempbench_lmms.parsing.lexicon import Word
+from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
@@ -46,7 +46,7 @@ _CODES = {
     }.items()
     for role in roles.split()
 }  # fmt: skip
-_UNITS = frozenset(("unit.second", "unit.minute", "unit.hour", "unit.percent", "to"))
+_UNITS = roles("unit.second unit.minute unit.hour unit.percent to")
 _TIMES = {"h": 3600.0, "m": 60.0, "s": 1.0, "i": 0.001, "%": 1.0}
 
 
@@ -177,7 +177,7 @@ def _number(text: Text, digits: str, start: int, end: int, said: _Item) -> list[
     if (start == 0 or text.text[start - 1] == "\n") and _LIST_HEAD.match(text.text, start):
         return [_Item("_", start, end + 1)]
     one, comma, other = digits.partition(",")
-    if comma and not _is_before(text, end, frozenset(("unit.second",))):
+    if comma and not _is_before(text, end, roles("unit.second")):
         bracketed = start > 0 and text.text[start - 1] in "(["
         if bracketed or not (said.code == "T" or _DECIMAL_BEHIND.match(text.text, end)):
             place = start + len(one)

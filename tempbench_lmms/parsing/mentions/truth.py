@@ -2,18 +2,18 @@
 
 import itertools
 
-from tempbench_lmms.parsing.lexicon import Word
+from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text, is_empty
 
-_YES, _NO = frozenset(("true", "yes", "rising")), frozenset(("false", "no", "falling"))
-_CLAIM, _IS = frozenset(("claim",)), frozenset(("is",))
-_PLAIN = frozenset(("yes", "no"))
-_JUDGING = frozenset(("true", "false"))
-_INVERSE = frozenset(("inverse",))
+_YES, _NO = roles("true yes rising"), roles("false no falling")
+_CLAIM, _IS = roles("claim"), roles("is")
+_PLAIN = roles("yes no")
+_JUDGING = roles("true false")
+_INVERSE = roles("inverse")
 _SAYS = _YES | _NO | {"right", "wrong", "sound"}
-_DIRECTIONS = frozenset(("rising", "falling"))
+_DIRECTIONS = roles("rising falling")
 # A predicate ends its clause, or a word of these roles follows; before a noun it is an adjective.
 _FOLLOWS = frozenset(
     (
@@ -122,7 +122,7 @@ def _of_answer(text: Text, start: int, word: Word) -> bool:
     """Whether a word praises the answer: "My answer is correct"."""
     before = text.within(start, word.start)
     said = bool(before) and "is" in before[-1].roles and before[-1].end == word.start - 1
-    return said and text.has(frozenset(("answer",)), start, word.start)
+    return said and text.has(roles("answer"), start, word.start)
 
 
 def _opens(text: Text, word: Word) -> bool:
@@ -136,7 +136,7 @@ def _opens(text: Text, word: Word) -> bool:
         and not after[:1].isalnum()
     ):
         start = text.sentences[text.sentence(word.start)].start
-        if lead[-1].roles & {"conclude", "switch"} or text.has(frozenset(("answer",)), start, word.start):
+        if lead[-1].roles & {"conclude", "switch"} or text.has(roles("answer"), start, word.start):
             return True
     before = text.text[max(0, word.start - 3) : word.start].rstrip(" \"'*(")[-1:]
     return before in {"", ":", ".", ",", ";", "\n", "-", "–", "—", "!", "?", "。", ">"} and (
@@ -145,4 +145,4 @@ def _opens(text: Text, word: Word) -> bool:
 
 
 def _ordered_by(text: Text, one: Mention) -> bool:
-    return text.has(frozenset(("rising", "falling")), one.start, one.end)
+    return text.has(roles("rising falling"), one.start, one.end)
