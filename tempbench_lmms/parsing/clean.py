@@ -79,12 +79,7 @@ _SPACE = lazy(r"\s{2,}|[^\S\n ]")
 
 
 class Part(NamedTuple):
-    """What is read of a reply, and where it stands.
-
-    Attributes:
-        text: Plain text; empty where nothing is left.
-        at: For each character of `text`, and its end, the index in the reply.
-    """
+    """Plain text, and for each character of it, and its end, the index in the reply."""
 
     text: str
     at: list[int]
@@ -97,11 +92,8 @@ class Part(NamedTuple):
 class Cleaned(NamedTuple):
     """The parts of a reply that may state its answer, the narrowest first.
 
-    Attributes:
-        parts: What an answer tag or a box holds, if any; what follows the reasoning, up to a question that
-            seems to be invented; all of that.
-        tagged: Whether the first part is a tag's or a box's.
-        cut_off: Whether the reply ends within its reasoning.
+    These are what an answer tag or a box holds (`tagged`); what follows the reasoning, up to a question that
+    seems to be invented; all of that. None are where the reply ends within its reasoning (`cut_off`).
     """
 
     parts: list[Part]

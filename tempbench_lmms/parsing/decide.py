@@ -124,14 +124,7 @@ _TIME = roles("unit.second start end when")
 
 
 class Case(NamedTuple):
-    """What a text names, and what of it counts.
-
-    Attributes:
-        text: The text.
-        judged: All mentions.
-        live: Those that may be the answer.
-        finder: What finds and names the values.
-    """
+    """What a text names (`judged`), and what of it may be the answer (`live`)."""
 
     text: Text
     judged: list[Judged]

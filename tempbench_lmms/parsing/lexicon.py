@@ -32,13 +32,7 @@ _ALWAYS, _SHARE = roles("en signs zh ja ko ru"), 5
 
 
 class Word(NamedTuple):
-    """A phrase of the lexicon in a text.
-
-    Attributes:
-        start: Where it begins.
-        end: Where it ends.
-        roles: What it may do there.
-    """
+    """A phrase of the lexicon in a text, and what it may do there."""
 
     start: int
     end: int
@@ -78,11 +72,7 @@ class Entry(NamedTuple):
 
 
 def entries(folder: Path = FOLDER) -> Iterator[Entry]:
-    """Yields all entries.
-
-    Raises:
-        ValueError: A file begins with a phrase that has no role.
-    """
+    """Yields all entries; a file that begins with a phrase without a role is an error."""
     for file in sorted(folder.glob("*.txt")):
         role, times = "", False
         for line in file.read_text(encoding="utf-8").split("\n"):
@@ -143,11 +133,9 @@ def _concepts() -> frozenset[str]:
 
 
 def scan(text: str, spans: bool = True) -> list[Word]:
-    """Returns the words of the lexicon in a text, the longest at each place; none lies over another.
+    """Returns the words of the lexicon in a text in lower case, the longest at each place.
 
-    Args:
-        text: A text in lower case.
-        spans: Whether the words of times count, too.
+    With `spans` the words of times count, too.
 
     >>> [sorted(word.roles) for word in scan("thus b")]
     [['conclude']]

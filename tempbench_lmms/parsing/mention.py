@@ -6,13 +6,9 @@ from typing import Any, NamedTuple
 class Mention(NamedTuple):
     """A place of a text that names an answer.
 
-    Attributes:
-        value: The answer that it names.
-        start: Where it begins in the text.
-        end: Where it ends.
-        form: How it names it: `label` ("Option B"), `letter`, `both` ("B. running"), `listed` (of all
-            options), `number`, `text` (an option's own text), `words` (other words for it), `place` ("the
-            second one"), `order`, `span`, `judged` ("is true").
+    The form is `label` ("Option B"), `letter`, `both` ("B. running"), `listed` (of all options), `number`,
+    `text` (an option's own), `words` (others for it), `place` ("the second one"), `order`, `span` or `judged`
+    ("is true").
     """
 
     value: Any

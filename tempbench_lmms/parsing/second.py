@@ -63,14 +63,7 @@ _AGAIN = "\n\nAn earlier answer of yours had another form. Keep to the form exac
 
 
 def request(question: str, reply: str, parts: Sequence[Part], again: bool = False) -> str:
-    """Returns what a second reader is asked.
-
-    Args:
-        question: The prompt that the reply answers; it is shortened as a reply is.
-        reply: The reply. Of a longer one the first and the last 4,000 characters are shown.
-        parts: What the question expects.
-        again: Whether the last answer had another form.
-    """
+    """Returns what a second reader is asked; `again` after an answer of another form."""
     question, reply = _inert(clip(question)), _inert(clip(reply))
     texts = next((part.texts for part in parts if isinstance(part, (Choice, Count)) and part.texts), ())
     if any(_inert(text) not in question for text in texts):
@@ -106,11 +99,7 @@ def _form(parts: Sequence[Part]) -> str:
 
 
 def values(answer: str, parts: Sequence[Part]) -> tuple[Any, ...] | None:
-    """Reads a second reader's own answer.
-
-    Args:
-        answer: What it wrote; reasoning in tags before it is passed over.
-        parts: What the question expects.
+    """Reads a second reader's own answer, without reasoning in tags.
 
     Returns:
         A value for each part, as `reader.read` gives it, or None where the reader found none. None in place

@@ -31,14 +31,7 @@ class _Spans(NamedTuple):
 
 
 def read(text: Text, span: TimeSpan, choice: Choice, letter: str | None) -> tuple[Mention | None, str]:
-    """Returns the span that a text states; None where it states no single one, and why.
-
-    Args:
-        text: The text.
-        span: What is known of the video.
-        choice: The options that stand beside the spans.
-        letter: The one that is chosen, if any is.
-    """
+    """Returns the span that a text states beside options, of which one may be chosen; or None, and why."""
     found = spans.find(text, span)
     if choice.texts and found:  # times in an option's own text are no span
         own = [one for one in options.texts(text, choice) if any(map(str.isdigit, _said(text, one)))]

@@ -30,12 +30,9 @@ class Stance(IntEnum):
 
 
 class Judged(NamedTuple):
-    """A mention and what the text does with it.
+    """A mention, what the text does with it, and the number of its sentence.
 
     Attributes:
-        mention: The mention.
-        stance: What the text does with it.
-        sentence: The number of its sentence.
         behind: Whether words that take back what was said stand between it and the mention before.
         listed: Whether it stands in a list with other values.
     """
@@ -48,12 +45,9 @@ class Judged(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """What approves and what rejects where one thing is asked for: the longest time, the first image.
+    """Roles of words that approve or reject where one thing is asked for: the longest time, the first image.
 
-    Attributes:
-        approves: Roles of words that approve what they are said of.
-        rejects: Roles of words that reject it.
-        verdicts: Roles of words that are answers themselves, and say nothing of the mentions beside them.
+    `verdicts` are answers themselves, and say nothing of the mentions beside them.
     """
 
     approves: frozenset[str] = roles("right")
@@ -121,20 +115,9 @@ class _Place:
     """A list of mentions, and what stands around it.
 
     Attributes:
-        text: The text.
-        form: How the first of them names its value.
-        start: Where they begin.
-        end: Where they end.
-        number: The number of their sentence.
-        sentence: Their sentence.
-        clause: Their clause.
         left: Where the mention before ends, or the sentence begins.
         next: Where the next mention begins.
         right: The same, but not behind the sentence; behind a label, the line.
-        several: Whether they name several values.
-        counted: Whether the values are numbers.
-        ordered: Whether they say that one step comes before another.
-        terms: What approves and what rejects.
     """
 
     def __init__(self, text: Text, group: list[Mention], before: int, after: int, terms: Terms) -> None:

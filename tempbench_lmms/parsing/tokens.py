@@ -32,13 +32,7 @@ def is_empty(stretch: str) -> bool:
 
 
 class Text:
-    """A text and what one scan of it found.
-
-    Attributes:
-        text: The text.
-        words: The words of the lexicon in it, in order.
-        sentences: Its sentences, in order; the end of a line ends one.
-    """
+    """A text, the words of the lexicon in it, and its sentences; the end of a line ends one."""
 
     def __init__(self, text: str, spans: bool = True) -> None:
         self.text = text

@@ -20,14 +20,7 @@ def expected(
     times: Sequence[float] = (),
     unit: str = "seconds",
 ) -> Fields:
-    """Returns what a question expects: one of four options and a span of the video.
-
-    Args:
-        options: The options' texts; none where they aren't known.
-        duration: Of the video in seconds.
-        times: Of the frames shown, in seconds.
-        unit: What bare numbers of a span are: `seconds`, `percent` or `token`.
-    """
+    """Returns what a question expects: one of four options and a span (see `TimeSpan`) of the video."""
     return Fields(Choice(LETTERS, tuple(options)), TimeSpan(duration, tuple(times), unit))
 
 

@@ -22,13 +22,7 @@ _NUMBERED = lazy(
 
 
 class Option(NamedTuple):
-    """An option as the question shows it.
-
-    Attributes:
-        noun: What it is called: `caption`, `sentence` or `option`; "" where it has a letter alone.
-        label: Its letter or number.
-        text: What stands behind.
-    """
+    """An option as the question shows it; the noun is `caption`, `sentence`, `option` or ""."""
 
     noun: str
     label: str

@@ -29,13 +29,7 @@ _INTERNVL = tuple(
 
 
 def expected(kind: str, options: Sequence[str], n_images: int) -> Choice | Item:
-    """Returns what a question expects: an image's number for `gt`, else one of the options.
-
-    Args:
-        kind: `mt1`, `mt2`, `mt3` or `gt`.
-        options: The options' texts; empty for `gt`.
-        n_images: The number of images shown.
-    """
+    """Returns what a question of kind `mt1`, `mt2`, `mt3` or `gt` (an image's number) expects."""
     return Item(n_images) if kind == "gt" else Choice("ABCDE"[: len(options)], tuple(options))
 
 
@@ -47,10 +41,7 @@ def read(
     prompt: str | None = None,
     at_limit: bool = False,
 ) -> Reading[str]:
-    """Reads a reply as `reader.read` does; the value is a letter, or an image's number as a string.
-
-    `kind`, `options` and `n_images` are those of `expected`.
-    """
+    """Reads a reply as `reader.read` does; the value is a letter, or an image's number as a string."""
     found: Reading[Any] = reader.read(reply, expected(kind, options, n_images), prompt, at_limit)
     return found.map(str) if kind == "gt" else found
 
@@ -73,14 +64,9 @@ def family_of(model: str) -> str:
 
 
 def parse_official(reply: str, kind: str, family: str = "generic") -> str:
-    """Returns what the official scorer reads: the first match in the whole reply, or "UNK".
+    """Returns what the official scorer reads for one of `FAMILIES`: the first match, or "UNK".
 
     Its faults are part of it: the article in "A man and B" is option A. Source: `run_evaluation.py`.
-
-    Args:
-        reply: The model's reply.
-        kind: `mt1`, `mt2`, `mt3` or `gt`.
-        family: One of `FAMILIES`.
     """
     if family == "deepseek":
         reply = reply.replace(_DEEPSEEK_END, "")

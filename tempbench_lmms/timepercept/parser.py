@@ -13,13 +13,7 @@ _CLAIMS = {"sov": "chronological", "pov": "first before second", "pic": "first l
 
 
 def expected(test: str, options: Sequence[str], n_images: int) -> Expected:
-    """Returns what a question of a test expects.
-
-    Args:
-        test: One of `prompts.TESTS` or `prompts.CONTROLS`.
-        options: The options' texts; empty where the question has none.
-        n_images: The number of images shown.
-    """
+    """Returns what a question of one of `prompts.TESTS` or `prompts.CONTROLS` expects."""
     if test == "isr":
         return Order(tuple(str(i + 1) for i in range(n_images)))
     if test == "ipr":

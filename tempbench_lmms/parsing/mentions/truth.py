@@ -53,12 +53,7 @@ def _predicate(text: Text, word: Word) -> bool:
 
 
 def find(text: Text, ordered: bool = False) -> list[Mention]:
-    """Returns the places that call a claim true or false.
-
-    Args:
-        text: The text.
-        ordered: Whether the claim says that images are in chronological order.
-    """
+    """Returns the places that call a claim true or false; `ordered` if it says that images are in order."""
     said = ((word, _says(text, word, ordered)) for word in text.words)
     found = [Mention(yes, word.start, word.end, "judged") for word, yes in said if yes is not None]
     # "True or False" names the choice, and no answer.

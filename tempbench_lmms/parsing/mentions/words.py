@@ -104,7 +104,6 @@ class Rows(NamedTuple):
         names: For each option its words that not every option has, in order.
         pure: Whether these are concepts alone.
         weights: For each word how much it says: less the more options have it.
-        common: The words that every option has.
     """
 
     names: list[tuple[str, ...]]
