@@ -55,63 +55,18 @@ CHATTY = (
     "Sure! Looking at the pictures in order, the dog barks first (image 1), and then, from 0:05 to 0:12, a "
     'man opens the door. **Option B** says "A man opens the door", but image 3 contradicts it. So: C.\n\n'
 )
-UNITS = (
-    *(
-        "(",
-        "[",
-        "{",
-        '"',
-        "'",
-        "<",
-        "⟨",
-        "~",
-        "~~a",
-        "*",
-        "**",
-        "_",
-        "`",
-        "|",
-        "$",
-        "#",
-        ".",
-        "...",
-        "..",
-        "-",
-    ),
-    *(
-        "\n",
-        " ",
-        "\t",
-        "\r\n",
-        "\u3000",
-        "\u2028",
-        " \n",
-        "\\",
-        "\\\n",
-        "\\ ",
-        "\\text{",
-        "$\\boxed{",
-        "$\\boxed{A}$ ",
-    ),
-    *("1", "1.", "1,", "-1", "1-2 ", "1 2 ", "1/", "00:", "1:00:00,", "5 s ", "9 ", "5 and ", "from 5 to "),
-    *("A ", "A. ", "A.\n", "a", "A B ", "B:", "AB", "(A)", "- A\n", "A or ", "not A ", "((a) ", "Option A. "),
-    *("<think>", "</think>", "<answer>", "</answer>", "<think></think>", "<|", "<|a", "<｜a", "</"),
-    *(
-        "Option ",
-        "is ",
-        "the answer is ",
-        "answer is: ",
-        "final order:",
-        "the final answer is ",
-        "it may be A ",
-    ),
-    *("image ", "Image 1, ", "1. Image 2\n", "first image ", "number ", "one ", "A man or ", "if it is "),
-    *("true ", "not true ", "true or ", "this is ", "Q1: Yes. ", "1. Yes\n", "Question 2 ", "Reflection"),
-    *("from 5 ", "at ", "about ", "start 5 ", "the end ", "and ", "continues", "the time span is 5 "),
-    *("[1,2],", '{"a":', '{"a":[', '["', '"a",', "[]", "{}", "// ", ",]", "1,]", '{"', "[[[5, 12],"),
-    *("\u0301", "a\u0301", "１", "İ", "ı", "🌀", "👩‍👩‍👧", "第", "一", "秒", "АB", "⟨1⟩", "．", "١"),
-    CHATTY,
+_UNITS = (
+    "(¦[¦{¦\"¦'¦<¦⟨¦~¦~~a¦*¦**¦_¦`¦|¦$¦#¦.¦...¦..¦-¦\n¦ ¦\t¦\r\n¦\u3000¦\u2028¦ \n¦\\¦\\\n¦\\ ¦\\text{"
+    "¦$\\boxed{¦$\\boxed{A}$ ¦1¦1.¦1,¦-1¦1-2 ¦1 2 ¦1/¦00:¦1:00:00,¦5 s ¦9 ¦5 and ¦from 5 to ¦A ¦A. "
+    "¦A.\n¦a¦A B ¦B:¦AB¦(A)¦- A\n¦A or ¦not A ¦((a) ¦Option A. ¦<think>¦</think>¦<answer>¦</answer>"
+    "¦<think></think>¦<|¦<|a¦<｜a¦</¦Option ¦is ¦the answer is ¦answer is: ¦final order:"
+    "¦the final answer is ¦it may be A ¦image ¦Image 1, ¦1. Image 2\n¦first image ¦number ¦one "
+    "¦A man or ¦if it is ¦true ¦not true ¦true or ¦this is ¦Q1: Yes. ¦1. Yes\n¦Question 2 ¦Reflection"
+    '¦from 5 ¦at ¦about ¦start 5 ¦the end ¦and ¦continues¦the time span is 5 ¦[1,2],¦{"a":¦{"a":['
+    '¦["¦"a",¦[]¦{}¦// ¦,]¦1,]¦{"¦[[[5, 12],¦́¦á¦１¦İ¦ı¦🌀¦👩\u200d👩\u200d👧¦第¦一¦秒¦АB¦⟨1⟩¦．¦١¦no '
+    '¦{"answer": "\'\n¦(A) (B) (C) (D) '
 )
+UNITS = (*_UNITS.split("¦"), CHATTY)
 # What comes once, what is repeated, and what ends the reply: it begins like an answer and does not end
 # like one.
 HOSTILE = (

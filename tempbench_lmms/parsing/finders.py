@@ -63,7 +63,7 @@ def _claimed(text: Text, claim: str) -> list[Mention]:
 
 @lru_cache(maxsize=512)
 def finder_of(expected: Expected, say: Callable[[str, Finder], Any] | None = None) -> Finder:
-    """Returns what finds the answers that a question expects; `say` reads the text in a field of an object."""
+    """Returns what finds the answers to a question; `say` reads the text in a field of an object."""
     if isinstance(expected, Choice):
         truths, letters = options.opposites(expected), tuple(expected.letters)
         terms = _TERMS.get("truth" if truths else expected.asks, Terms())
