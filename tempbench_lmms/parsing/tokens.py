@@ -19,6 +19,9 @@ _CLAUSE = lazy(
 )
 
 
+_LONGEST = 40  # signs of a phrase
+
+
 class Span(NamedTuple):
     """A stretch of a text."""
 
@@ -48,6 +51,16 @@ class Text:
         first = bisect.bisect_left(self._starts, start)
         last = bisect.bisect_left(self._starts, end)
         return [word for word in self.words[first:last] if word.end <= end]
+
+    def after(self, place: int, most: int) -> Word | None:
+        """Returns the word that begins at most so many signs behind a place."""
+        found = self.within(place, place + most + _LONGEST)[:1]
+        return found[0] if found and found[0].start <= place + most else None
+
+    def before(self, place: int, most: int) -> Word | None:
+        """Returns the word that ends at most so many signs before a place."""
+        found = self.within(max(0, place - most - _LONGEST), place)[-1:]
+        return found[0] if found and found[0].end >= place - most else None
 
     def has(self, roles: frozenset[str], start: int, end: int) -> bool:
         """Whether a word with one of some roles lies between two places."""

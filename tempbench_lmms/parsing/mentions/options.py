@@ -2,7 +2,6 @@
 
 import re
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 from tempbench_lmms.parsing.expected import Choice, Item
@@ -11,7 +10,7 @@ from tempbench_lmms.parsing.mention import Mention, apart, as_list
 from tempbench_lmms.parsing.mentions import durations, numbers, orders, places, relations, truth, words
 from tempbench_lmms.parsing.mentions.letters import letters, orders_of
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.tokens import Text, is_empty
+from tempbench_lmms.parsing.tokens import Text
 
 _SHORTEST_TEXT = 2
 _PAIR = 2
@@ -19,40 +18,6 @@ _LISTED = 3
 _LEADS_IN = lazy(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")
 _IN_BRACKETS = lazy(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
 _BETWEEN = r"[^\w\n]{1,3}"
-_DEALT = roles("deny turn than")
-
-
-_LESS = lazy(r"\bless\b")
-_UNDO = roles("deny turn because hedge")
-
-
-def _compared(text: Text, found: list[Mention]) -> list[Mention]:
-    """Returns mentions, and of two that are compared one: "B is less likely than A" names A."""
-    kept: list[Mention] = []
-    for one in found:
-        last = kept[-1] if kept else one
-        than = [w.start for w in text.within(last.end, one.start) if "than" in w.roles]
-        apart_ = text.text[last.end : one.start].strip(" )").startswith((",", ".", "("))
-        better = (
-            _better(text, last, one, than[0]) if than and last.value != one.value and not apart_ else None
-        )
-        if better is None:
-            kept.append(one)
-        else:
-            kept[-1] = Mention(better, last.start, one.end, "words")
-    return kept
-
-
-def _better(text: Text, one: Mention, other: Mention, than: int) -> Any | None:
-    """Returns the better of two values that words before "than" compare; None where they judge neither."""
-    said, small = text.within(one.end, than), text.text.lower()
-    wrong = [w for w in said if "wrong" in w.roles]
-    judged = wrong or small[:than].endswith("well ") or any("right" in w.roles for w in said)
-    plain = all(small.startswith(("less", "wors"), w.start) for w in wrong)
-    if not judged or not plain or any(w.roles & _UNDO for w in said):
-        return None
-    rest = text.without(one.end, than, roles("wrong"))
-    return other.value if bool(wrong) != bool(_LESS.search(rest)) else one.value
 
 
 @lru_cache(maxsize=512)
@@ -126,9 +91,7 @@ def images(text: Text) -> list[tuple[int, int, str]]:
 def find(text: Text, choice: Choice) -> list[Mention]:
     """Returns all places that name an option; a letter that stands with a text counts for both."""
     row, truths = len(choice.letters), opposites(choice) is not None
-    named, kept = _joined(text, _undealt(text, letters(text, choice)), _told(text, choice, truths))
-    if _said_again(text, named, choice):
-        return []
+    named, kept = _joined(text, letters(text, choice), _told(text, choice, truths))
     named = as_list(named, min(_LISTED, row))
     if choice.asks == "first before second" and (order := relations.compared(text, images(text))):
         letter = {"before": choice.letters[0], "after": choice.letters[1]}
@@ -142,13 +105,11 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         named = _apart_from(named, whole)
     else:
         kept += _by_sense(text, choice, named, kept and placed)
-    kept = _foreground(text, kept)
     if placed:
         found = numbers.items(text, Item(row))
     else:  # "The drum is the first": where an option is named, a rank says something of it
         found = _elsewhere(text, places.find(text, row, roles("option answer")), kept)
-    found = apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
-    return _compared(text, found) if row == _PAIR and not choice.asks else found
+    return apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
 
 
 def _by_sense(text: Text, choice: Choice, named: list[Mention], said: Any) -> list[Mention]:
@@ -156,23 +117,9 @@ def _by_sense(text: Text, choice: Choice, named: list[Mention], said: Any) -> li
     shown = choice.texts[: len(choice.letters)]
     if ranges := durations.ranges(shown):
         return _elsewhere(text, durations.find(text, ranges, choice.letters), named)
-    if slots := places.slots(shown):
-        return [one._replace(value=choice.letters[one.value - 1]) for one in places.in_slots(text, slots)]
     if named or not shown or said or words.movements(shown) is not None:
         return []
     return _apart_from(words.find(text, shown, choice.letters), texts(text, choice))
-
-
-def _undealt(text: Text, named: list[Mention]) -> list[Mention]:
-    """Returns mentions without those to which things are dealt: "step 2 is shown in A, step 3 in B"."""
-    inside = [one for one in named if text.text[: one.start].endswith(" in ")]
-    dealt = []
-    for one, other in pairwise(inside):
-        same = text.sentence(one.start) == text.sentence(other.start) and one.value != other.value
-        start = text.sentences[text.sentence(one.start)].start
-        if same and not text.has(_DEALT, start, other.start):
-            dealt += [one, other]
-    return [one for one in named if one not in dealt]
 
 
 def _told(text: Text, choice: Choice, truths: bool) -> list[Mention]:
@@ -217,31 +164,6 @@ def _elsewhere(text: Text, found: list[Mention], others: list[Mention]) -> list[
     """Returns mentions whose sentence holds none of some others."""
     taken = {text.sentence(one.start) for one in others}
     return [one for one in found if text.sentence(one.start) not in taken]
-
-
-def _said_again(text: Text, named: list[Mention], choice: Choice) -> bool:
-    """Whether a text only says the question again: in one line a row of all options, each with its text."""
-    whole = "".join(one.value for one in named) == choice.letters and len(named) > _PAIR
-    if not whole or "\n" in text.text[named[0].start : named[-1].end]:
-        return False
-    ends = []
-    for one, said in zip(named, choice.texts, strict=False):
-        behind = re.match(rf"[ .):]*{re.escape(said.lower().strip(' .'))}", text.text[one.end :].lower())
-        ends.append(one.end if one.form == "both" else one.end + behind.end() if behind else -1)
-    gaps = [text.text[end : one.start] for end, one in zip(ends, named[1:], strict=False)]
-    return min(ends) > 0 and is_empty("".join([*gaps, text.text[ends[-1] :]]))
-
-
-def _foreground(text: Text, found: list[Mention]) -> list[Mention]:
-    """Returns mentions without what another one is compared with: "the drum before the flute"."""
-    kept: list[Mention] = []
-    for one in sorted(found, key=lambda m: m.start):
-        last = kept[-1] if kept else None
-        beside = last and last.value != one.value and text.sentence(last.start) == text.sentence(one.start)
-        signs = bool(last) and bool(set(text.text[last.end : one.start]) & set(";:")) if last else False
-        if not (last and beside and not signs and text.has(roles("background"), last.end, one.start)):
-            kept.append(one)
-    return kept
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention, apart
-from tempbench_lmms.parsing.mentions.durations import amounts
 from tempbench_lmms.parsing.mentions.places import ordinal
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
@@ -80,12 +79,7 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
     found: list[Mention] = []
     for way in (_ranked, _rows):
         found = apart([*found, *way(order)])
-    found = found or [*_told(order)] or [*_chained(order)]
-    measured = _measured(order) if quantities else []
-    if found and measured:
-        found = [one for one in found if one.value == measured[0].value]
-    elif not found:
-        found = measured or (_as_shown(order) if labels[0].isdigit() else [])
+    found = found or [*_told(order)]
     kept = [one for one in found if one.value != order.labels or not _is_given(text, one)]
     return sorted(kept or found, key=lambda one: one.start)
 
@@ -320,27 +314,6 @@ def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
     return Mention(tuple(values), start, end, "order") if falls else _mention(order, values, start, end)
 
 
-def _chained(order: _Order) -> Iterator[Mention]:
-    """Yields the one order that pairs make: "4 precedes 2, 2 precedes 1"."""
-    text, pairs = order.text, []
-    for one, other in zip(order.named, order.named[1:], strict=False):
-        kinds = frozenset[str]().union(*(w.roles for w in text.within(one.end, other.start)))
-        gap = text.text[one.end : other.start]
-        early, late = bool(kinds & {"before", "early"}) or gap.strip() == "<", bool(kinds & {"after", "late"})
-        if early != late and not _CUT.search(gap) and not kinds & _LEFT_OPEN:
-            pairs.append((one, other) if early else (other, one))
-    left, values = {*order.labels}, []
-    while left:
-        heads = [v for v in left if not any(b.value == v and a.value in left for a, b in pairs)]
-        if len(heads) != 1:
-            return
-        left.remove(heads[0])
-        values.append(heads[0])
-    if pairs:
-        end = max(one.end for pair in pairs for one in pair)
-        yield Mention(tuple(values), min(one.start for one in pairs[0]), end, "order")
-
-
 def _ranked(order: _Order) -> Iterator[Mention]:
     """Yields the orders of lists and tables that give each label its number."""
     text, n, at = order.text, len(order.labels), 0
@@ -383,44 +356,3 @@ def _rank_behind(order: _Order, row: list[_Label]) -> bool:
     named = len(head) > 1 and "rank" in head[-1] and any("image" in kinds for kinds in head[:-1])
     counted = [one.value for one in row[1::2]] == sorted(one.value for one in row[1::2])
     return named or text.has(roles("rank"), row[0].end, row[1].start) or (counted and not named)
-
-
-def _measured(order: _Order) -> list[Mention]:
-    """Returns the order by the amount of time that stands behind each label."""
-    said, found = {}, amounts(order.text)
-    for one, other in zip(order.named, [*order.named[1:], None], strict=False):
-        end = other.start if other else _limit(order, one.end)
-        here = [low + high for low, high, start, _ in found if one.end <= start < end]
-        if len(here) != 1 or one.value in said:
-            return []
-        said[one.value] = here[0]
-    if {*said} != {*order.labels} or len({*said.values()}) < len(said):
-        return []
-    return [
-        Mention(tuple(sorted(said, key=said.__getitem__)), order.named[0].start, order.named[-1].end, "order")
-    ]
-
-
-def _as_shown(order: _Order) -> list[Mention]:
-    """Returns what says in words that the images stand in order, or in the reverse of it."""
-    text, found = order.text, []
-    for sentence in text.sentences:
-        words, at, rest = text.within(*sentence), sentence.start, ""
-        for word in words:
-            rest, at = rest + " " + text.text[at : word.start], word.end
-        foreign = re.findall(r"[^\W\d_]+", rest + " " + text.text[at : sentence.end])
-        kinds = frozenset[str]().union(*(w.roles for w in words))
-        if (
-            foreign
-            or (kinds & (_LEFT_OPEN | {"deny", "no"}) and "turn" not in kinds)
-            or text.asks[text.sentence(sentence.start)]
-        ):
-            continue
-        turned = kinds & roles("falling inverse")
-        if ("shown" in kinds and kinds & roles("rising right")) or (
-            turned and ("shown" in kinds or not order.named)
-        ):
-            found.append(
-                Mention(order.labels[:: -1 if turned else 1], words[0].start, words[-1].end, "order")
-            )
-    return found

@@ -223,8 +223,6 @@ def triple(text: Text) -> str | None:
     questions behind a whole one is an invented example.
     """
     asked, said = _questions(text), _answers(text)
-    if len({n for one in asked for n in one[2]} & {*"123"}) < 3:
-        asked = _own_words(text) or asked
     if not asked:
         said = _answers(text, single=False)
         gaps = "".join(text.text[a[1] : b[0]] for a, b in itertools.pairwise(said)).replace(" and ", "")
@@ -280,17 +278,6 @@ def _questions(text: Text) -> Asked:
         else:
             joined.append(one)
     return joined
-
-
-def _own_words(text: Text) -> Asked:
-    """Returns where the three questions are repeated, each by its word of order."""
-    found: Asked = []
-    for number, sentence in enumerate(text.sentences):
-        kinds = [w.roles & {"before", "after", "parallel"} for w in text.within(*sentence)]
-        said = [kind for kind in kinds if kind]
-        if len(said) == 1 and len(said[0]) == 1 and text.asks[number]:
-            found.append((*sentence, (str(1 + ("before", "after", "parallel").index(min(said[0]))),)))
-    return found if len(found) == 3 else []
 
 
 def _answers(text: Text, single: bool = True) -> list[tuple[int, int, str]]:

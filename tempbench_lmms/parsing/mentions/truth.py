@@ -15,24 +15,7 @@ _INVERSE = roles("inverse")
 _SAYS = _YES | _NO | {"right", "wrong", "sound"}
 _DIRECTIONS = roles("rising falling")
 # A predicate ends its clause, or a word of these roles follows; before a noun it is an adjective.
-_FOLLOWS = frozenset(
-    (
-        "because",
-        "deny",
-        "turn",
-        "and",
-        "or",
-        "back",
-        "conclude",
-        "fill",
-        "likely",
-        "hedge",
-        "is",
-        "answer",
-        "claim",
-        "as",
-    )
-)
+_FOLLOWS = roles("because deny turn and or back conclude fill likely hedge is answer claim as")
 _CHOICE = lazy(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
 _NEXT = lazy(r"\s*([^\s])")
 

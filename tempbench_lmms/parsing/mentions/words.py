@@ -19,8 +19,6 @@ _EMPTY = roles(
 _ENDINGS = lazy(r"(?:'s|ings?|edly|ed|es|s|ly|wards?|er|e)$")
 _DENY = roles("deny")
 _SHORTEST = 3
-_LONG_ENOUGH, _LONGEST = 5, 40
-_KEYS = "qwertyuiop asdfghjkl zxcvbnm"
 _ENOUGH, _LEAST = 0.6, 0.3
 # One of these alone says all that its option says: "neither plays", "they start together".
 _STRONG = roles("c.none c.together c.nodraw c.still c.norot")
@@ -182,11 +180,7 @@ def _parts(text: Text, ordered: bool) -> Iterator[list[Span]]:
 
 
 def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
-    """Returns the stretches that say one option in its words and no other, or all but for a slip."""
-    return _said(text, texts, letters) or misspelt(text, texts, letters)
-
-
-def _said(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
+    """Returns the stretches that say one option in its words and no other."""
     rows = _options(texts[: len(letters)])
     small = text.text.lower()
     if not rows.weights or len(small) != len(text.text):
@@ -309,32 +303,3 @@ def _crossed(text: Text, small: str, said: list[Sense]) -> bool:
     """Whether senses are alternatives, or go in another order than they are told in."""
     between = [w for one, other in pairwise(said) for w in text.within(one.end, other.start)]
     return any("or" in word.roles or _AFTER.match(small, word.start) for word in between)
-
-
-def misspelt(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
-    """Returns the option that the whole text is but for a slip of the keyboard."""
-    said = text.text.strip(" .!\"'").lower()
-    if len(said) < _LONG_ENOUGH or len(said) > _LONGEST:
-        return []
-    near = [
-        letter for one, letter in zip(texts, letters, strict=False) if _one_off(said, one.strip(" .").lower())
-    ]
-    return [Mention(near[0], 0, len(text.text), "words")] if len(near) == 1 else []
-
-
-def _one_off(one: str, other: str) -> bool:
-    """Whether words differ by two signs swapped, a sign doubled or not, or its neighbour on the keyboard."""
-    i = next(
-        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
-    if not i or one == other:
-        return False
-    long, short = sorted((one, other), key=len, reverse=True)
-    if len(long) == len(short) + 1:
-        return long[i + 1 :] == short[i:] and long[i] == long[i - 1]
-    rest, behind = one[i:], other[i:]
-    if len(rest) != len(behind):
-        return False
-    swapped = rest[:2] == behind[1::-1] and rest[2:] == behind[2:]
-    beside = rest[:1] + behind[:1] in _KEYS or behind[:1] + rest[:1] in _KEYS
-    return swapped or (rest[1:] == behind[1:] and beside)
