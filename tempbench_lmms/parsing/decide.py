@@ -1,6 +1,5 @@
 """Reads the answer of a reply: each stage once, and one table of precedence at the end."""
 
-import bisect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -12,9 +11,9 @@ from tempbench_lmms.parsing.finders import Finder, finder_of
 from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mention import outer
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.reading import Reading, none
+from tempbench_lmms.parsing.reading import UNLESS_CUT, Reading, none
 from tempbench_lmms.parsing.stance import Judged, Stance, judge
-from tempbench_lmms.parsing.tokens import Span, Text, is_empty
+from tempbench_lmms.parsing.tokens import Span, Text
 
 
 def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bool = False) -> Reading[Any]:
@@ -27,41 +26,27 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
         return none("cut_off")
     finder = finder_of(expected, of_text)
     reason = "empty"
-    parts = cleaned.parts[1:] if cleaned.tagged and _corrected(cleaned.parts, finder) else cleaned.parts
-    for part in parts:
-        if not part.text:
-            continue
-        value, how, where, reason = _read_part(
-            part, finder, "box" if cleaned.tagged and part is cleaned.parts[0] else None
-        )
+    for part in filter(lambda part: part.text, cleaned.parts):
+        tagged = cleaned.tagged and part is cleaned.parts[0]
+        value, how, where, reason = _read_part(part, finder)
         if value is not None:
-            return Reading(value, how, part.where(*where))
-    return none("cut_off" if at_limit and reason in ("empty", "nothing") else reason)
+            return Reading(value, "box" if tagged else how, part.where(*where))
+    return none("cut_off" if at_limit and reason in UNLESS_CUT else reason)
 
 
-def _corrected(parts: list[Part], finder: Finder) -> bool:
-    """Whether words that take back what was said stand behind a tag or a box."""
-    behind = bisect.bisect_left(parts[-1].at, parts[0].at[-1])
-    text = Text(parts[-1].text[behind:], finder.spans)
-    first = text.words[:1]
-    denies = bool(first) and "no" in first[0].roles and is_empty(text.text[: first[0].start])
-    return denies or text.has(roles("back switch"), 0, len(text.text))
-
-
-def _read_part(part: Part, finder: Finder, tag: str | None) -> tuple[Any, str | None, tuple[int, int], str]:
+def _read_part(part: Part, finder: Finder) -> tuple[Any, str | None, tuple[int, int], str]:
     whole = (0, len(part.text))
     found = exact.read(part.text, finder)
     if found is not None:
-        return found[0], tag or found[1], whole, "nothing"
+        return *found, whole, "nothing"
     text = Text(part.text, finder.spans)
     body = _body(text)
     if len(body) < len(part.text) and (value := exact.bare(body, finder)) is not None:
-        return value, tag or "whole", (0, len(body)), ""
-    judged = judge(text, outer(finder.find(text)), finder.terms, finder.swap)
-    picked, reason = decide(text, judged, finder)
+        return value, "whole", (0, len(body)), ""
+    picked, reason = _decided(text, finder)
     if picked is None:
         return None, None, whole, reason
-    return picked.mention.value, tag or _HOW[picked.stance], (picked.mention.start, picked.mention.end), ""
+    return picked.mention.value, _HOW[picked.stance], (picked.mention.start, picked.mention.end), ""
 
 
 def _body(text: Text) -> str:
@@ -78,11 +63,12 @@ def of_text(text: str, finder: Finder) -> Any:
     """Returns what a short plain text answers; None where it answers nothing."""
     if (found := exact.whole(text, finder)) is not None:
         return found
-    scanned = Text(text, finder.spans)
-    picked, _ = decide(
-        scanned, judge(scanned, outer(finder.find(scanned)), finder.terms, finder.swap), finder
-    )
+    picked, _ = _decided(Text(text, finder.spans), finder)
     return None if picked is None else picked.mention.value
+
+
+def _decided(text: Text, finder: Finder) -> "Said":
+    return decide(text, judge(text, outer(finder.find(text)), finder.terms, finder.swap), finder)
 
 
 _HOW = {
@@ -98,7 +84,6 @@ _LISTED = 3
 _LONG = 20
 _SHORT = 8
 _LABELS = roles("letter label both listed")
-_ENTRIES = roles("letter both")
 _STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
 _CLOSES = roles("conclude back switch final turn")
 _EVENT = roles("answer right conclude event")
@@ -117,8 +102,6 @@ _DOUBTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = lazy(r"[^\W\d_]{2,} $")
 _SAID = roles("text words both")
-_CONCLUDES = roles("conclude back")
-_COURTESY = roles("courtesy")
 _BEGINS = roles("and or to article prep from because near at is")
 _TIME = roles("unit.second start end when")
 
@@ -145,26 +128,14 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> Said:
 
 def alive(text: Text, judged: list[Judged]) -> list[Judged]:
     """Returns what may be the answer: no remarks, nothing behind a courtesy or before a correction."""
-    if not judged:
-        return []
-    said = [one for one in judged if one.mention.form != "listed" or one.stance > Stance.NAMED]
-    restated = len(said) < len(judged) and any(one.stance >= Stance.NAMED for one in said)
-    judged = said if restated else judged  # a list of all options says none
-    first = judged[0].sentence
-    polite = (i for i, s in enumerate(text.sentences) if i > first and text.has(_COURTESY, *s))
-    aside = next(polite, len(text.sentences))
+    first = judged[0].sentence if judged else 0
     notes = {i for i, s in enumerate(text.sentences) if i > first and _notes(text, s)}
     live = [one for one in judged if one.stance >= Stance.OPEN]
     live = [one for one in live if one.sentence not in notes or one.stance == Stance.ANNOUNCED]
-    live = [one for one in live if one.sentence < aside or one.behind]
-    if live:  # "B. Have a great day with A!" is one sentence behind a label
-        behind = text.within(live[0].mention.end, text.sentences[first].end)
-        courtesy = next((w.start for w in behind if w.roles & _COURTESY), len(text.text))
-        live = [one for one in live if one.mention.start < courtesy or one.sentence > first]
-    back = [i for i, one in enumerate(live) if i and one.behind and one.stance > Stance.OPEN]
+    back = [i for i, one in enumerate(live) if i and one.behind]
     live = live[back[-1] :] if back else live
     heads = [one for one in live if one.stance == Stance.HEAD]
-    if heads and (len(_values(heads)) > 1 or heads[0].sentence > first * restated):  # a list
+    if heads and (len(_values(heads)) > 1 or heads[0].sentence > 0):  # a list
         live = [one._replace(stance=Stance.NAMED) if one.stance == Stance.HEAD else one for one in live]
     return live[:-1] if live and _breaks_off(text, live[-1], judged) else live
 
@@ -177,9 +148,7 @@ def _breaks_off(text: Text, one: Judged, judged: list[Judged]) -> bool:
     """Whether a text ends behind the colon of its last entry: "Option B: He"."""
     last = one.sentence == len(text.sentences) - 1 and one.stance in (Stance.BARE, Stance.HEAD)
     tail = text.text[one.mention.end :]
-    if last and tail.strip() == ":":
-        return True
-    return last and tail[:1] == ":" and len(tail.split()) <= _LISTED and _is_unfinished(text, judged)
+    return last and tail[:1] == ":" and (tail.strip() == ":" or _is_unfinished(text, judged))
 
 
 def _strong(case: Case) -> Said | None:
@@ -191,9 +160,9 @@ def _strong(case: Case) -> Said | None:
     last = strong[-1]
     if any(_contradicts(one, last) for one in live):
         return None, "several"
-    if last.mention.form != "span" and _gives_up(text, last):
+    if _gives_up(text, last):
         return None, "refused"
-    heads = [one for one in live if one.stance == Stance.HEAD and one.sentence == 0]
+    heads = [one for one in live if one.stance == Stance.HEAD]
     others = [one for one in [*heads, *strong] if one.mention.value != last.mention.value]
     return (last, "") if all(_outdoes(text, last, other) for other in others) else (None, "several")
 
@@ -211,9 +180,8 @@ def _gives_up(text: Text, last: Judged) -> bool:
         if word.roles >= _UNDECIDED:
             return True
         sentence = text.sentences[text.sentence(word.start)]
-        if "refuse" in word.roles and last.stance < Stance.ANNOUNCED:
-            excused = text.has(_TIME | {"suppose"}, *sentence) or _notes(text, sentence)
-            return sentence.end <= word.end + _SHORT and not excused
+        if "refuse" in word.roles:
+            return sentence.end <= word.end + _SHORT
     return False
 
 
@@ -225,8 +193,7 @@ def _outdoes(text: Text, last: Judged, other: Judged) -> bool:
         return False
     if text.has(_CLOSES, text.sentences[last.sentence].start, last.mention.start):
         return True
-    ends = last.sentence == len(text.sentences) - 1 and _is_own_line(text, last)
-    return ends and last.stance >= Stance.BARE and other.stance < last.stance
+    return last.sentence == len(text.sentences) - 1 and other.stance < last.stance
 
 
 def _closing(case: Case) -> Said | None:
@@ -235,10 +202,10 @@ def _closing(case: Case) -> Said | None:
     final = len(text.sentences) - 1
     last = [one for one in live if one.sentence == final]
     before = _values([one for one in live if one.sentence < final])
-    if len(_values(last)) != 1 or len(before) < _LISTED or last[0].stance != Stance.NAMED:
+    if len(_values(last)) != 1 or len(before) < _LISTED:
         return None
     opens = not text.has(_EVENT, text.sentences[final].start, last[0].mention.end)
-    return None if opens or last[0].mention.form == "listed" else (last[-1], "")
+    return None if opens else (last[-1], "")
 
 
 def _stated(case: Case) -> Said | None:
@@ -246,25 +213,21 @@ def _stated(case: Case) -> Said | None:
     text, first = case.text, [one for one in case.live if one.sentence == 0]
     if len(_values(first)) != 1 or first[0].mention.form not in _SAID or len(text.sentences) < 2:
         return None
-    doubted = any(one.stance == Stance.OPEN or _is_doubtful(text, one) for one in first)
+    doubted = any(one.stance == Stance.OPEN for one in first)
     others = [one for one in case.live if one.mention.value != first[0].mention.value]
     doubted = doubted or any(text.begins(one.sentence, one.mention.start) for one in others)
-    concludes = text.has(_CONCLUDES, text.sentences[-1].start, len(text.text))
-    return None if doubted or concludes else (first[0], "")
+    return None if doubted else (first[0], "")
 
 
 def _weak(case: Case) -> Said | None:
     """Says the only value that is named, or that opens the reply, if nothing casts doubt on it."""
-    text, finder = case.text, case.finder
-    live = _eased(case)
+    text, live = case.text, _eased(case)
     top = max((one.stance for one in live), default=Stance.OPEN)
     if top < Stance.NAMED:
         return None
     here = [one for one in live if one.stance == top]
     picked = here[-1]
-    rows = {one.sentence for one in live if one.listed and one.mention.value == picked.mention.value}
     others = [one for one in live if one.mention.value != picked.mention.value and one.stance != Stance.NAMED]
-    others = [one for one in others if one.sentence not in rows or one.sentence >= picked.sentence]
     if len(_values(here)) > 1 or others:
         return None, "several"
     if top == Stance.HEAD:
@@ -273,7 +236,7 @@ def _weak(case: Case) -> Said | None:
         return None, "several"
     if _is_unfinished(text, case.judged):
         return None, "cut_off"
-    return (None, "refused") if _refuses(text, live, finder.spans) else (picked, "")
+    return (None, "refused") if _refuses(text, live) else (picked, "")
 
 
 def _is_doubtful(text: Text, one: Judged) -> bool:
@@ -293,7 +256,7 @@ def _remaining(case: Case) -> Said | None:
     """Says the one value that is left where all others are denied."""
     denied = [one for one in case.judged if one.stance == Stance.DENIED and not _is_hedged(case.text, one)]
     rest = set(case.finder.values) - _values(denied)
-    if len(rest) != 1 or case.live or not case.judged:
+    if len(rest) != 1 or not case.judged or case.live:
         return None
     last = case.judged[-1]
     return last._replace(stance=Stance.NAMED, mention=last.mention._replace(value=rest.pop())), ""
@@ -301,7 +264,7 @@ def _remaining(case: Case) -> Said | None:
 
 def _nothing(case: Case) -> Said:
     """Says why there is no answer."""
-    if _refuses(case.text, case.live, case.finder.spans):
+    if _refuses(case.text, case.live):
         return None, "refused"
     if not case.judged and _is_unfinished(case.text, case.judged):
         return None, "cut_off"
@@ -313,82 +276,53 @@ RULES: list[Callable[[Case], Said | None]] = [_strong, _closing, _stated, _weak,
 
 def _eased(case: Case) -> list[Judged]:
     """Returns mentions of several values without those that say less: asides, lists, explanations."""
-    text, live, finder = case.text, case.live, case.finder
-    for less in (_restates, _in_brackets, _in_list, _explains):
+    text, live = case.text, case.live
+    for less in (_in_brackets, _in_list, _explains):
         values = {one.mention.value for one in live if one.stance >= Stance.NAMED}
         if len(values) < 2:
             break
-        kept = [one for one in live if one.stance > Stance.NAMED or not less(text, one, live, finder)]
+        kept = [one for one in live if not less(text, one, live)]
         if any(one.stance >= Stance.NAMED for one in kept):
             live = kept
     return live
 
 
-def _restates(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
-    """Whether a mention opens a line of a list that goes through the options from the first to the last."""
-    values = finder.values
-    if len(values) < _LISTED or one.mention.value not in values:
-        return False
-    rows = [o for o in live if _is_own_line(text, o) and _opens(text, o)]
-    said = [o.mention.value for o in rows]
-    for i in range(len(said) - len(values) + 1):
-        if tuple(said[i : i + len(values)]) == tuple(values) and one in rows[i : i + len(values)]:
-            return True
-    return False
-
-
-def _opens(text: Text, one: Judged) -> bool:
-    return is_empty(text.text[text.sentences[one.sentence].start : one.mention.start])
-
-
-def _in_brackets(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
+def _in_brackets(text: Text, one: Judged, live: list[Judged]) -> bool:
     """Whether a mention stands in brackets behind another of its sentence."""
     start = text.sentences[one.sentence].start
     before = text.text[start : one.mention.start]
     opened = before.rfind("(")
-    inside = opened > before.rfind(")")
-    label = one.mention.form in _LABELS and is_empty(before[opened:])
-    first = 0 if opened >= 0 and is_empty(before[:opened]) else start
-    return (
-        inside
-        and not label
-        and any(first <= o.mention.start and o.mention.end <= start + opened for o in live)
-    )
+    inside = opened > before.rfind(")") and one.mention.form not in _LABELS
+    return inside and any(o.mention.end <= start + opened for o in live)
 
 
-def _in_list(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
+def _in_list(text: Text, one: Judged, live: list[Judged]) -> bool:
     return one.listed and one.mention.form not in ("text", "words")
 
 
-def _explains(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
+def _explains(text: Text, one: Judged, live: list[Judged]) -> bool:
     """Whether a mention stands behind a colon or dash of its sentence, and another before it."""
     here = [o.mention.end for o in live if o.sentence == one.sentence]
     between = text.text[here[0] : one.mention.start]
     until = text.text[text.sentences[one.sentence].start : one.mention.start]
-    if ";" in between and (one.mention.form in _ENTRIES or until.count("(") > until.count(")")):
+    if ";" in between and until.count("(") > until.count(")"):
         return False
     whole = text.text[slice(*text.sentences[one.sentence])]
     return whole.count(": ") < 2 and any(sign in between for sign in (": ", "; ", " – ", " - ", " — "))
 
 
-def _refuses(text: Text, live: list[Judged], spans: bool) -> bool:
+def _refuses(text: Text, live: list[Judged]) -> bool:
     """Whether a text says that it cannot answer, and names nothing behind a word that turns from this."""
     for word in text.words:
-        if "refuse" in word.roles and not (spans and "hedge" in word.roles):
-            sentence = text.sentences[text.sentence(word.start)]
-            weighs = text.has(roles("suppose ask"), word.end, sentence.end)
-            if text.has(roles("note"), sentence.start, word.start) and not weighs:
-                continue
-            turns = [w.end for w in text.within(word.end, sentence.end) if "turn" in w.roles]
-            elsewhere = live and all(one.sentence != text.sentence(word.start) for one in live)
-            if elsewhere and (
-                live[-1].mention.start > sentence.end if spans else text.has(_TIME, word.start, sentence.end)
-            ):
-                continue
-            if not turns or not any(
-                one.mention.start >= turns[0] and one.mention.end <= sentence.end for one in live
-            ):
-                return True
+        sentence = text.sentences[text.sentence(word.start)]
+        noted = text.has(roles("note"), sentence.start, word.start)
+        noted = noted and not text.has(roles("suppose ask"), word.end, sentence.end)
+        timed = live and text.has(_TIME, word.start, sentence.end)
+        if "refuse" not in word.roles or noted or timed:
+            continue
+        turns = text.has(roles("turn"), word.end, sentence.end)
+        if not turns or not any(one.mention.end <= sentence.end for one in live):
+            return True
     return False
 
 
@@ -400,39 +334,18 @@ def _is_hedged(text: Text, one: Judged) -> bool:
 
 def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
     """Whether a text ends behind a word that begins something."""
-    end = len(text.text)
-    behind = min((end - one.mention.end for one in judged if one.mention.end <= end), default=end)
-    if not behind:
-        return False
-    tail, last = (
-        text.text[end - behind :],
-        text.words[-1] if text.words and text.words[-1].end == end else None,
-    )
     *before, final = text.sentences
-    ended = before and text.text[before[-1].start : before[-1].end].rstrip().endswith(".")
+    ended = before and text.text[: before[-1].end].rstrip().endswith(".")
     judged_only = all(one.mention.form == "judged" for one in judged)
-    if (
-        ended
-        and not judged_only
-        and final.end - final.start > _LONG
-        and text.text.rstrip()[-1:].isalnum()
-        and len(tail.split()) > 1
-    ):
+    tail = text.text[max((one.mention.end for one in judged), default=0) :]
+    long = final.end - final.start > _LONG and len(tail.split()) > 1
+    if ended and not judged_only and long and text.text[-1:].isalnum():
         return True
-    if last is None or last.end - last.start < 2 or (last.start == end - behind):
-        return False
-    if "is" in last.roles and any(_opens(text, one) and one.sentence == len(before) for one in judged):
-        return False
-    return bool(last.roles & (_BEGINS if len(tail.split()) > 1 else _BEGINS - {"prep"}))
+    last = text.words[-1] if text.words else None
+    ends = last is not None and last.end == len(text.text) and last.end - last.start > 1
+    return bool(ends and last and last.roles & _BEGINS)
 
 
 def _notes(text: Text, sentence: Span) -> bool:
     """Whether a sentence is a remark and gives no answer."""
-    opening = text.within(*sentence)[:1]
-    noted = opening and "note" in opening[0].roles and is_empty(text.text[sentence.start : opening[0].start])
-    return bool(noted) and not text.has(roles("answer choose back switch"), *sentence)
-
-
-def _is_own_line(text: Text, one: Judged) -> bool:
-    start = text.sentences[one.sentence].start
-    return text.text[:start].rstrip(" ").endswith("\n")
+    return any("note" in word.roles for word in text.within(*sentence)[:1])

@@ -33,24 +33,10 @@ def _words(text: str) -> list[str]:
 
 @lru_cache(maxsize=512)
 def _pattern(choice: Choice) -> tuple[re.Pattern[str], list[str]] | None:
-    """Returns a pattern for the options' texts, the longest first, and the letter of each of its groups.
-
-    "square/rectangle" gives two names of one thing. Options that are capital letters stay such.
-    """
-    signs = [text.strip(" .") for text in choice.texts]
-    if (
-        signs
-        and all(len(sign) == 1 and sign.isupper() for sign in signs)
-        and not {*signs} & {*choice.letters}
-    ):
-        parts = "|".join(f"({sign})" for sign in signs)
-        return lazy(rf"(?<![^\W_])(?<![^\W_]['.])(?-i:{parts})(?![^\W_]|['-])"), [*choice.letters]
-    ways = []
-    for text, letter in zip(choice.texts, choice.letters, strict=False):
-        names = text.strip(" .").split("/")
-        several = len(names) > 1 and all(name.isalpha() and len(name) > _SHORTEST_TEXT for name in names)
-        ways += [(way, letter) for way in (text, *(names if several else ()))]
-    ways = [way for way in ways if len("".join(_words(way[0]))) >= _SHORTEST_TEXT]
+    """Returns a pattern for the options' texts, the longest first, and the letter of each of its groups."""
+    ways = [
+        way for way in zip(choice.texts, choice.letters, strict=False) if len("".join(_words(way[0]))) > 1
+    ]
     ways.sort(key=lambda way: -len(way[0]))
     said = "|".join(f"({_BETWEEN.join(map(re.escape, _words(text)))})" for text, _ in ways)
     return (
@@ -74,14 +60,14 @@ def images(text: Text) -> list[tuple[int, int, str]]:
     found = [
         (one.start, one.end, "AB"[one.value - 1])
         for one in numbers.items(text, Item(_PAIR))
-        if one.form == "label" or text.has(image, one.start, one.end)
+        if text.has(image, one.start, one.end)
     ]
     for word in text.words:
         place, number = places.ordinal(word.roles), places.ordinal(word.roles, "number.")
         before = next(reversed(text.within(max(0, word.start - 12), word.start)), None)
         if before is None or (place or number) not in (1, 2):
             continue
-        noun = "image" in before.roles or text.text[before.start : before.end].lower() == "number"
+        noun = text.text[before.start : before.end].lower() == "number"
         named = place if "article" in before.roles else noun
         if named and all(word.end <= start or word.start >= end for start, end, _ in found):
             found.append((word.start, word.end, "AB"[(place or number or 1) - 1]))
@@ -147,9 +133,9 @@ def _joined(text: Text, named: list[Mention], said: list[Mention]) -> tuple[list
         before = heads.get(one.start - len(between.group())) if between else None
         behind = _IN_BRACKETS.match(text.text, one.end)
         follows = starts.get(behind.end()) if behind and before is None else None
-        if follows and follows.value == one.value and follows in named:
+        if follows in named and follows.value == one.value:
             named[named.index(follows)] = follows._replace(start=one.start, form="both")
-        elif before is None or before not in named:
+        elif before not in named:
             kept.append(one)
         else:
             named[named.index(before)] = before._replace(end=one.end, form="both")

@@ -21,7 +21,6 @@ _STRONG = lazy(r"[:;.\n(–—。]|\s-\s")
 _BRACKET = lazy(r"[(\[]([^()\[\]\n]{2,80})[)\]]")
 _WHOLE = lazy(r"(?<![^\W_])\w{3,9}(?![^\W_])")
 _NUMBER = lazy(r"(?<![\d_/.A-Za-z])(?<!\d:)(\d{1,2})(?:st|nd|rd|th)?(?![\d%/A-Za-z]|\.\d|:\d)")
-_IMAGE = lazy(r"\s[^\W\d]+(?![^\W\d]|\s?[:#]?\d)")
 _MORE = lazy(r"\s*(?:,|->|→|>)\s*#?\d+(?![\d\s]*[^\d\s.,;)])")
 _ENDS = ("first", "last")
 _LONGEST_TO = 24
@@ -73,7 +72,8 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
     named = [_Label(one[1].upper(), *one.span(1)) for one in pattern.finditer(text.text)]
     if labels[0].isdigit():
         named = [one for one in named if not _measures(text, one.end)]
-        named += list(_in_words(text, labels, len(named) < len(labels)))
+        if len(named) < len(labels):
+            named += [one for one in _in_words(text) if one.value in labels]
     named = [one for one in sorted(named, key=lambda one: one.start) if not _within(asides, one.start)]
     order = _Order(text, tuple(labels), quantities, named, asides, frozenset(one.start for one in named))
     found: list[Mention] = []
@@ -95,28 +95,18 @@ def _within(spans: list[tuple[int, int]], place: int) -> bool:
     return last >= 0 and spans[last][0] <= place < spans[last][1]
 
 
-def _next(text: Text, end: int) -> frozenset[str]:
-    after = next(iter(text.within(end, end + _LONGEST_TO)), None)
-    return after.roles if after and not text.text[end : after.start].strip(" -") else frozenset()
-
-
 def _measures(text: Text, end: int) -> bool:
-    return any(role.startswith("unit.") for role in _next(text, end))
+    after = text.after(end, 1)
+    return after is not None and any(role.startswith("unit.") for role in after.roles)
 
 
-def _in_words(text: Text, labels: Sequence[str], few: bool) -> Iterator[_Label]:
-    """Yields images by place, "the third image"; where few have digits, "the third" and "three", too."""
+def _in_words(text: Text) -> Iterator[_Label]:
+    """Yields images by place: "the third", and before a sign "three"."""
     for word in text.words:
-        place, number = ordinal(word.roles), ordinal(word.roles, "number.")
-        before = text.text[max(0, word.start - 4) : word.start].lower()
-        alone = few and (text.ends(word.end) or text.text[word.end] in ",.;-→\n")
-        noun = bool(_IMAGE.match(text.text, word.end) and _next(text, word.end) & {"image"})
-        listed = alone and not text.text[: word.start].rstrip(" ")[-1:].isalpha()
-        if place and not (noun or listed or (few and before.endswith(("the ", "and ")))):
-            place = None
-        elif not place and alone:
-            place = number
-        if place and str(place) in labels:
+        place = ordinal(word.roles)
+        if not place and (text.ends(word.end) or text.text[word.end] in ",.;-→\n"):
+            place = ordinal(word.roles, "number.")
+        if place:
             yield _Label(str(place), word.start, word.end)
 
 
@@ -131,23 +121,18 @@ def _place(order: _Order, word: Word) -> str:
         "first": "first start short" if order.quantities else "first start",
         "last": "last end long" if order.quantities else "last end",
     }
-    place = next((kind for kind, said in kinds.items() if word.roles & roles(said)), "")
-    return place or ("then" if (ordinal(word.roles) or 0) > 1 else "")
+    return next((kind for kind, said in kinds.items() if word.roles & roles(said)), "")
 
 
 def _ways(order: _Order, start: int, end: int) -> list[str]:
     """Returns which ways of going a stretch names: "rising" or "falling"."""
     words, other = order.text.within(start, end), roles("inverse" if order.quantities else "inverse size")
     said = [w for w in words if w.roles & {"rising", "falling"} and not w.roles & other]
-    # "In reverse chronological order" goes one way.
-    reverse = {w.end + 1 for w in said if "falling" in w.roles}
-    said = [w for w in said if w.start not in reverse]
     found = [(w.start, "falling" if "falling" in w.roles else "rising") for w in said]
     ends = [(w, _place(order, w)) for w in words if _place(order, w) in _ENDS]
-    for (one, first), (last, second) in itertools.pairwise(ends):
-        gap = order.text.text[one.end : last.start]
-        to = order.text.has(roles("to towards"), one.end, last.start) or gap.strip() in ("→", "->")
-        if to and first != second and len(gap) < _LONGEST_TO:
+    for (one, first), (last, _) in itertools.pairwise(ends):
+        arrow = order.text.text[one.end : last.start].strip() in ("→", "->")
+        if arrow or order.text.has(roles("to towards"), one.end, last.start):
             found.append((one.start, "rising" if first == "first" else "falling"))
     return [way for _, way in sorted(found)]
 
@@ -175,8 +160,7 @@ def _gap(order: _Order, start: int, end: int) -> str:
     ]
     pieces, at = "", start
     for a, b in sorted(taken):
-        if a >= at:
-            pieces, at = pieces + order.text.text[at:a] + " ", b
+        pieces, at = pieces + order.text.text[at:a] + " ", b
     return pieces + order.text.text[at:end]
 
 
@@ -185,7 +169,7 @@ def _rows(order: _Order) -> Iterator[Mention]:
     text, n, at = order.text.text, len(order.labels), 0
     for word in _WHOLE.finditer(text):
         said = tuple(word.group().upper())
-        alike = word.group().isupper() or word.group().isdigit() or n > 3
+        alike = word.group().isupper() or n > 3
         if alike and len(said) == n and {*said} == {*order.labels}:
             yield _mention(order, said, *word.span())
     while at < len(order.named):
@@ -255,11 +239,10 @@ def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
         (a for a in order.asides[first : first + 1] if not text.text[start : a[0]].strip()), (0, 0)
     )
     said = [p for w in text.within(*bracket) if (p := _place(order, w)) in _ENDS]
-    words = [w for w in text.within(start, end) if not _within(order.asides, w.start)]
+    words = text.within(start, end)
     stripped = start + len(text.text[start:end].rstrip(" :-–|\"'(*"))
     cuts = [one.start() for one in _CUT.finditer(text.text, start, stripped)]
-    cuts = [cut for cut in cuts if not _within(order.asides, cut)]
-    cuts += [w.start for w in words if w.roles & {"and", "turn"} and "then" not in w.roles]
+    cuts += [w.start for w in words if w.roles & {"and", "turn"}]
     cut = min(cuts, default=end if last else start)
     behind = [p for w in words if w.start < cut and (p := _place(order, w))]
     ahead = [p for w in words if w.start >= cut and (p := _place(order, w))]
@@ -275,12 +258,8 @@ def _told(order: _Order) -> Iterator[Mention]:
         if len({one.value for one in row}) == n:
             groups = list(_groups(order, row))
             places = [one.place for one in groups]
-            said = (
-                {"first", "last"} & {*places}
-                or (len(places) > 1 and all(places[1:]))
-                or not (order.quantities or order.labels[0].isdigit())
-            )
-            as_listed = tuple(one.value for one in row) == order.labels and not all(places[1:])
+            said = {"first", "last"} & {*places} or not (order.quantities or order.labels[0].isdigit())
+            as_listed = tuple(one.value for one in row) == order.labels
             if said and not as_listed and (one := _placed(order, groups)):
                 yield one
                 at += n - 1
@@ -290,28 +269,23 @@ def _told(order: _Order) -> Iterator[Mention]:
 def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
     """Returns the order that places make; None where they contradict each other or are left open."""
     parts: dict[str, list[str]] = {"first": [], "between": [], "last": []}
-    part, falls = "first", False
+    part = "first"
     for group in groups:
         values = [one.value for one in group.labels]
-        if (group.place in _ENDS and parts[group.place]) or (group.place == "prior" and part != "last"):
+        if group.place in _ENDS and parts[group.place]:
             return None
-        if group.place in parts:
-            part = group.place
-            falls = falls or (part == "last" and len(values) > 1 and not parts["first"])
-            parts[part] += values[::-1] if falls and part == "last" else values
-        elif part == "last" and not parts["first"]:
-            falls = True
-            parts["last"][:0] = values[::-1]
-        else:
-            part = "between" if part == "last" else part
+        part = group.place if group.place in parts else part
+        if group.place in parts or part != "last":
             parts[part] += values
+        else:
+            parts["last"][:0] = values[::-1]
     start, end = groups[0].labels[0].start, groups[-1].labels[-1].end
     words = order.text.within(start, order.text.sentences[order.text.sentence(end - 1)].end)
     refused = order.text.has(roles("refuse"), end, len(order.text.text))
-    if refused or any(w.roles & _LEFT_OPEN and "likely" not in w.roles for w in words):
+    if refused or any(w.roles & _LEFT_OPEN for w in words):
         return None
     values = [*parts["first"], *parts["between"], *parts["last"]]
-    return Mention(tuple(values), start, end, "order") if falls else _mention(order, values, start, end)
+    return _mention(order, values, start, end)
 
 
 def _ranked(order: _Order) -> Iterator[Mention]:
@@ -319,30 +293,18 @@ def _ranked(order: _Order) -> Iterator[Mention]:
     text, n, at = order.text, len(order.labels), 0
     digits = order.labels[0].isdigit()
     every = [_Label(str(int(one[1])), one.start(), one.end()) for one in _NUMBER.finditer(text.text)]
-    every = [one for one in every if int(one.value) <= n and not _within(order.asides, one.start)]
-    every = [one for one in every if not _measures(text, one.end)]
     every = every if digits else sorted([*every, *order.named], key=lambda one: one.start)
     numbers = {str(i + 1) for i in range(n)}
     while at + 2 * n <= len(every):
         row = every[at : at + 2 * n]
         one, other = [v.value for v in row[::2]], [v.value for v in row[1::2]]
-        between = order.text.text[row[0].end : row[1].start]
-        bare = digits and not any(map(str.isalpha, between)) and bool(set(between) & set(":=→>"))
+        bare = digits and set(text.text[row[0].end : row[1].start]) & set(":=→>")
         behind = _rank_behind(order, row) if digits else not one[0].isdigit()
-        told = not bare or behind or "\n" in order.text.text[row[0].start : row[-1].end]
         ranks, labels = (other, one) if behind else (one, other)
         apart = any("\n" in text.text[a.end : b.start] for a, b in zip(row[::2], row[1::2], strict=True))
-        if (
-            not apart
-            and told
-            and {*ranks} == numbers
-            and {*labels} == {*order.labels}
-            and (behind or not digits or one == sorted(one))
-        ):
+        whole = {*ranks} == numbers and {*labels} == {*order.labels}
+        if whole and not apart and not bare and (behind or not digits or one == sorted(one)):
             ordered = [label for _, label in sorted(zip(ranks, labels, strict=True))]
-            near = [a for a in order.asides if row[0].start - 120 < a[0] < row[1].start]
-            said = [p for a in near for w in text.within(*a) if (p := _place(order, w)) in _ENDS]
-            ordered = ordered[:: -1 if said == ["last"] else 1]
             yield _mention(order, ordered, row[0].start, row[-1].end)
             at += 2 * n - 1
         at += 1
@@ -352,7 +314,6 @@ def _rank_behind(order: _Order, row: list[_Label]) -> bool:
     """Returns whether of two numbers the second is the rank: "Image 1: rank 4", or so the head of a table."""
     text = order.text
     words = text.within(max(0, row[0].start - 120), row[0].start)
-    head = [w.roles for w in words if w.roles & roles("rank image") and not _within(order.asides, w.start)]
-    named = len(head) > 1 and "rank" in head[-1] and any("image" in kinds for kinds in head[:-1])
-    counted = [one.value for one in row[1::2]] == sorted(one.value for one in row[1::2])
-    return named or text.has(roles("rank"), row[0].end, row[1].start) or (counted and not named)
+    head = [w for w in words if w.roles & roles("rank image")]
+    named = len(head) > 1 and "rank" in head[-1].roles
+    return named or text.has(roles("rank"), row[0].end, row[1].start)

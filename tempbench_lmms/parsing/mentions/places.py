@@ -9,25 +9,22 @@ _SIGNS = " .,:;!?)\"'\n。"
 _GOES_ON = roles("is right wrong because deny and or")
 
 
+_LONGEST = 400
+
+
 def ordinal(roles: frozenset[str], kind: str = "ordinal.") -> int | None:
     """Returns the number that the roles of a word stand for."""
     return next((int(role[len(kind) :]) for role in roles if role.startswith(kind)), None)
 
 
-_LONGEST = 400
-
-
 def _alone(text: Text, start: int, end: int) -> bool:
     """Whether nothing but words without a meaning of their own stands beside a place in its sentence."""
     sentence = text.sentences[text.sentence(start)]
-    if sentence.end - sentence.start > _LONGEST:
+    words = text.within(*sentence) if sentence.end - sentence.start < _LONGEST else []
+    roles = frozenset[str]().union(*(word.roles for word in words))
+    if not words or "pronoun" in roles or any(role.startswith("c.") for role in roles):
         return False
-    rest, at = "", sentence.start
-    for word in text.within(*sentence):
-        if any(role.startswith("c.") or role == "pronoun" for role in word.roles):
-            return False
-        rest, at = rest + text.text[at : word.start], word.end
-    return is_empty(rest + text.text[at : sentence.end])
+    return is_empty(text.without(*sentence, roles))
 
 
 def _is_noun(text: Text, word: Word, nouns: frozenset[str]) -> bool:
@@ -39,7 +36,7 @@ def _said(text: Text, start: int) -> bool:
     before = text.within(max(0, start - 12), start)
     while before and "fill" in before[-1].roles and "is" not in before[-1].roles:
         start = before.pop().start
-    return bool(before) and "is" in before[-1].roles and start - before[-1].end <= 1
+    return bool(before) and "is" in before[-1].roles
 
 
 def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
@@ -49,11 +46,11 @@ def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
         place = ordinal(word.roles)
         if "rank.second_last" in word.roles:
             place = n - 1
-        elif "rank.middle" in word.roles and n % 2:
+        elif "rank.middle" in word.roles:
             place = n // 2 + 1
         elif n == 2 and word.roles & {"rank.former", "rank.latter"}:
             place = 1 + ("rank.latter" in word.roles)
-        elif place is None and "last" in word.roles and "early" not in word.roles:
+        elif place is None and "last" in word.roles:
             place = n
         if place is None or not 0 < place <= n:
             continue
@@ -61,8 +58,8 @@ def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
         after = [w for w in text.within(word.end, word.end + 24) if w.roles != {"fill"}]
         ended = text.ends(word.end)
         follows = "" if ended else text.text[word.end : word.end + 1]
-        beside = after[0] if after and after[0].start <= word.end + 2 and not ended else None
-        goes_on = follows != " " or (beside and beside.start <= word.end + 1 and beside.roles & _GOES_ON)
+        beside = after[0] if after and after[0].start <= word.end + 2 else None
+        goes_on = follows != " " or (beside and beside.roles & _GOES_ON)
         if (
             beside
             and not set(text.text[word.end : beside.start]) & set("(.")
@@ -70,7 +67,7 @@ def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
         ):
             end = beside.end
         way = _way(text, word.start, end)
-        if end > word.end or way or (_said(text, word.start) and not follows.strip(_SIGNS)):
+        if end > word.end or (_said(text, word.start) and not follows.strip(_SIGNS)):
             found.append(Mention(n + 1 - place if way == "from_right" else place, word.start, end, "place"))
         elif not follows.strip(_SIGNS) and _alone(text, word.start, word.end) and goes_on:
             found.append(Mention(place, word.start, end, "place"))

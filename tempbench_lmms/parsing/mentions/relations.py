@@ -23,19 +23,8 @@ _AGAIN = lazy(
 )
 _HEAD = lazy(r"(?:(?:^|(?<=[\n.;,|]))[\s(*\"'|-]*|(?<=\s)\()([123])(?:\s*(?:[.:)=|-]|->|→|–|—))(?!\d)")
 _NUMBER = lazy(r"\W{0,3}([123])(?!\d)")
-_MORE = lazy(r"(?:\s*,\s*|\s*&\s*|\s*,?\s*[^\W\d]{1,4}\s+)(?:[^\W\d]{1,9}\s*)?([123])(?!\d)")
 _LISTED = lazy(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
 _MOST_BETWEEN = 90
-_LONGEST = 300
-
-
-_VERBS = roles(
-    "is before after and or must deny first last because prep needs feeds able unable then early late"
-    " parallel once all verb"
-)
-_NAMES = roles(
-    "is answer choose conclude fill deny prep option right wrong switch likely hedge back draft and or turn"
-)
 _NOT_PLAIN = roles("hedge unsure suppose refuse ask deny wrong back switch")
 
 
@@ -43,23 +32,15 @@ def steps(text: Text) -> Named:
     """Returns where the two steps are named."""
     found = []
     for one in _STEP.finditer(text.text):
-        if one[1] != "A" or _next(text, one.end()) & _VERBS or not re.match(" [a-z]", text.text[one.end() :]):
-            letter = one[1] or one[2].upper()
-            found.append((one.start(), one.end(), {"1": "A", "2": "B"}.get(letter, letter)))
-    for word in text.words:
-        noun = "step" in _next(text, word.end)
-        if word.roles & roles("rank.former rank.latter") or (
-            noun and word.roles & roles("ordinal.1 ordinal.2")
-        ):
-            second = word.roles & roles("rank.latter ordinal.2")
-            found.append((word.start, word.end, "B" if second else "A"))
-    return sorted(found)
+        letter = one[1] or one[2].upper()
+        found.append((one.start(), one.end(), {"1": "A", "2": "B"}.get(letter, letter)))
+    return found
 
 
 def _next(text: Text, end: int) -> frozenset[str]:
     """Returns the roles of the word that follows a place at once."""
-    after = next(iter(text.within(end, end + 24)), None)
-    return after.roles if after and after.start <= end + 2 else frozenset()
+    after = text.after(end, 2)
+    return after.roles if after else frozenset()
 
 
 def compared(text: Text, named: Named, more: str = "", less: str = "") -> list[Mention]:
@@ -69,26 +50,22 @@ def compared(text: Text, named: Named, more: str = "", less: str = "") -> list[M
     """
     if not more:
         return [one for one in _stated(text, named) if one.form == "stated"]
-    words = [
-        w for w in text.words if w.roles & {more, less} and not any(a <= w.start < b for a, b, _ in named)
-    ]
+    words = [w for w in text.words if w.roles & {more, less}]
     return [one for w in words for one in _placed(text, w, named, more in w.roles)]
 
 
 def find(text: Text) -> list[Mention]:
     """Returns the places that state a class; where a reply reviews its answer, those that count."""
     found = _stated(text, steps(text))
-    for again in _AGAIN.finditer(text.text):
-        if before := [one for one in found if one.end <= again.start()]:
-            found = before
-            break
+    again = _AGAIN.search(text.text, min((one.end for one in found), default=len(text.text)))
+    found = [one for one in found if again is None or one.end <= again.start()]
     last = max((one.end for one in found), default=len(text.text))
     return [] if text.has(roles("refuse undecided"), last, len(text.text)) else _reviewed(text, found)
 
 
 def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
     """Returns of a reply with a reflection the mentions behind it, or those before where it keeps them."""
-    heads = [w.end for w in text.words if "review" in w.roles and re.match(r"\W{0,3}:", text.text[w.end :])]
+    heads = [w.end for w in text.words if "review" in w.roles]
     if not heads:
         return found
     head, end = heads[-1], len(text.text)
@@ -102,7 +79,7 @@ def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
     keeps = any(
         text.has(roles("keep"), max(head, text.sentences[i].start), text.sentences[i].end) for i in plain
     )
-    approved = not behind and len(plain) == len(numbers) and text.has(roles("right yes"), head, end)
+    approved = not behind and text.has(roles("right yes"), head, end)
     return before if keeps or approved else behind
 
 
@@ -110,14 +87,14 @@ def _stated(text: Text, named: Named) -> list[Mention]:
     """Returns the names of classes, and what is said of two named things, in order."""
     pairs = itertools.pairwise(named)
     arrows = [(a, b) for a, b in pairs if text.text[a[1] : b[0]].strip(" ()") in ("→", "->", "=>", ">")]
-    found = [_of(a[2], False, a[0], b[1]) for a, b in arrows if a[2] != b[2]]
+    found = [_of(a[2], False, a[0], b[1]) for a, b in arrows]
     starts = {start for start, _, _ in named}
     for word in text.words:
         if word.start in starts:
             continue
         if "parallel" in word.roles:
             found.append(Mention("independent", word.start, word.end, "class"))
-        elif word.roles & roles("first last") and ("image" not in word.roles):
+        elif word.roles & roles("first last"):
             found += _placed(text, word, named, "first" in word.roles)
         elif word.roles & roles("before early feeds after late needs once then"):
             found += _ordered(text, word, named)
@@ -143,39 +120,34 @@ def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
     named = named[first : bisect.bisect_left(named, (word.end + 2 * _MOST_BETWEEN, 0, ""))]
     left = [one for one in named if clause.start <= one[0] and one[1] <= word.start][::-1]
     right = [one for one in named if word.end <= one[0] and one[1] <= max(clause.end, word.end)]
-    opens = "then" in word.roles or is_empty(text.text[clause.start : word.start])
+    opens = is_empty(text.text[clause.start : word.start])
     if not left and opens and text.text[: clause.start].rstrip()[-1:] not in (":", "(", "-", "–"):
         left = [one for one in named if sentence.start <= one[0] and one[1] <= word.start][::-1]
-    if len(left) > 1 and left[0][2] != left[1][2] and not right:
+    if len(left) > 1:
         joins = text.within(left[0][1], word.start)
-        to = joins and "is" in joins[-1].roles and text.has(roles("to"), left[1][1], left[0][0])
+        to = joins and "is" in joins[-1].roles
         # "The relation of A to B is after", and "A [is] B after" in Chinese, Japanese and Korean.
         left = left[1:] if to or text.text[word.start] >= "\u2e80" else left
-    near = [one for one in left if word.start - one[1] <= _MOST_BETWEEN]
-    return near, [one for one in right if one[0] - word.end <= _MOST_BETWEEN]
+    return left, right
 
 
 def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     """Returns what a word of order says: of two steps, or by itself as the name of a class."""
     left, right = _beside(text, word, named)
-    clause, then = _scope(text, word)[1], "then" in word.roles
+    clause = _scope(text, word)[1]
     late = bool(word.roles & roles("after late needs once"))
     if not left and not right:
         return _class(text, word, late)
     ends = text.text[word.end : word.end + 2].strip(" \"'")[:1]
-    open_end = not right and not then and ends.isalnum()
-    if not (left and right) and (word.roles & roles("needs feeds") or open_end):
+    open_end = not right and ends.isalnum()
+    if not right and (word.roles & roles("needs feeds") or open_end):
         return _neither(text, word, clause)
     step = left[0][2] if left else _OTHER[right[0][2]]
     if not left and text.has(roles("is"), word.end, right[0][0]):
         step = right[0][2]
-    if then:
-        late = not (left and right)
-        step = left[0][2] if left else right[0][2]
-    cannot = [w for w in text.within(clause.start, word.start) if "unable" in w.roles]
     # "B cannot be done before A" puts it after, and "until A", too.
-    late = late if not cannot or "once" in word.roles else not late
-    return [_of(step, late, cannot[0].start if cannot else word.start, word.end)]
+    cannot = "once" not in word.roles and text.has(roles("unable"), clause.start, word.start)
+    return [_of(step, late != cannot, word.start, word.end)]
 
 
 def _of(step: str, late: bool, start: int, end: int) -> Mention:
@@ -195,24 +167,15 @@ def _class(text: Text, word: Word, late: bool) -> list[Mention]:
     sentence, clause = _scope(text, word)
     before = text.within(clause.start, word.start)
     gap = text.text[before[-1].end if before else clause.start : word.start]
-    named = is_empty(gap) and (not before or before[-1].roles & _NAMES or gap.strip())
     ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end : sentence.end])
-    ends = ends or bool(_next(text, word.end) & roles("and because deny is or right turn wrong"))
     neither = _neither(text, word, sentence)
-    if neither or not (named and ends and word.roles & roles("before after")):
+    if neither or not (is_empty(gap) and ends and word.roles & roles("before after")):
         return neither
     return [Mention("after" if late else "before", word.start, word.end, "class")]
 
 
 def _placed(text: Text, word: Word, named: Named, first: bool) -> list[Mention]:
     left, right = _beside(text, word, named)
-    if (
-        left
-        and right
-        and left[0][2] != right[0][2]
-        and not text.has(roles("and than"), word.end, right[0][0])
-    ):
-        return []
     return [_of(one[2], not first, word.start, word.end) for one in (left or right)[:1]]
 
 
@@ -226,9 +189,7 @@ def triple(text: Text) -> str | None:
     if not asked:
         said = _answers(text, single=False)
         gaps = "".join(text.text[a[1] : b[0]] for a, b in itertools.pairwise(said)).replace(" and ", "")
-        alone = not any(sign.isalpha() for sign in gaps) and (
-            "/" not in gaps or len({o[2] for o in said}) < 3
-        )
+        alone = not any(sign.isalpha() for sign in gaps)
         return _class_of([one[2] for one in said]) if len(said) == 3 and alone else None
     answers: dict[str, str] = {}
     start = said[0] if said else (0, 0, "")
@@ -250,30 +211,21 @@ def _questions(text: Text) -> Asked:
     places: Asked = []
     for word in text.words:
         if "question" in word.roles and (number := _NUMBER.match(text.text, word.end)):
-            numbers: tuple[str, ...] = (number[1],)
-            end = number.end()
-            while len(numbers) < 3 and (more := _MORE.match(text.text, end)):
-                if text.has(roles("yes no unsure"), end, more.end()):
-                    break
-                numbers, end = (*numbers, more[1]), more.end()
-            found.append((word.start, end, numbers))
+            found.append((word.start, number.end(), (number[1],)))
         elif "rest" in word.roles:
             found.append((word.start, word.end, ("rest",)))
         elif place := next((n for n in "123" if f"ordinal.{n}" in word.roles), ""):
             two = "number.2" in _next(text, word.end)
             places.append((word.start, word.end, (place, "2") if two else (place,)))
     heads: Asked = [(one.start(1), one.end(), (one[1],)) for one in _HEAD.finditer(text.text)]
-    found += [one for one in heads if not any(a <= one[0] < b for a, b, _ in found)]
-    if len(text.text) < _LONGEST and not any(one[2] != ("rest",) for one in found):
+    found += heads
+    if not any(one[2] != ("rest",) for one in found):
         found += places
     joined: Asked = []
     for one in sorted(found):
         gap = text.text[joined[-1][1] : one[0]] if joined else "."
-        if (
-            len(gap) < 24
-            and not re.search(r"[.:;\n]", gap)
-            and not text.has(roles("yes no unsure"), joined[-1][1], one[0])
-        ):
+        near = len(gap) < 24 and not re.search(r"[.:;\n]", gap)
+        if near and not text.has(roles("yes no unsure"), joined[-1][1], one[0]):
             joined[-1] = (joined[-1][0], one[1], (*joined[-1][2], *one[2]))
         else:
             joined.append(one)
@@ -288,9 +240,8 @@ def _answers(text: Text, single: bool = True) -> list[tuple[int, int, str]]:
         if "affirm" in word.roles and not re.match(r"\w|:", text.text[word.end :]):
             kind = "yes"
         behind = re.search(r"(?<!/)(?:/|\bor)\W{0,3}$", text.text[max(0, word.start - 8) : word.start])
-        start = max(text.sentences[text.sentence(word.start)].start, word.start - 24)
         listed = single and (behind or _LISTED.match(text.text, word.end))
-        if kind and not listed and not text.has(roles("unable"), start, word.start):
+        if kind and not listed:
             found.append((word.start, word.end, kind))
     return found
 
@@ -303,14 +254,11 @@ def _paired(text: Text, asked: Asked, said: Named, forward: bool) -> list[tuple[
         here = [one for one in said if (end <= one[0] < until if forward else one[1] <= start)]
         ends = [end, *(one[1] for one in here)]
         answer = roles("answer back")
-        announced = [
-            one
-            for last, one in zip(ends, here, strict=False)
-            if forward and text.has(answer, max(last, one[0] - 24), one[0])
-        ]
+        after = zip(ends, here, strict=False)
+        announced = [one for last, one in after if text.has(answer, max(last, one[0] - 24), one[0])]
         if here:
-            picked = announced[-1] if announced else here[0 if forward else -1]
-            pairs.append((picked[1] if forward else end, numbers, picked[2]))
+            picked = announced[-1] if forward and announced else here[0 if forward else -1]
+            pairs.append((picked[1], numbers, picked[2]))
     return pairs
 
 
