@@ -30,7 +30,6 @@ _OTHER = lazy(
 )
 _DECIMAL_BEHIND = lazy(r"\s?(?:[^\W\d_]{1,5}|[-–—])\s?\d+,\d{1,2}(?![\d,])")
 _LIST_HEAD = lazy(r"[1-9][.)] (?=\S)")
-_GOES_ON = lazy(r"\s?(?:[a-zà-ÿ,;)\]\"~–—-]|Sek|(?<!\d\.\s)\d)")  # behind "sec." and "52. bis"
 _SIGNS = dict(zip("([{<)]}>:=：,，、|.。!?？！;；%&\n", "(((()))):::,,,,......;;%&\n", strict=True))
 # A word's code is that of its first role here; those that say no more than that a time follows fill.
 _CODES = {
@@ -118,9 +117,8 @@ def _items(text: Text) -> Iterator[_Item]:
         word = words.get(place) if match.lastgroup in (None, "letter") else None
         word = word if word and (match.lastgroup is None or word.end > match.end()) else None
         place = word.end if word else match.end()
-        for one in [_word(text, word, said)] if word else _token(text, match, said, words):
-            if one.start >= said.end:  # else it takes the place of what it goes on: "twenty", "twenty-five"
-                yield said
+        for one in [_word(text, word)] if word else _token(text, match, said, words):
+            yield said
             said = one
             place = max(place, one.end)
     yield said
@@ -130,12 +128,10 @@ def _role_number(roles: frozenset[str], kind: str) -> float | None:
     return next((float(role[len(kind) :]) for role in roles if role.startswith(kind)), None)
 
 
-def _word(text: Text, word: Word, said: _Item) -> _Item:
-    """Returns the item of a word of the lexicon; a number may go on what was said: "twenty-" and "five"."""
+def _word(text: Text, word: Word) -> _Item:
+    """Returns the item of a word of the lexicon."""
     start, end, roles = word
     number = _role_number(roles, "number.")
-    if said.unit == "word" and number and not text.text[said.end : start].strip(" -"):
-        return _Item("w", said.start, end, 0, "word")
     code = next((code for role, code in _CODES.items() if role in roles), "w")
     if code == "H":
         return _Item("H", start, end, _role_number(roles, "part.") or 2.0)
@@ -165,9 +161,6 @@ def _token(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Wo
         return _join(text, match, said, words)
     if kind == "prime":
         return [_Item("m" if match[0] in "'′" else "s", start, end)]
-    short = said.code in "nsm" or (said.code == "_" and said.end - said.start < 7)
-    if match[0] == "." and short and _GOES_ON.match(text.text, end):
-        return []
     rest = "l" if kind or match[0] in tuple("abcdefgh") else "w" if match[0].isalpha() else "_"
     return [_Item(_SIGNS.get(match[0], rest), start, end)]
 
@@ -183,8 +176,8 @@ def _number(text: Text, digits: str, start: int, end: int, said: _Item) -> list[
             place = start + len(one)
             numbers = _Item("n", start, place, float(one)), _Item("n", place + 1, end, float(other))
             return [numbers[0], _Item(",", place, place + 1), numbers[1]]
-    amount = float(digits.replace(",", "."))
-    return [_Item("n", start, end, amount, "exact" if comma or "." in digits else "")]
+    exact = "exact" if comma or "." in digits else ""
+    return [_Item("n", start, end, float(digits.replace(",", ".")), exact)]
 
 
 def _join(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Word]) -> list[_Item]:
@@ -196,15 +189,13 @@ def _join(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Wor
             role.startswith(("unit.", "number.", "ordinal.")) for role in words[end].roles
         )
         return [] if counted or said.code not in "nsmc%" else [_Item("T", start, end)]
-    if match[0] in "~〜" and said.code not in "nsmihc%)":  # "about"
-        return []
     negative = match[0] == "-" and around[-1:].isdigit() and (not said.end or said.code in "(:,F")
     return [_Item("x" if negative else "T", start, end)]
 
 
 # A frame's number, a clock, a percentage, "the 10 first seconds", "half a minute", minutes and seconds
 _POINT = lazy(
-    r"(?P<kind>[KI])n(?![smih%])|c(?:[sm](?!n))?|n[i%]|n(?P<edge>[19])s|(?:n?&?HG?)n?m|nm&H"
+    r"(?P<kind>[KI])n(?![smih%])|c(?:[sm](?!n))?|n[i%]|(?:n?&?HG?)n?m|nm&H"
     r"|(?:nh[&,]?)?nm(?:[&,]?ns|n(?![smih%]))?|ns|[sm]n(?![sm])|(?P<second>s)(?=H)|M|n|x."
 )
 # "1:05 (65 s)", "frame 3, 12 s"; "(the video is 100 s long)"; "lasts 24 s" beside two other times
@@ -232,8 +223,6 @@ def _named(items: list[_Item], match: re.Match[str]) -> list[_Item]:
     start, end, code = items[0].start, items[-1].end, items[0].code
     if code in "xM" or match["second"]:
         return [_Item({"x": "w", "M": "P"}.get(code, "2"), start, end, 50.0, "%")]
-    if match["edge"]:
-        return [_Item(match["edge"], start, start + 1), _Item("P", start, end, items[0].amount, "s")]
     if match["kind"] and items[-1].unit != "exact":
         return [_Item("#" if code == "I" else "w", start, end, items[-1].amount)]
     halves = [item.amount for item in items if item.code == "H"]
@@ -353,9 +342,10 @@ def _is_time(text: Text, points: _Codes, match: re.Match[str]) -> bool:
     behind = points.items[last + 1] if last + 1 < len(points.items) else points.items[last]
     if behind.code in "wnhx" and text.text[behind.start].isascii():
         return False
-    if first == 0 or match[0][0] in "FSB(:@" or one.code == other.code == "d":
-        return True
-    return points.items[first - 1].code != "w" or not text.text[points.items[first - 1].start].isascii()
+    before = points.items[first - 1]
+    return (
+        first == 0 or match[0][0] in "FSB(:@" or before.code != "w" or not text.text[before.start].isascii()
+    )
 
 
 _SHORT: dict[str, str | int | None] = {
