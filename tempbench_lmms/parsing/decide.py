@@ -54,7 +54,7 @@ def _body(text: Text) -> str:
     for sentence in text.sentences[1:]:
         opening = text.within(*sentence)[:1]
         if opening and opening[0].start == sentence.start and opening[0].roles & {"courtesy", "note", "ask"}:
-            back = text.has(roles("back switch"), sentence.start, len(text.text))
+            back = text.has("back switch", sentence.start, len(text.text))
             return text.text if back else text.text[: sentence.start].rstrip()
     return text.text
 
@@ -315,12 +315,12 @@ def _refuses(text: Text, live: list[Judged]) -> bool:
     """Whether a text says that it cannot answer, and names nothing behind a word that turns from this."""
     for word in text.words:
         sentence = text.sentences[text.sentence(word.start)]
-        noted = text.has(roles("note"), sentence.start, word.start)
-        noted = noted and not text.has(roles("suppose ask"), word.end, sentence.end)
+        noted = text.has("note", sentence.start, word.start)
+        noted = noted and not text.has("suppose ask", word.end, sentence.end)
         timed = live and text.has(_TIME, word.start, sentence.end)
         if "refuse" not in word.roles or noted or timed:
             continue
-        turns = text.has(roles("turn"), word.end, sentence.end)
+        turns = text.has("turn", word.end, sentence.end)
         if not turns or not any(one.mention.end <= sentence.end for one in live):
             return True
     return False
@@ -329,7 +329,7 @@ def _refuses(text: Text, live: list[Judged]) -> bool:
 def _is_hedged(text: Text, one: Judged) -> bool:
     sentence = text.sentences[one.sentence]
     behind = any("turn" in word.roles for word in text.within(one.mention.end, sentence.end))
-    return behind or text.has(roles("hedge suppose draft"), *sentence)
+    return behind or text.has("hedge suppose draft", *sentence)
 
 
 def _is_unfinished(text: Text, judged: list[Judged]) -> bool:

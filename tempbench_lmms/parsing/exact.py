@@ -1,13 +1,13 @@
 """The forms that prompts ask for: a reply in one of them is read here and goes no further."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.json_values import json_values
-from tempbench_lmms.parsing.lexicon import scan
+from tempbench_lmms.parsing.lexicon import roles, scan
 from tempbench_lmms.parsing.mentions import numbers, relations, spans
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
@@ -63,41 +63,53 @@ def bare(text: str, finder: Finder) -> Any | None:
 
 def whole(text: str, finder: Finder) -> Any | None:
     """Returns the value of a bare answer."""
-    bare = text.strip(_MARKS)
-    expected = finder.expected
-    if isinstance(expected, (Choice, Count)):
-        found = _LETTER.fullmatch(bare)
-        if found and found[1].upper() in expected.letters:
-            return finder.by_letter(found[1].upper())
-        if isinstance(expected, Count):
-            number = numbers.value_of(bare)
-            letters = [
-                letter
-                for letter, said in zip(expected.letters, expected.texts, strict=False)
-                if numbers.value_of(said) == number
-            ]
-            return None if number is None else (letters[0] if letters else None, number)
-        same = [i for i, said in enumerate(expected.texts) if _plain(said) == _plain(bare) and bare]
-        if len(same) == 1 and same[0] < len(expected.letters):
-            return finder.by_letter(expected.letters[same[0]])
-    if isinstance(expected, Item) and re.fullmatch(r"(?:image|#)?\s*\d{1,2}", bare, re.I):
-        value = int(re.sub(r"\D", "", bare))
-        return value if 0 < value <= expected.upper else None
-    if isinstance(expected, Truth):
-        if bare.upper() in ("T", "F"):
-            return bare.upper() == "T"
-        if text.strip() in _TICKS:
-            return text.strip() in "✓✔✅☑"
-        words = scan(bare.lower())
-        if len(words) == 1 and words[0].end - words[0].start == len(bare):
-            yes, no = bool(words[0].roles & {"true", "yes"}), bool(words[0].roles & {"false", "no"})
-            return yes if yes != no else None
-    if isinstance(expected, Order):
-        labels = re.findall(r"[A-Za-z]+|\d+", bare)
-        if len(labels) == len(expected.labels) and not re.sub(r"\w|[\s,;→]|->|-(?!-)", "", bare):
-            order = tuple(label.upper() for label in labels)
-            return order if set(order) == set(expected.labels) else None
-    return None
+    rule = _WHOLE.get(type(finder.expected))
+    return rule(text, text.strip(_MARKS), finder.expected) if rule else None
+
+
+def _choice(text: str, bare: str, expected: Choice | Count) -> str | None:
+    found = _LETTER.fullmatch(bare)
+    if found and found[1].upper() in expected.letters:
+        return found[1].upper()
+    shown = zip(expected.letters, expected.texts, strict=False)
+    same = [letter for letter, said in shown if bare and _plain(said) == _plain(bare)]
+    return same[0] if len(same) == 1 else None
+
+
+def _count(text: str, bare: str, expected: Count) -> tuple[str | None, int | None] | None:
+    if letter := _choice(text, bare, expected):
+        return letter, numbers.value_of(expected.texts[expected.letters.index(letter)])
+    number = numbers.value_of(bare)
+    return None if number is None else (None, number)
+
+
+def _item(text: str, bare: str, expected: Item) -> int | None:
+    found = re.fullmatch(r"(?:image|#)?\s*(\d{1,2})", bare, re.I)
+    return int(found[1]) if found and 0 < int(found[1]) <= expected.upper else None
+
+
+def _truth(text: str, bare: str, expected: Truth) -> bool | None:
+    if text.strip() in _TICKS:
+        return text.strip() in "✓✔✅☑"
+    words = scan(bare.lower())
+    said = words[0].roles if len(words) == 1 and words[0].end - words[0].start == len(bare) else roles("")
+    yes, no = bool(said & roles("true yes")), bool(said & roles("false no"))
+    return yes if yes != no else {"t": True, "f": False}.get(bare.lower())
+
+
+def _order(text: str, bare: str, expected: Order) -> tuple[str, ...] | None:
+    labels = tuple(label.upper() for label in re.findall(r"[A-Za-z]+|\d+", bare))
+    plain = not re.sub(r"\w|[\s,;→]|->|-(?!-)", "", bare)
+    return labels if plain and sorted(labels) == sorted(expected.labels) else None
+
+
+_WHOLE: dict[type, Callable[[str, str, Any], Any]] = {
+    Choice: _choice,
+    Count: _count,
+    Item: _item,
+    Truth: _truth,
+    Order: _order,
+}
 
 
 def _plain(text: str) -> str:
@@ -117,37 +129,20 @@ def of_json(value: Any, finder: Finder) -> Any | None:
         )
         return relations.triple(Text(rows, spans=False))
     names = {re.sub(r"[\s-]+", "_", str(key).strip().lower()): item for key, item in value.items()}
+    names = {name: item for name, item in names.items() if not _NO_KEY.search(name)}
+    named = [(name, item) for key in _KEYS for name, item in names.items() if re.fullmatch(key, name)]
     if isinstance(finder.expected, Order):
-        return _order_of({name: item for name, item in names.items() if not _NO_KEY.search(name)}, finder)
-    for pattern in _KEYS:
-        for name, item in names.items():
-            if re.fullmatch(pattern, name) and not _NO_KEY.search(name):
-                if isinstance(item, Mapping):
-                    if (inner := of_json(item, finder)) is not None:
-                        return inner
-                    continue
-                if item is None or (said := _of_field(item, finder)) is not None:
-                    return None if item is None else said
+        if named and isinstance(named[0][1], Mapping):
+            return of_json(named[0][1], finder)
+        return finder.read_text("\n".join(_row(*one) for one in named[:1] or names.items()))
     asked = finder.terms.approves - {"right", "wrong"}
-    for name, item in names.items():
-        if (
-            any(word.roles & asked for word in scan(name.replace("_", " ")))
-            and (said := _of_field(item, finder)) is not None
-        ):
-            return said
-    found = [_of_field(item, finder) for name, item in names.items() if not _NO_KEY.search(name)]
-    left = [one for one in found if one is not None]
+    said = ((name, scan(name.replace("_", " "))) for name in names)
+    named += [(name, names[name]) for name, words in said if any(word.roles & asked for word in words)]
+    for _, item in named:
+        if item is None or (found := of_json(item, finder)) is not None:
+            return None if item is None else found
+    left = [one for item in names.values() if (one := _of_field(item, finder)) is not None]
     return left[0] if len(left) == 1 else None
-
-
-def _order_of(names: Mapping[str, Any], finder: Finder) -> Any | None:
-    """Returns the order in a field that is called so, or that all make: `{"latest": 2, "earliest": 1}`."""
-    for pattern in _KEYS:
-        for name, item in names.items():
-            if re.fullmatch(pattern, name):
-                is_object = isinstance(item, Mapping)
-                return of_json(item, finder) if is_object else finder.read_text(_row(name, item))
-    return finder.read_text("\n".join(_row(name, item) for name, item in names.items()))
 
 
 def _row(name: str, item: Any) -> str:

@@ -27,12 +27,6 @@ class Finder(NamedTuple):
         """Whether the words of times count."""
         return isinstance(self.expected, TimeSpan)
 
-    def by_letter(self, letter: str) -> Any:
-        """Returns the value of an option: its letter, and for a count its number beside it."""
-        if isinstance(self.expected, Count):
-            return letter, numbers.value_of(self.expected.texts[self.expected.letters.index(letter)])
-        return letter
-
     def read_text(self, text: str) -> Any:
         """Returns what a short text answers by itself."""
         return self.say(text, self) if self.say else None

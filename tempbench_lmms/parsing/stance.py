@@ -55,31 +55,26 @@ class Terms(NamedTuple):
     verdicts: frozenset[str] = frozenset()
 
 
-def _roles(names: str) -> frozenset[str]:
-    return frozenset(names.split())
-
-
 _NO_TERMS = Terms(frozenset(), frozenset())
 # What says nothing between a mention and the word that judges it.
-_FILL = _roles(
+_FILL = roles(
     "fill prep final only is answer option image conclude likely choose right back turn switch count"
 )
-_NEAR = _FILL | _roles("deny also and all hedge unsure able must")
-_TAIL = _roles("deny no and or fill option nor")
-_ASKED = _roles("long odd")
-_TURNS = _roles("turn conclude")
-_LIFTS = _TURNS | _roles("answer choose")
-_TAKES_BACK = _roles("back switch")
-_ANNOUNCES = _roles("answer choose switch final")
-_LEADS = _roles("is prep")
-_DENIES = _roles("deny wrong no")
-_UNCERTAIN = _roles("hedge refuse suppose because")
-_BOUNDS = _roles("more less")
-_POINTS = _roles("back only to from because turn conclude is")
+_NEAR = _FILL | roles("deny also and all hedge unsure able must")
+_TAIL = roles("deny no and or fill option nor")
+_ASKED = roles("long odd")
+_TURNS = roles("turn conclude")
+_LIFTS = _TURNS | roles("answer choose")
+_TAKES_BACK = roles("back switch")
+_ANNOUNCES = roles("answer choose switch final")
+_LEADS = roles("is prep")
+_DENIES = roles("deny wrong no")
+_UNCERTAIN = roles("hedge refuse suppose because")
+_BOUNDS = roles("more less")
+_POINTS = roles("back only to from because turn conclude is")
 _BRACKETS = lazy(r"\([^()\n]{0,80}\)")
 _FAR = 60
 _FILLING = 120  # signs; also what keeps a loop of articles from costing time by its square
-_PHRASE = 12
 _PARTICLE = 3  # letters of a word without weight: "no se corresponde"
 
 
@@ -103,12 +98,12 @@ def _is_joined(text: Text, start: int, end: int) -> bool:
     """Whether nothing but a comma or a word that joins stands between two mentions of a sentence."""
     if text.sentence(start - 1) != text.sentence(end):
         return False
-    rest = _BRACKETS.sub(" ", text.without(start, end, _roles("and or nor option image fill")))
+    rest = _BRACKETS.sub(" ", text.without(start, end, "and or nor option image fill"))
     if not is_empty(rest) or "." in rest or ":" in rest:
         return False
     if not rest.strip() and text.text[start - 1].isdigit() and text.text[end].isdigit():
         return True  # "1 2 3"
-    return bool(set(",/、&") & set(rest)) or text.has(_roles("and or nor"), start, end)
+    return bool(set(",/、&") & set(rest)) or text.has("and or nor", start, end)
 
 
 class _Place:
@@ -220,11 +215,8 @@ def judge(
 
 def _opposite(at: _Place) -> Stance:
     """Returns the stance to the opposite of a denied verdict: "not necessarily true" leaves it open."""
-    words = [word for word in at.lead if word.roles & _DENIES]
-    if words and words[-1].end - words[-1].start > _PHRASE:  # "it is not the case that"
-        return Stance.CONCLUDED
-    denying = words[-1].end if words else at.start
-    between = at.text.without(denying, at.start, _FILL | _roles("claim sequence article"))
+    denying = max((word.end for word in at.lead if word.roles & _DENIES), default=at.start)
+    between = at.text.without(denying, at.start, _FILL | roles("claim sequence article"))
     return Stance.CONCLUDED if sum(map(str.isalnum, between)) <= _PARTICLE else Stance.OPEN
 
 
@@ -232,7 +224,7 @@ def _opens_with_no(at: _Place) -> bool:
     """Whether a "No," opens the sentence, or the part behind the mention before, and a mention follows."""
     signs = at.text.text
     if at.form == "judged" and at.blank(at.sentence.start, at.start) and signs[at.end : at.end + 1] == ",":
-        return at.text.has(_roles("no"), at.start, at.end)
+        return at.text.has("no", at.start, at.end)
     return any(
         "no" in word.roles
         and at.blank(at.left, word.start)
@@ -243,14 +235,9 @@ def _opens_with_no(at: _Place) -> bool:
 
 def _alternative(at: _Place) -> Stance | None:
     """Says OPEN of alternatives: "A or B", "Or B"."""
-    joined = at.text.has(_roles("or"), at.start, at.end) or "/" in at.text.text[at.start : at.end]
-    if at.opened("or") or at.verdict == "open":
-        return Stance.OPEN
-    return (
-        Stance.OPEN
-        if at.several and joined and not at.denied and at.verdict not in ("wrong", "not")
-        else None
-    )
+    joined = at.text.has("or", at.start, at.end) or "/" in at.text.text[at.start : at.end]
+    several = at.several and joined and not at.denied and at.verdict not in ("wrong", "not")
+    return Stance.OPEN if several or at.opened("or") or at.verdict == "open" else None
 
 
 def _compared(at: _Place) -> Stance | None:
@@ -263,14 +250,12 @@ def _denied(at: _Place) -> Stance | None:
     """Says DENIED of what is denied or rejected, but not of what is both: "not wrong"."""
     if at.verdict == "wrong":
         return None if at.denied else Stance.DENIED
-    if at.several and at.denied and not at.text.has(_roles("and or nor deny"), at.start, at.end):
-        return Stance.OPEN  # "not B, C"
     return Stance.DENIED if at.denied or at.verdict == "not" else None
 
 
 def _asked(at: _Place) -> Stance | None:
     """Says ASKED of what stands in a question."""
-    asks = at.text.asks[at.number] or at.text.has(_roles("ask"), at.clause.start, at.start)
+    asks = at.text.asks[at.number] or at.text.has("ask", at.clause.start, at.start)
     return Stance.ASKED if asks else None
 
 
@@ -278,30 +263,22 @@ def _refused(at: _Place) -> Stance | None:
     """Says ASKED of what a refusal speaks of: "I cannot tell whether it is B"."""
     refused = at.last("refuse")
     lifts = _TURNS if refused and at.clause.start <= refused else _LIFTS
-    if refused and not at.text.has(lifts, refused, at.start):
-        return Stance.ASKED
-    behind = at.text.within(at.end, min(at.clause.end, at.next))
-    return Stance.ASKED if any("refuse" in w.roles and "likely" not in w.roles for w in behind) else None
+    return Stance.ASKED if refused and not at.text.has(lifts, refused, at.start) else None
 
 
 def _supposed(at: _Place) -> Stance | None:
     """Says SUPPOSED of what stands behind a condition: "if it is B"."""
     behind = at.text.within(at.end, at.sentence.end)[:1]
-    if (
-        behind
-        and "suppose" in behind[0].roles
-        and at.next < at.sentence.end
-        and at.blank(at.end, behind[0].start)
-    ):
-        return Stance.SUPPOSED  # "B if it is on, else C"
+    if behind and "suppose" in behind[0].roles and at.blank(at.end, behind[0].start):
+        return Stance.SUPPOSED if at.next < at.sentence.end else None  # "B if it is on, else C"
     supposed = [w.end for w in at.ahead if "suppose" in w.roles and "choose" not in w.roles]
     return Stance.SUPPOSED if supposed and not at.text.has(_TURNS, supposed[-1], at.start) else None
 
 
 def _drafted(at: _Place) -> Stance | None:
     """Says DRAFT of what was thought at first: "my first guess was B"."""
-    drafted = at.last("draft")
-    if drafted and drafted > at.left and not at.text.has(_roles("turn answer back"), drafted, at.start):
+    drafted = at.last("draft") or -1
+    if drafted > at.left and not at.text.has("turn answer back", drafted, at.start):
         return Stance.DRAFT
     after = at.text.within(at.end, min(at.clause.end, at.right))
     near = (is_filling(at.text, at.end, w.start, _FILL) for w in after if "draft" in w.roles)
@@ -336,7 +313,7 @@ def _hedged(at: _Place) -> Stance | None:
     if not at.turns and at.form != "span":
         scope = [*at.ahead[:1], *scope]
     able = at.ordered and any("able" in w.roles for w in at.lead)
-    if able and not at.text.has(_roles("only deny"), *at.clause):
+    if able and not at.text.has("only deny", *at.clause):
         return Stance.OPEN  # "A can come before B"
     if any("hedge" in w.roles and "likely" not in w.roles for w in scope):
         return Stance.NAMED if not at.several and _is_announced(at) else Stance.OPEN
@@ -352,9 +329,9 @@ def _approved(at: _Place) -> Stance | None:
     """Says ANNOUNCED of what is called right, and SUPPOSED where a condition follows."""
     if at.verdict != "right":
         return None
-    if at.text.has(_roles("suppose"), at.end, at.right):
+    if at.text.has("suppose", at.end, at.right):
         return Stance.SUPPOSED
-    return Stance.OPEN if at.text.has(_roles("also"), at.end, at.right) else Stance.ANNOUNCED
+    return Stance.OPEN if at.text.has("also", at.end, at.right) else Stance.ANNOUNCED
 
 
 def _announced(at: _Place) -> Stance | None:
@@ -370,10 +347,10 @@ def _placed(at: _Place) -> Stance | None:
     head = is_filling(text, at.sentence.start, at.start, _FILL)
     rest = is_empty(_BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL)))
     if head and rest:
-        return Stance.NAMED if text.has(_roles("prep"), at.sentence.start, at.start) else Stance.BARE
+        return Stance.NAMED if text.has("prep", at.sentence.start, at.start) else Stance.BARE
     begins = is_filling(text, clause.start, at.start, _FILL)
     ends = is_filling(text, at.end, min(clause.end, at.sentence.end), _FILL)
-    if text.has(_roles("conclude"), at.sentence.start, at.start) or _closes(at, begins, ends, rest):
+    if text.has("conclude", at.sentence.start, at.start) or _closes(at, begins, ends, rest):
         return Stance.CONCLUDED
     colon = begins and at.number == 0 and text.text[at.end : at.end + 1] == ":"
     return Stance.HEAD if colon or (head and _is_set_off(text, at.end)) else Stance.NAMED
@@ -411,7 +388,7 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
         if close or (last and nearest & _LEADS):
             return True
     colon = text.text[: clause.start].rstrip(" \"'*")[-1:] == ":"
-    return begins and last and (colon or text.has(_roles("is back"), clause.start, at.start))
+    return begins and last and (colon or text.has("is back", clause.start, at.start))
 
 
 def _headed(at: _Place) -> list[Word]:
@@ -432,9 +409,6 @@ def _of_it(at: _Place) -> list[Word]:
     while tail and tail[-1].roles & _TAIL:
         last = tail[-1]
         if not is_filling(text, last.end, at.right, _FILL | {"and"}):
-            break
-        comma = "," in text.text[last.end : at.right] and "," not in text.text[at.end : last.start]
-        if last.roles & {"deny", "no"} and comma:
             break
         tail.pop()
     return tail
@@ -467,9 +441,6 @@ def _said(at: _Place) -> str:
 def _mark(at: _Place, word: Word, near: bool) -> str:
     """Returns what a tick, a cross, or a yes or no that stands for itself says: "B: no"."""
     said = "wrong" if word.roles & {"no", "cross"} else "right"
-    comma = at.form == "judged" and "," in at.text.text[at.end : word.start]
-    if near and word.roles >= {"turn", "deny"} and not comma:
-        return "not"
     if not at.terms.approves or (word.roles & at.terms.verdicts and "literal" in word.roles):
         return ""
     if word.roles & {"tick", "cross"}:
@@ -504,7 +475,7 @@ def _said_next(at: _Place) -> str:
     following = text.sentences[at.number + 1]
     for word in text.within(following.start, min(following.end, at.next)):
         if word.roles & at.terms.rejects:
-            points = "is" in word.roles or text.has(_roles("is"), following.start, word.start)
+            points = "is" in word.roles or text.has("is", following.start, word.start)
             return "not" if points and is_filling(text, following.start, word.start, _FILL) else ""
         if not word.roles & _FILL:
             return ""
@@ -517,12 +488,7 @@ def _is_announced(at: _Place) -> bool:
     if any(word.roles & at.terms.approves & _ASKED for word in at.lead):
         return True
     near = at.lead[-1] if at.lead and "is" in at.lead[-1].roles else None
-    if (
-        near
-        and at.reaches(near)
-        and near.start - clause.start < _FAR
-        and any("answer" in w.roles for w in at.lead)
-    ):
+    if near and at.reaches(near) and any("answer" in w.roles for w in at.lead):
         return True
     for word in reversed(at.lead):
         if not at.reaches(word):

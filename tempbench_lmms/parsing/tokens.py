@@ -62,15 +62,17 @@ class Text:
         found = self.within(max(0, place - most - _LONGEST), place)[-1:]
         return found[0] if found and found[0].end >= place - most else None
 
-    def has(self, roles: frozenset[str], start: int, end: int) -> bool:
+    def has(self, names: str | frozenset[str], start: int, end: int) -> bool:
         """Whether a word with one of some roles lies between two places."""
-        return any(word.roles & roles for word in self.within(start, end))
+        wanted = roles(names) if isinstance(names, str) else names
+        return any(word.roles & wanted for word in self.within(start, end))
 
-    def without(self, start: int, end: int, roles: frozenset[str]) -> str:
+    def without(self, start: int, end: int, names: str | frozenset[str]) -> str:
         """Returns a stretch without the words of some roles."""
         pieces, place = [], start
+        wanted = roles(names) if isinstance(names, str) else names
         for word in self.within(start, end):
-            if word.roles & roles:
+            if word.roles & wanted:
                 pieces.append(self.text[place : word.start])
                 place = word.end
         return "".join([*pieces, self.text[place:end]])

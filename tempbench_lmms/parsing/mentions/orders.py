@@ -87,7 +87,7 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
 def _is_given(text: Text, one: Mention) -> bool:
     """Whether an order is said to be the one that is shown: "the given order is 1, 2, 3"."""
     start = text.sentences[text.sentence(one.start)].start
-    return text.has(roles("shown"), max(start, one.start - _LONGEST_TO), one.start)
+    return text.has("shown", max(start, one.start - _LONGEST_TO), one.start)
 
 
 def _within(spans: list[tuple[int, int]], place: int) -> bool:
@@ -97,7 +97,8 @@ def _within(spans: list[tuple[int, int]], place: int) -> bool:
 
 def _measures(text: Text, end: int) -> bool:
     after = text.after(end, 1)
-    return after is not None and any(role.startswith("unit.") for role in after.roles)
+    unit = after is not None and any(role.startswith("unit.") for role in after.roles)
+    return unit and text.text[end] != "\n"
 
 
 def _in_words(text: Text) -> Iterator[_Label]:
@@ -121,7 +122,8 @@ def _place(order: _Order, word: Word) -> str:
         "first": "first start short" if order.quantities else "first start",
         "last": "last end long" if order.quantities else "last end",
     }
-    return next((kind for kind, said in kinds.items() if word.roles & roles(said)), "")
+    place = next((kind for kind, said in kinds.items() if word.roles & roles(said)), "")
+    return place or ("then" if (ordinal(word.roles) or 0) > 1 else "")
 
 
 def _ways(order: _Order, start: int, end: int) -> list[str]:
@@ -132,7 +134,7 @@ def _ways(order: _Order, start: int, end: int) -> list[str]:
     ends = [(w, _place(order, w)) for w in words if _place(order, w) in _ENDS]
     for (one, first), (last, _) in itertools.pairwise(ends):
         arrow = order.text.text[one.end : last.start].strip() in ("→", "->")
-        if arrow or order.text.has(roles("to towards"), one.end, last.start):
+        if arrow or order.text.has("to towards", one.end, last.start):
             found.append((one.start, "rising" if first == "first" else "falling"))
     return [way for _, way in sorted(found)]
 
@@ -200,7 +202,7 @@ def _of_row(order: _Order, row: list[_Label]) -> Mention | None:
     compares = order.quantities and ">" in re.sub(r"[-=]>", "", order.text.text[start:end])
     if compares and not _direction(order, start, end):
         sentence = order.text.sentences[order.text.sentence(end - 1)]
-        said = order.text.has(roles("long short extent"), end, sentence.end)
+        said = order.text.has("long short extent", end, sentence.end)
         return Mention(tuple(values[::-1]), start, end, "order") if said else None
     return _mention(order, values, start, end)
 
@@ -281,7 +283,7 @@ def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
             parts["last"][:0] = values[::-1]
     start, end = groups[0].labels[0].start, groups[-1].labels[-1].end
     words = order.text.within(start, order.text.sentences[order.text.sentence(end - 1)].end)
-    refused = order.text.has(roles("refuse"), end, len(order.text.text))
+    refused = order.text.has("refuse", end, len(order.text.text))
     if refused or any(w.roles & _LEFT_OPEN for w in words):
         return None
     values = [*parts["first"], *parts["between"], *parts["last"]]
@@ -316,4 +318,4 @@ def _rank_behind(order: _Order, row: list[_Label]) -> bool:
     words = text.within(max(0, row[0].start - 120), row[0].start)
     head = [w for w in words if w.roles & roles("rank image")]
     named = len(head) > 1 and "rank" in head[-1].roles
-    return named or text.has(roles("rank"), row[0].end, row[1].start)
+    return named or text.has("rank", row[0].end, row[1].start)

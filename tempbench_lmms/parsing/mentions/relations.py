@@ -60,7 +60,7 @@ def find(text: Text) -> list[Mention]:
     again = _AGAIN.search(text.text, min((one.end for one in found), default=len(text.text)))
     found = [one for one in found if again is None or one.end <= again.start()]
     last = max((one.end for one in found), default=len(text.text))
-    return [] if text.has(roles("refuse undecided"), last, len(text.text)) else _reviewed(text, found)
+    return [] if text.has("refuse undecided", last, len(text.text)) else _reviewed(text, found)
 
 
 def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
@@ -76,10 +76,8 @@ def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
         return announced
     numbers = range(text.sentence(head), len(text.sentences))
     plain = [i for i in numbers if not text.asks[i] and not text.has(_NOT_PLAIN, *text.sentences[i])]
-    keeps = any(
-        text.has(roles("keep"), max(head, text.sentences[i].start), text.sentences[i].end) for i in plain
-    )
-    approved = not behind and text.has(roles("right yes"), head, end)
+    keeps = any(text.has("keep", max(head, text.sentences[i].start), text.sentences[i].end) for i in plain)
+    approved = not behind and text.has("right yes", head, end)
     return before if keeps or approved else behind
 
 
@@ -143,10 +141,10 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     if not right and (word.roles & roles("needs feeds") or open_end):
         return _neither(text, word, clause)
     step = left[0][2] if left else _OTHER[right[0][2]]
-    if not left and text.has(roles("is"), word.end, right[0][0]):
+    if not left and text.has("is", word.end, right[0][0]):
         step = right[0][2]
     # "B cannot be done before A" puts it after, and "until A", too.
-    cannot = "once" not in word.roles and text.has(roles("unable"), clause.start, word.start)
+    cannot = "once" not in word.roles and text.has("unable", clause.start, word.start)
     return [_of(step, late != cannot, word.start, word.end)]
 
 
@@ -157,7 +155,7 @@ def _of(step: str, late: bool, start: int, end: int) -> Mention:
 def _neither(text: Text, word: Word, around: Span) -> list[Mention]:
     """Returns independence where none of the steps is said to need the other."""
     denies = [w for w in text.within(around.start, word.start) if w.roles & roles("deny nor no")]
-    if denies and text.has(roles("other"), word.end, around.end):
+    if denies and text.has("other", word.end, around.end):
         return [Mention("independent", denies[0].start, word.end, "class")]
     return []
 
@@ -199,7 +197,7 @@ def triple(text: Text) -> str | None:
         if "rest" in numbers:
             numbers = tuple(n for n in "123" if (n in numbers or len(numbers) == 1) and n not in answers)
         again = len(answers) == 3 and any(number in answers for number in numbers)
-        if again and not example and not text.has(roles("back switch turn final"), asked[0][0], end):
+        if again and not example and not text.has("back switch turn final", asked[0][0], end):
             break
         answers.update(dict.fromkeys(numbers, kind))
     return _class_of([answers[n] for n in "123"]) if len(answers) == 3 else None
@@ -225,7 +223,7 @@ def _questions(text: Text) -> Asked:
     for one in sorted(found):
         gap = text.text[joined[-1][1] : one[0]] if joined else "."
         near = len(gap) < 24 and not re.search(r"[.:;\n]", gap)
-        if near and not text.has(roles("yes no unsure"), joined[-1][1], one[0]):
+        if near and not text.has("yes no unsure", joined[-1][1], one[0]):
             joined[-1] = (joined[-1][0], one[1], (*joined[-1][2], *one[2]))
         else:
             joined.append(one)

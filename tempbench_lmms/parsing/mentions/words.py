@@ -121,7 +121,7 @@ def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
         here = [sense for sense in said if sentence.start <= sense.start < sentence.end]
         every = {sense.name for sense in here} & rows.weights.keys()
         best = [(part, _best(_within(here, part), rows)) for part in parts]
-        if not any(one is not None for _, one in best) and not text.has(roles("deny"), *sentence):
+        if not any(one is not None for _, one in best) and not text.has("deny", *sentence):
             best = [(sentence, _best(here, rows))]
         for part, one in best:
             # "Both", "none" and the like say an option only where nothing of another is named beside them.
@@ -161,7 +161,7 @@ def _moves(text: Text, said: list[Sense], rows: Rows, letters: str) -> list[Ment
     said = [sense for sense in said if sense.name in known]
     for sentences in _told(text):
         whole = Span(sentences[0].start, sentences[-1].end)
-        denied = text.has(roles("deny"), *whole)
+        denied = text.has("deny", *whole)
         apart = denied or any(sense.name in _STILL for sense in _within(said, whole))
         parts = [clause for one in sentences for clause in text.clauses(one)] if apart else [whole]
         for part in parts:
@@ -195,10 +195,10 @@ def _turned(text: Text, said: list[Sense]) -> list[Sense]:
     kept: list[Sense] = []
     for sense in said:
         last = kept[-1] if kept else sense
-        if text.has(roles("deny"), last.end, sense.start):
+        if text.has("deny", last.end, sense.start):
             break
         other = _OPPOSITES.get(last.name) if sense.name == "c.reverse" else sense.name
-        if other is None or text.has(roles("or"), last.end, sense.start) or (kept and last.name in _STILL):
+        if other is None or text.has("or", last.end, sense.start) or (kept and last.name in _STILL):
             return []
         if other == _OPPOSITES.get(last.name) and text.text[last.end : sense.start] in (" to ", " to the "):
             kept.pop()  # "from left to right" is to the right
