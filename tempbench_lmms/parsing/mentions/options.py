@@ -12,7 +12,6 @@ from tempbench_lmms.parsing.mentions.letters import letters, orders_of
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
-_SHORTEST_TEXT = 2
 _PAIR = 2
 _LISTED = 3
 _LEADS_IN = lazy(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")

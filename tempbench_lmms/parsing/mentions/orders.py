@@ -23,7 +23,6 @@ _WHOLE = lazy(r"(?<![^\W_])\w{3,9}(?![^\W_])")
 _NUMBER = lazy(r"(?<![\d_/.A-Za-z])(?<!\d:)(\d{1,2})(?:st|nd|rd|th)?(?![\d%/A-Za-z]|\.\d|:\d)")
 _MORE = lazy(r"\s*(?:,|->|→|>)\s*#?\d+(?![\d\s]*[^\d\s.,;)])")
 _ENDS = ("first", "last")
-_LONGEST_TO = 24
 _FAR = 200
 _MOST = 20
 
@@ -64,35 +63,19 @@ def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
 def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Mention]:
     """Returns the places that put all labels in an order, from the first (or the smallest) to the last."""
     pattern, brackets = _pattern(tuple(labels)), _BRACKET.finditer(text.text)
-    asides = [
-        one.span()
-        for one in brackets
-        if one[1].upper() not in labels and len(pattern.findall(one[1])) < len(labels)
-    ]
+    asides = [one.span() for one in brackets if len(pattern.findall(one[1])) < len(labels)]
     named = [_Label(one[1].upper(), *one.span(1)) for one in pattern.finditer(text.text)]
     if labels[0].isdigit():
         named = [one for one in named if not _measures(text, one.end)]
         if len(named) < len(labels):
             named += [one for one in _in_words(text) if one.value in labels]
-    named = [one for one in sorted(named, key=lambda one: one.start) if not _within(asides, one.start)]
+    named.sort(key=lambda one: one.start)
     order = _Order(text, tuple(labels), quantities, named, asides, frozenset(one.start for one in named))
     found: list[Mention] = []
     for way in (_ranked, _rows):
         found = apart([*found, *way(order)])
     found = found or [*_told(order)]
-    kept = [one for one in found if one.value != order.labels or not _is_given(text, one)]
-    return sorted(kept or found, key=lambda one: one.start)
-
-
-def _is_given(text: Text, one: Mention) -> bool:
-    """Whether an order is said to be the one that is shown: "the given order is 1, 2, 3"."""
-    start = text.sentences[text.sentence(one.start)].start
-    return text.has("shown", max(start, one.start - _LONGEST_TO), one.start)
-
-
-def _within(spans: list[tuple[int, int]], place: int) -> bool:
-    last = bisect.bisect_right(spans, (place, place + _FAR)) - 1
-    return last >= 0 and spans[last][0] <= place < spans[last][1]
+    return sorted(found, key=lambda one: one.start)
 
 
 def _measures(text: Text, end: int) -> bool:
@@ -196,7 +179,7 @@ def _rows(order: _Order) -> Iterator[Mention]:
 def _of_row(order: _Order, row: list[_Label]) -> Mention | None:
     """Returns the order of a row of labels: by the places said of them, else as they stand."""
     groups = list(_groups(order, row))
-    if any(one.place for one in groups) and len(groups) > 1:
+    if any(one.place for one in groups):
         return _placed(order, groups)
     values, start, end = [one.value for one in row], row[0].start, row[-1].end
     compares = order.quantities and ">" in re.sub(r"[-=]>", "", order.text.text[start:end])
@@ -236,11 +219,6 @@ def _limit(order: _Order, end: int) -> int:
 def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
     """Returns the place said of the label before a gap, and of the label behind it."""
     text = order.text
-    first = bisect.bisect_left(order.asides, (start, 0))
-    bracket = next(
-        (a for a in order.asides[first : first + 1] if not text.text[start : a[0]].strip()), (0, 0)
-    )
-    said = [p for w in text.within(*bracket) if (p := _place(order, w)) in _ENDS]
     words = text.within(start, end)
     stripped = start + len(text.text[start:end].rstrip(" :-–|\"'(*"))
     cuts = [one.start() for one in _CUT.finditer(text.text, start, stripped)]
@@ -248,7 +226,7 @@ def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
     cut = min(cuts, default=end if last else start)
     behind = [p for w in words if w.start < cut and (p := _place(order, w))]
     ahead = [p for w in words if w.start >= cut and (p := _place(order, w))]
-    return next(iter([*(said if len(said) == 1 else []), *behind[::-1]]), ""), ahead[-1] if ahead else ""
+    return behind[-1] if behind else "", ahead[-1] if ahead else ""
 
 
 def _told(order: _Order) -> Iterator[Mention]:
@@ -305,7 +283,7 @@ def _ranked(order: _Order) -> Iterator[Mention]:
         ranks, labels = (other, one) if behind else (one, other)
         apart = any("\n" in text.text[a.end : b.start] for a, b in zip(row[::2], row[1::2], strict=True))
         whole = {*ranks} == numbers and {*labels} == {*order.labels}
-        if whole and not apart and not bare and (behind or not digits or one == sorted(one)):
+        if whole and not apart and not bare and (not digits or one == sorted(one)):
             ordered = [label for _, label in sorted(zip(ranks, labels, strict=True))]
             yield _mention(order, ordered, row[0].start, row[-1].end)
             at += 2 * n - 1
@@ -318,4 +296,4 @@ def _rank_behind(order: _Order, row: list[_Label]) -> bool:
     words = text.within(max(0, row[0].start - 120), row[0].start)
     head = [w for w in words if w.roles & roles("rank image")]
     named = len(head) > 1 and "rank" in head[-1].roles
-    return named or text.has("rank", row[0].end, row[1].start)
+    return named

@@ -122,9 +122,9 @@ def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
     if not left and opens and text.text[: clause.start].rstrip()[-1:] not in (":", "(", "-", "–"):
         left = [one for one in named if sentence.start <= one[0] and one[1] <= word.start][::-1]
     if len(left) > 1:
-        joins = text.within(left[0][1], word.start)
-        to = joins and "is" in joins[-1].roles
         # "The relation of A to B is after", and "A [is] B after" in Chinese, Japanese and Korean.
+        joins = text.within(left[0][1], word.start)
+        to = joins and "is" in joins[-1].roles and not right
         left = left[1:] if to or text.text[word.start] >= "\u2e80" else left
     return left, right
 
@@ -144,7 +144,7 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     if not left and text.has("is", word.end, right[0][0]):
         step = right[0][2]
     # "B cannot be done before A" puts it after, and "until A", too.
-    cannot = "once" not in word.roles and text.has("unable", clause.start, word.start)
+    cannot = text.has("unable", clause.start, word.start)
     return [_of(step, late != cannot, word.start, word.end)]
 
 
@@ -167,7 +167,7 @@ def _class(text: Text, word: Word, late: bool) -> list[Mention]:
     gap = text.text[before[-1].end if before else clause.start : word.start]
     ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end : sentence.end])
     neither = _neither(text, word, sentence)
-    if neither or not (is_empty(gap) and ends and word.roles & roles("before after")):
+    if not (is_empty(gap) and ends and word.roles & roles("before after")):
         return neither
     return [Mention("after" if late else "before", word.start, word.end, "class")]
 
@@ -196,7 +196,7 @@ def triple(text: Text) -> str | None:
     for end, numbers, kind in _paired(text, asked, said, forward):
         if "rest" in numbers:
             numbers = tuple(n for n in "123" if (n in numbers or len(numbers) == 1) and n not in answers)
-        again = len(answers) == 3 and any(number in answers for number in numbers)
+        again = len(answers) == 3
         if again and not example and not text.has("back switch turn final", asked[0][0], end):
             break
         answers.update(dict.fromkeys(numbers, kind))
