@@ -17,7 +17,7 @@ BUDGETS = {
     # Part: the ceiling that continuous integration holds, and the goal where that is lower.
     "tempbench_lmms": (41_450, 32_000),
     "statements of tempbench_lmms": (26_650, 21_000),
-    "tempbench_lmms/parsing": (6_200, 4_500),
+    "tempbench_lmms/parsing": (4_700, 4_500),
     "tempbench_lmms/coherence": (1_100, 1_100),
     "tempbench_lmms/mateo": (1_100, 1_100),
     "tempbench_lmms/motion_only": (600, 600),

@@ -200,7 +200,6 @@ def test_the_full_reply_is_right_in_every_form(form, label):
     assert parser.read(prompts.full_reply(label), form).value == label
 
 
-
 @given(st.text(), st.sampled_from(parser.FORMS))
 def test_any_text_is_read_without_an_error(reply, form):
     assert parser.read(reply, form).value in {*CLASSES, "other", None}

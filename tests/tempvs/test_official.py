@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import official
 from tempbench_lmms.tempvs.card import SOURCES
-from tempbench_lmms.tempvs.parser import FAMILIES, family_of, parse_official
+from tempbench_lmms.tempvs.parser import family_of, parse_official
 
 # Worked example: sequence, events, right option, answer, what Llama, Phi and Qwen said without pictures.
 MT1 = [

@@ -53,7 +53,8 @@ def _stems(text: str, start: int, end: int) -> Iterator[Sense]:
 
 def senses(text: str, words: Sequence[Word]) -> list[Sense]:
     """Returns the words of a text in lower case that have a meaning of their own, in order."""
-    found, place = [], 0
+    found: list[Sense] = []
+    place = 0
     for word in words:
         found += _stems(text, place, word.start)
         concept = min((role for role in word.roles if role.startswith(("c.", "ordinal."))), default=None)
