@@ -314,11 +314,12 @@ def _explains(text: Text, one: Judged, live: list[Judged]) -> bool:
 def _refuses(text: Text, live: list[Judged]) -> bool:
     """Whether a text says that it cannot answer, and names nothing behind a word that turns from this."""
     for word in text.words:
+        if "refuse" not in word.roles:
+            continue
         sentence = text.sentences[text.sentence(word.start)]
         noted = text.has("note", sentence.start, word.start)
         noted = noted and not text.has("suppose ask", word.end, sentence.end)
-        timed = live and text.has(_TIME, word.start, sentence.end)
-        if "refuse" not in word.roles or noted or timed:
+        if noted or (live and text.has(_TIME, word.start, sentence.end)):
             continue
         turns = text.has("turn", word.end, sentence.end)
         if not turns or not any(one.mention.end <= sentence.end for one in live):

@@ -1,23 +1,31 @@
 """Several answers in one reply: the letter of an option and a time span.
 
 A field that an object has is the answer, even where it says null; only one that it lacks is looked for in
-the text around it.
+the text around it. There, a span that tells what comes before or after the event, or all of the video, gives
+way to others; of spans that stand with options, the one of the chosen option counts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from tempbench_lmms.parsing import decide, span_choice
+from tempbench_lmms.parsing import decide
 from tempbench_lmms.parsing.clean import Part, clean
 from tempbench_lmms.parsing.echo import without_options, without_prompt
 from tempbench_lmms.parsing.expected import Fields, TimeSpan
+from tempbench_lmms.parsing.finders import finder_of
 from tempbench_lmms.parsing.json_values import json_values
-from tempbench_lmms.parsing.mentions import spans
+from tempbench_lmms.parsing.lexicon import roles
+from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.mentions import options, spans
 from tempbench_lmms.parsing.reading import UNLESS_CUT, Reading, Reread, none
+from tempbench_lmms.parsing.stance import Judged, Stance, Terms, judge
 from tempbench_lmms.parsing.tokens import Text
 
 Span = tuple[float, float]
 _HOW = "answer"
+_FILL = roles("fill prep article is near from at idiom likely and")
+_BEGINS = roles("and or prep to from article at")
+_NEAR = 4  # signs between a span and the letter behind it
 
 
 def read(
@@ -53,19 +61,79 @@ def _span(reply: str, both: Fields, letter: str | None, prompt: str | None, at_l
 
 
 def _of_part(part: Part, both: Fields, letter: str | None) -> tuple[Reading[Span] | None, str]:
-    whole = part.where(0, len(part.text))
     for value in reversed(json_values(part.text)):
         if not isinstance(value, Mapping) and part.text[0] + part.text[-1] != "[]":
             continue  # "A [1, 5], B [12, 20]" are no lists of JSON
-        stated = spans.of_json(value, both.span)
-        if stated:
-            return Reading(stated[0], "json", whole), ""
+        if stated := spans.of_json(value, both.span):
+            return Reading(stated[0], "json", part.where(0, len(part.text))), ""
         if isinstance(value, Mapping) and spans.has_field(value):
             return None, "nothing"
-    picked, reason = span_choice.read(Text(part.text), both.span, both.choice, letter)
+    text = Text(part.text)
+    found = spans.find(text, both.span)
+    if both.choice.texts and found:  # times in an option's own text are no span
+        own = [one for one in options.texts(text, both.choice) if any(map(str.isdigit, _said(text, one)))]
+        found = [m for m in found if not any(one.start <= m.start and m.end <= one.end for one in own)]
+    picked, reason = _picked(text, found, both, letter) if found else (None, "nothing")
     if picked is None:
         return None, reason
-    return Reading(picked.value, _HOW, part.where(picked.start, picked.end)), ""
+    where = part.where(picked.mention.start, picked.mention.end)
+    return Reading(picked.mention.value, _HOW, where), ""
+
+
+def _said(text: Text, mention: Mention) -> str:
+    return text.text[mention.start : mention.end]
+
+
+def _picked(text: Text, found: list[Mention], both: Fields, letter: str | None) -> tuple[Judged | None, str]:
+    """Returns the span that a text states beside options, of which one may be chosen; or None, and why."""
+    live = decide.alive(text, judge(text, found, Terms()))
+    last = (both.span.duration or spans.MAX_SECONDS) - 1
+    live = _demoted(live, lambda one: one.mention.value[0] <= 0 and one.mention.value[1] >= last)
+    sides = {one.mention: _side(text, found, one.mention) for one in live}
+    if {*sides.values()} >= {"before", "after"}:
+        live = _demoted(live, lambda one: sides[one.mention] != "")
+    if letter and len({one.mention.value for one in live}) > 1:
+        named = [one for one in options.find(text, both.choice) if one.form in ("label", "letter")]
+        letters = {one.mention: _letter_of(text, found, named, one.mention) for one in live}
+        mine = [one for one in live if letters[one.mention] == letter]
+        if len({one.mention.value for one in mine}) == 1 and not mine[0].listed:
+            return mine[-1], ""
+        live = _demoted(live, lambda one: letters[one.mention] not in (None, letter))
+    if len({one.mention.value for one in live}) != 1:
+        return decide.decide(text, live, finder_of(both.span))
+    said = max(one.stance for one in live) > Stance.NAMED
+    return (live[-1], "") if said or not _breaks_off(text, live[-1].mention) else (None, "cut_off")
+
+
+def _breaks_off(text: Text, mention: Mention) -> bool:
+    """Whether a text ends behind a word that begins something, after a span."""
+    last = text.before(len(text.text), 0)
+    return last is not None and mention.end < last.start and bool(last.roles & _BEGINS)
+
+
+def _demoted(live: list[Judged], gives_way: Callable[[Judged], bool]) -> list[Judged]:
+    return [one for one in live if not gives_way(one)] or live
+
+
+def _side(text: Text, found: list[Mention], mention: Mention) -> str:
+    """Returns `before` or `after` for what comes on that side of something: "Before that, from 2 to 5 s"."""
+    left = max((one.end for one in found if one.end <= mention.start), default=0)
+    start = max(text.sentences[text.sentence(mention.start)].start, left)
+    words = [w for w in text.within(start, mention.start) if w.roles & roles("before after")]
+    if not words or "than" in words[-1].roles:
+        return ""
+    between = text.without(words[-1].end, mention.start, _FILL)
+    return "" if any(map(str.isalnum, between)) else "before" if "before" in words[-1].roles else "after"
+
+
+def _letter_of(text: Text, found: list[Mention], named: list[Mention], mention: Mention) -> str | None:
+    """Returns the letter that a span is written to: the last before it, else the one directly behind."""
+    start = text.sentences[text.sentence(mention.start)].start
+    left = max([start, *(one.end for one in found if one.end <= mention.start)])
+    right = min([mention.end + _NEAR, *(one.start for one in found if one.start >= mention.end)])
+    before = [one for one in named if left <= one.start and one.end <= mention.start]
+    behind = [one for one in named if mention.end <= one.start < right]
+    return str((before or behind[:1])[-1].value) if before or behind else None
 
 
 def others(reply: str, video: TimeSpan) -> list[Any]:

@@ -216,6 +216,8 @@ def judge(
 def _opposite(at: _Place) -> Stance:
     """Returns the stance to the opposite of a denied verdict: "not necessarily true" leaves it open."""
     denying = max((word.end for word in at.lead if word.roles & _DENIES), default=at.start)
+    if at.text.text[:denying].endswith("that"):  # "it is not the case that"
+        return Stance.CONCLUDED
     between = at.text.without(denying, at.start, _FILL | roles("claim sequence article"))
     return Stance.CONCLUDED if sum(map(str.isalnum, between)) <= _PARTICLE else Stance.OPEN
 

@@ -43,6 +43,7 @@ class Text:
         self._starts = [word.start for word in self.words]
         asides = (w.start for w in self.words if w.roles & _ASIDE and text[w.start].isupper())
         self.sentences = _cut(text, _sentences(text), asides)
+        self._clauses: dict[Span, list[Span]] = {}
         self._said: dict[int, frozenset[str]] = {}
         self._sentence_starts = [span.start for span in self.sentences]
 
@@ -105,12 +106,14 @@ class Text:
 
     def clauses(self, sentence: Span) -> list[Span]:
         """Returns the clauses of a sentence; a sign, or a word that turns or gives a reason, begins one."""
+        if sentence in self._clauses:
+            return self._clauses[sentence]
         cuts = {sentence.start, sentence.end}
         cuts.update(m.end() for m in _CLAUSE.finditer(self.text, sentence.start, sentence.end))
         turning = roles("turn because suppose")
         cuts.update(w.start for w in self.within(*sentence) if w.roles & turning and not w.roles & {"deny"})
         ends = sorted(cuts)
-        return [Span(a, b) for a, b in itertools.pairwise(ends) if b > a]
+        return self._clauses.setdefault(sentence, [Span(a, b) for a, b in itertools.pairwise(ends) if b > a])
 
 
 _JOINS = lazy(r"[ -](?:(?:y|et|e)[ -])?")

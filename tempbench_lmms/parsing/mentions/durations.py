@@ -44,7 +44,9 @@ def amounts(text: Text) -> list[Amount]:
             continue
         last = found[-1] if found else amount
         between = text.without(last[3], amount[2], _JOINS).strip(" -–,") if last[1] < amount[0] else "-"
-        if between:
+        if last[0] == last[1] > amount[1] and not text.text[last[3] : amount[2]].strip():  # "2 months 3 days"
+            found[-1] = (last[0] + amount[0], last[1] + amount[1], last[2], amount[3])
+        elif between:
             found.append(amount)
         else:
             found[-1] = (last[0], amount[1], last[2], amount[3])
@@ -69,6 +71,8 @@ def _amount(text: Text, word: Word) -> Amount | None:
     if "several" in said.roles:
         return 2 * unit, _SOME * unit, said.start, word.end
     number = ordinal(said.roles, "number.") or (0.5 if "half" in said.roles else 1.0)
+    if "half" in said.roles and (whole := text.before(said.start, 1)):  # "one and a half years"
+        number += ordinal(whole.roles, "number.") or 0
     return number * unit, number * unit, said.start, word.end
 
 

@@ -93,7 +93,11 @@ def _is_said(text: Text, start: int) -> bool:
 
 def _is_article(text: Text, one: re.Match[str]) -> bool:
     """Whether an "A" stands before a word that is no verb or sign of an answer."""
-    if one[1] != "A" or not _ARTICLE.match(text.text, one.end()) or _INSIDE.search(text.text, 0, one.start()):
+    if (
+        one[1] != "A"
+        or not _ARTICLE.match(text.text, one.end())
+        or _INSIDE.search(text.text, max(0, one.start() - 3), one.start())
+    ):
         return False
     after = next(iter(text.within(one.end(), one.end() + 24)), None)
     return after is None or after.start > one.end() + 1 or not after.roles & _VERBS

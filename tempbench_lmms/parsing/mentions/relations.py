@@ -3,7 +3,6 @@
 import bisect
 import itertools
 import re
-from functools import lru_cache
 
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
@@ -99,15 +98,10 @@ def _stated(text: Text, named: Named) -> list[Mention]:
     return sorted(found, key=lambda one: one.start)
 
 
-@lru_cache(maxsize=8)
-def _clauses(text: Text, number: int) -> list[Span]:
-    return text.clauses(text.sentences[number])
-
-
 def _scope(text: Text, word: Word) -> tuple[Span, Span]:
     """Returns the sentence and the clause of a word."""
     number = text.sentence(word.start)
-    clauses = _clauses(text, number)
+    clauses = text.clauses(text.sentences[number])
     return text.sentences[number], clauses[bisect.bisect_right(clauses, (word.start, len(text.text))) - 1]
 
 

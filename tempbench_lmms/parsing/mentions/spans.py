@@ -14,7 +14,7 @@ from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
-_MAX_SECONDS = 1e6  # more is a time stamp of another kind, or no time at all
+MAX_SECONDS = 1e6  # more is a time stamp of another kind, or no time at all
 _MOST = 40  # spans that are looked at in a reply that loops
 
 Span = tuple[float, float]
@@ -28,7 +28,7 @@ _OTHER = lazy(
     r"""|(?P<letter>[A-H](?!\w))|(?P<prime>(?<=\d)(?:''|″|′|'|(?<='\d\d)"))"""
     r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+|\S|\n"
 )
-_DECIMAL_BEHIND = lazy(r"\s?(?:[^\W\d_]{1,5}|[-–—])\s?\d+,\d{1,2}(?![\d,])")
+_DECIMAL_BEHIND = lazy(r"\s?(?:[^\W\d_]{1,5}|[-–—;])\s?\d+,\d{1,2}(?![\d,])")
 _LIST_HEAD = lazy(r"[1-9][.)] (?=\S)")
 _SIGNS = dict(zip("([{<)]}>:=：,，、|.。!?？！;；%&\n", "(((()))):::,,,,......;;%&\n", strict=True))
 # A word's code is that of its first role here; those that say no more than that a time follows fill.
@@ -170,12 +170,11 @@ def _number(text: Text, digits: str, start: int, end: int, said: _Item) -> list[
     if (start == 0 or text.text[start - 1] == "\n") and _LIST_HEAD.match(text.text, start):
         return [_Item("_", start, end + 1)]
     one, comma, other = digits.partition(",")
-    if comma and not _is_before(text, end, roles("unit.second")):
-        bracketed = start > 0 and text.text[start - 1] in "(["
-        if bracketed or not (said.code == "T" or _DECIMAL_BEHIND.match(text.text, end)):
-            place = start + len(one)
-            numbers = _Item("n", start, place, float(one)), _Item("n", place + 1, end, float(other))
-            return [numbers[0], _Item(",", place, place + 1), numbers[1]]
+    joined = said.code in ("T", ";") or _DECIMAL_BEHIND.match(text.text, end)
+    if comma and not joined and not _is_before(text, end, roles("unit.second")):
+        place = start + len(one)
+        numbers = _Item("n", start, place, float(one)), _Item("n", place + 1, end, float(other))
+        return [numbers[0], _Item(",", place, place + 1), numbers[1]]
     exact = "exact" if comma or "." in digits else ""
     return [_Item("n", start, end, float(digits.replace(",", ".")), exact)]
 
@@ -269,7 +268,7 @@ def _without_glosses(items: list[_Item]) -> list[_Item]:
 
 def _sane(seconds: float) -> float | None:
     """Returns seconds that a video may have; None for what is negative, infinite or absurd."""
-    return float(seconds) if 0 <= seconds <= _MAX_SECONDS else None
+    return float(seconds) if 0 <= seconds <= MAX_SECONDS else None
 
 
 def _of(point: _Item, span: TimeSpan, unit: str = "") -> float | None:
