@@ -37,7 +37,7 @@ def names() -> list[str]:
         if not Path(folder).is_absolute():
             raise TempbenchError(f"{VARIABLE} names {folder}, a relative path; give its whole path")
         if not Path(folder).is_dir():
-            raise TempbenchError(f"{VARIABLE} names {folder}, which is no folder; correct it")
+            raise TempbenchError(f"{VARIABLE} names {folder}, which is not a folder; correct it")
         for path in sorted(Path(folder).glob("*/card.py")):
             if problem := _problem(path.parent):
                 _warn(f"{VARIABLE}: {path.parent} is left out: {problem}")

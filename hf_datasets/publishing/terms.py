@@ -60,7 +60,7 @@ def terms_of(benchmark: str, manifest: Mapping[str, Any], own_licence: str | Non
     if own_licence and not own:
         raise TempbenchError(f"{benchmark}: --license is for data of your own, and it holds none")
     if own_licence and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{1,40}", own_licence):
-        raise TempbenchError(f"--license {own_licence!r} is no identifier of a licence, such as cc-by-4.0")
+        raise TempbenchError(f"--license {own_licence!r} is not a licence identifier such as cc-by-4.0")
     known = {source.name: source for source in benchmarks.card(benchmark).sources}
     if not names and not own:
         names = list(known)  # nothing says what it holds

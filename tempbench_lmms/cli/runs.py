@@ -166,9 +166,7 @@ def _check_first(
     state = "failed" if status == 1 else "could not judge the model"
     if not anyway:
         (output / CHECK).unlink()  # so that the next start checks again
-        raise TempbenchError(
-            f"the check {state}; see above what to change, or add --anyway to run all the same"
-        )
+        raise TempbenchError(f"the check {state}; see above what to change, or add --anyway to run anyway")
     print(f"tempbench: the check {state}; the run goes on, and its report says so", file=sys.stderr)
 
 

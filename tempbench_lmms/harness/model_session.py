@@ -55,7 +55,7 @@ def _absent(model_args: str, error: str) -> str:
     name = arguments.get("pretrained", "")
     if not name or Path(name).exists() or not re.search("hugging ?face", error, re.IGNORECASE):
         return ""
-    return f"{one_line(f'pretrained={name}')[:100]} is no folder here and could not be had from the Hub; "
+    return f"{one_line(f'pretrained={name}')[:100]} cannot be loaded from this machine or the Hub; "
 
 
 class Session:

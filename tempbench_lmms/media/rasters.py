@@ -244,7 +244,7 @@ def _read(path: Path, name: str = "") -> _Raster:
     except DAMAGE as error:
         raise MediaError(f"{name}: the image is damaged ({error}); replace it") from None
     if found.values.dtype.kind not in "uif":
-        raise MediaError(f"{name}: values of {found.values.dtype} are no picture", NO_PICTURE)
+        raise MediaError(f"{name}: values of {found.values.dtype} are not a picture", NO_PICTURE)
     return found
 
 

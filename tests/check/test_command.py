@@ -151,7 +151,7 @@ def test_a_model_that_is_not_there():
 def test_weights_that_lie_nowhere_are_named(arguments, error, is_told, tmp_path, monkeypatch):
     (tmp_path / "tests").mkdir()
     monkeypatch.chdir(tmp_path)
-    told = "pretrained=nowhere is no folder here and could not be had from the Hub; "
+    told = "pretrained=nowhere cannot be loaded from this machine or the Hub; "
     assert model_session._absent(arguments, error) == (told if is_told else "")
 
 

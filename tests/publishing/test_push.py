@@ -84,7 +84,9 @@ def test_what_has_no_licence_is_not_even_kept():
 def test_data_of_one_s_own_needs_a_licence(empty_hub, tmp_path):
     rewrite(prepare("mateo", tmp_path / "home"), source={"folder": "/x", "sha256": "y"})
     complains(push(tmp_path / "home", empty_hub, tmp_path, "mateo", "--yes"), "say under which licence")
-    complains(push(tmp_path / "home", empty_hub, tmp_path, "mateo", "--license", "a b"), "no identifier")
+    complains(
+        push(tmp_path / "home", empty_hub, tmp_path, "mateo", "--license", "a b"), "not a licence identifier"
+    )
     done = push(tmp_path / "home", empty_hub, tmp_path, "mateo", "--license", "cc-by-4.0", "--yes")
     assert done.returncode == 0, done.stderr
     card = (tmp_path / "server/org/other/README.md").read_text()
