@@ -11,7 +11,7 @@ from tempbench_lmms.data.prepared import Media
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
-from tempbench_lmms.harness.scheduling import Question, shares
+from tempbench_lmms.harness.scheduling import shares
 from tempbench_lmms.harness.seeds import is_one_of_several, is_sampled
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 
@@ -59,12 +59,6 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         sums = [self._media[task].sha256(url) for url in urls_of(doc)]
         return [doc["question_id"], sums, [config.get(name) for name in _SETTINGS], identity.code_of(task)]
 
-    def question(self, lm: Any, request: Any) -> Question:
-        """Returns a request's question, with what tells which others show the same."""
-        task, number = request.task_name, request.doc_id
-        shown = digest(sorted(urls_of(_doc(lm, request)))) if task in task_files() else str(number)
-        return Question(task, number, shown)
-
     def stored(self, lm: Any, reqtype: str, request: Any) -> Any:
         """Returns the answer that is stored for a request; None where there is none."""
         key = self.key(lm, reqtype, request)
@@ -108,7 +102,7 @@ def _doc(lm: Any, request: Any) -> Any:
 
 
 def answered(
-    tasks: Mapping[str, Any], rank: int, size: int, left: Sequence[tuple[Any, Question]], answer: Answer
+    tasks: Mapping[str, Any], rank: int, size: int, left: Sequence[Any], answer: Answer
 ) -> list[Any]:
     """Has the processes of a run answer together what is left of all of them; every process calls it.
 
@@ -116,15 +110,15 @@ def answered(
         tasks: The harness's tasks by name, to build the questions of other processes.
         rank: This process.
         size: The number of processes.
-        left: This process's requests without an answer, and what each shows.
+        left: This process's requests without an answer.
         answer: Answers requests, in order.
 
     Returns:
         The answers to `left`, in order.
     """
-    every = gathered([(question, _described(request)) for request, question in left], size)
-    share = shares([[question for question, _ in own] for own in every])[rank]
-    own = [left[i][0] if owner == rank else _built(tasks, every[owner][i][1]) for owner, i in share]
+    every = gathered([_described(request) for request in left], size)
+    share = shares([[(one["task"], one["number"]) for one in own] for own in every])[rank]
+    own = [left[i] if owner == rank else _built(tasks, every[owner][i]) for owner, i in share]
     found = gathered(dict(zip(share, answer(own), strict=True)), size)
     answers = {place: reply for one in found for place, reply in one.items()}
     return [answers[rank, i] for i in range(len(left))]
@@ -153,6 +147,8 @@ def gathered(value: Any, size: int) -> list[Any]:
 def _described(request: Any) -> dict[str, Any]:
     """Returns a request without its functions, which other processes have of their own."""
     return {
+        "task": request.task_name,
+        "number": request.doc_id,
         "text": request.args[0],
         "idx": request.idx,
         "type": request.request_type,

@@ -91,8 +91,7 @@ class SafeCache(KeyedCache):
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
         """Answers the requests, each slice stored before the next one is asked; those stored first.
 
-        Questions about the same pictures are asked one after the other. Several processes deal out among them
-        what is left.
+        Several processes deal out among them what is left.
         """
         mend_client(lm, self.model_args)
         replies = {
@@ -108,17 +107,16 @@ class SafeCache(KeyedCache):
         def ask(dealt: Sequence[Any]) -> list[Any]:
             return self._in_slices(lm, reqtype, dealt, len(replies) - len(left))
 
-        replies |= zip(left, self._together(lm, [requests[i] for i in left], ask), strict=True)
+        replies |= zip(left, self._together([requests[i] for i in left], ask), strict=True)
         return [replies[i] for i in range(len(requests))]
 
-    def _together(self, lm: Any, requests: Sequence[Any], ask: Answer) -> list[Any]:
+    def _together(self, requests: Sequence[Any], ask: Answer) -> list[Any]:
         """Answers what is left together with the other processes; one that asks in rounds is left alone."""
-        given = [(request, self.question(lm, request)) for request in requests]
         kinds = {getattr(task, "OUTPUT_TYPE", None) for task in self.tasks.values()}
         rank, size = self._global_rank, self._world_size
         if "generate_until_agentic" in kinds:
             rank, size = 0, 1
-        return answered(self.tasks, rank, size, given, ask)
+        return answered(self.tasks, rank, size, requests, ask)
 
     def _in_slices(self, lm: Any, reqtype: str, requests: Sequence[Any], n_stored: int) -> list[Any]:
         """Answers requests slice by slice, and says how far it is."""
@@ -160,7 +158,7 @@ class SafeCache(KeyedCache):
             for portion in stopping.portions(groups, self.slice_size * self._world_size):
                 own = [number for number in portion if number in places]
                 left = [places[number] for number in own if replies[places[number]] is None]
-                replies |= zip(left, self._together(lm, [requests[i] for i in left], ask), strict=True)
+                replies |= zip(left, self._together([requests[i] for i in left], ask), strict=True)
                 texts = {n: stopping.text_of(replies[places[n]], self.reasoning_tags) for n in own}
                 if (n_counted := self._decided(stop, task, texts)) is not None:
                     break

@@ -53,9 +53,9 @@ def times_of(config: dict[str, Any], doc: Row, parts: Sequence[Any]) -> dict[int
     found = sample_frames(*wanted)
     decoded = [image.tobytes() for image in found.images]
     shown = {place: part.tobytes() for place, part in enumerate(parts) if is_picture(part)}
+    # Two frames that look alike cannot be told apart where they are shown in another order.
     if list(shown.values()) == decoded:
         return dict(zip(shown, found.times, strict=True))
-    # In another order: two frames that look alike cannot be told apart.
     known = {data: time for data, time in zip(decoded, found.times, strict=True) if decoded.count(data) == 1}
     return {place: known[data] for place, data in shown.items() if data in known}
 

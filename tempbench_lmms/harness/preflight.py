@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import benchmarks
@@ -10,8 +9,6 @@ from tempbench_lmms.data import code_digest, locks
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import data_problems, load_task, root_of, task_files
-
-_UNLOCKED: set[Path] = set()
 
 
 def check_data(names: Iterable[str]) -> None:
@@ -47,8 +44,6 @@ def _keep_reading(config: dict[str, Any]) -> None:
     try:
         locks.keep_reading(root)
     except locks.NoLocksError:
-        if root not in _UNLOCKED:
-            logging.getLogger(__name__).warning(
-                "%s is on a file system without locks: do not prepare %s while this runs", root, benchmark
-            )
-        _UNLOCKED.add(root)
+        logging.getLogger(__name__).warning(
+            "%s is on a file system without locks: do not prepare %s while this runs", root, benchmark
+        )

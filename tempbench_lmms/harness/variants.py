@@ -89,19 +89,14 @@ def task_dir() -> Path:
 
 
 def write(folder: Path, files: Mapping[str, str]) -> Path:
-    """Writes files into a folder, whole or not at all, and returns the folder.
+    """Writes files into a folder that is not there yet, whole or not at all, and returns the folder.
 
-    Any number of processes may do this at once: each writes a folder of its own, and one gets the name. A
-    folder with other content (a cleaner took some of it) is replaced.
-
-    Args:
-        folder: The folder.
-        files: Texts by path in it.
+    Any number of processes may do this at once: each writes a folder of its own, and one gets the name.
 
     Raises:
         OSError: It cannot be written.
     """
-    if holds(folder, files):
+    if folder.is_dir():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as own:
@@ -109,21 +104,11 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
         for name, text in files.items():
             (new / name).parent.mkdir(parents=True, exist_ok=True)
             (new / name).write_bytes(text.encode())
-        with suppress(OSError):
-            if folder.exists() and not holds(folder, files):
-                folder.rename(Path(own, "old"))
+        with suppress(OSError):  # another process was quicker
             new.rename(folder)
-    if not holds(folder, files):
+    if not folder.is_dir():
         raise OSError(f"{folder} cannot be written")
     return folder
-
-
-def holds(folder: Path, files: Mapping[str, str]) -> bool:
-    """True where a folder has these files with these contents."""
-    try:
-        return all((folder / name).read_bytes() == text.encode() for name, text in files.items())
-    except OSError:
-        return False
 
 
 @cache
