@@ -62,7 +62,7 @@ class HarnessCommand(ColouredCommand):
 
         rest = super().parse_args(ctx, args)
         words = ctx.params.get("arguments") or []
-        options.check(words, [option for one in self.params for option in one.opts if option[:2] == "--"])
+        options.read(words, [option for one in self.params for option in one.opts if option[:2] == "--"])
         # Its logs are what the answers are kept in, so it always has them.
         ctx.params["arguments"] = [word for word in words if word != "--log_samples"]
         return rest

@@ -70,23 +70,30 @@ def _parser() -> _Parser:
     return parser
 
 
-def read(words: Sequence[str]) -> argparse.Namespace:
+def read(words: Sequence[str], ours: Sequence[str] = ()) -> argparse.Namespace:
     """Returns what the harness reads in its options.
 
     Args:
         words: What stands on the command line for the harness.
+        ours: Options of the command that takes them, which may be meant too.
 
     Raises:
-        TempbenchError: It would refuse them: a value of another type, none, one that is no choice; or a word
-            that belongs to no option.
+        TempbenchError: It would refuse them: an option that it does not know, a value of another type, none,
+            one that is no choice; or a word that belongs to no option.
     """
-    return _read(tuple(words))
+    return _read(tuple(words), tuple(ours))
 
 
 @cache
-def _read(words: tuple[str, ...]) -> argparse.Namespace:
+def _read(words: tuple[str, ...], ours: tuple[str, ...]) -> argparse.Namespace:
     found, left = _parser().parse_known_args(words)
-    if strays := [word for word in left if word != "--"]:
+    strays = [word for word in left if word != "--"] if known() else []
+    if strays and strays[0].startswith("-"):
+        name = strays[0].partition("=")[0]
+        near = difflib.get_close_matches(name, sorted({*known(), *ours}), n=1)
+        hint = f"did you mean {near[0]}?" if near else "see `python -m lmms_eval eval --help`"
+        raise TempbenchError(f"neither `tempbench run` nor the harness has an option {name}; {hint}")
+    if strays:
         raise TempbenchError(
             f"{' '.join(strays)[:200]}: the harness has no option for that; quote a value that has spaces"
         )
@@ -135,35 +142,3 @@ def check_model(name: str, model_args: str = "") -> None:
         near = difflib.get_close_matches(name, names, n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(names)}"
         raise TempbenchError(f"the harness has no model '{name}'; {hint}")
-
-
-def check(words: Sequence[str], ours: Sequence[str] = ()) -> None:
-    """Checks that the harness knows the options among `words`.
-
-    Its parser also takes the beginning of a long option, and a short one with its value attached.
-
-    Args:
-        words: What stands on the command line for the harness.
-        ours: Options of the command that takes them, which may be meant too.
-
-    Raises:
-        TempbenchError: It does not know one.
-    """
-    options = known()
-    if not options:
-        return
-    for word in words:
-        name = word.partition("=")[0]
-        if word == "--":
-            return  # what follows is no option
-        if word.startswith("--"):
-            is_known = any(option.startswith(name) for option in options)
-        elif word.startswith("-") and word[1:2].isalpha():
-            is_known = any(word.startswith(option) for option in options if not option.startswith("--"))
-        else:
-            continue
-        if not is_known:
-            near = difflib.get_close_matches(name, sorted({*options, *ours}), n=1)
-            hint = f"did you mean {near[0]}?" if near else "see `python -m lmms_eval eval --help`"
-            raise TempbenchError(f"neither `tempbench run` nor the harness has an option {name}; {hint}")
-    read(words)
