@@ -306,7 +306,7 @@ def test_thresholds():
 @pytest.mark.harness
 def test_rescore_equals_a_run_of_the_harness(tmp_path, run_harness, caplog):
     tasks = ["tempvs_mini", "tempvs_mt1_two_blind_mini"]
-    run_harness("tempbench_constant", tasks, tmp_path, ["--seed", "7"])
+    done = run_harness("tempbench_constant", tasks, tmp_path, ["--seed", "7"])
     assert "(120 of 120) of the answers are 'A', right for 50% of them" in caplog.text
     read = logs.read_runs([tmp_path])
     assert {log.task for log in read} == set(tasks)
