@@ -118,14 +118,6 @@ def test_wrong_options(run, tmp_path, options, message):
     assert not (tmp_path / ".eval_results").exists()
 
 
-@pytest.mark.slow
-def test_benchmarks_without_a_known_data_set_need_one(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(hub, "data_set_of", lambda card: None)
-    with pytest.raises(TempbenchError, match="add --dataset tempvs=ORG/NAME"):
-        submit_hub([run], "org/model", tmp_path)
-    submit_hub([run], "org/model", tmp_path, ["tempvs=org/own"])
-
-
 def test_single_tests_have_their_own_task_ids(tmp_path):
     file = finish(write_run(tmp_path, task="tempvs_mt1_two_mini"))
     file.write_text(file.read_text().replace("tempvs_mt1_two_mini", "tempvs_mt1_two"))

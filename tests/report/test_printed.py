@@ -493,10 +493,3 @@ def test_latex_s_captions_say_what_a_table_is_of(section):
     assert r"mt1 two, by source: tempvs\_mini, tempbench\_chance" in captions
     apart = replace(table_14, name="TOMATO, Table 7", caption="Accuracy.")
     assert r"\caption{Accuracy (as in TOMATO, Table 7" in latex.table(apart)
-
-
-@pytest.mark.slow
-def test_latex_never_has_more_floats_waiting_than_it_can_hold(section):
-    pages = text.as_latex([section], everything=True).split(r"\clearpage")
-    assert len(pages) > 1
-    assert max(page.count(r"\begin{table}") for page in pages) == 18
