@@ -83,7 +83,6 @@ class Inputs:
 
     parts: tuple[Part, ...]
     settings: Settings = Settings()
-    hidden: Mapping[str, str] = field(default_factory=dict)  # why `text`, `pictures` or `settings` are unseen
     error: str = ""  # why the model failed on them
     said: str | None = field(default=None, compare=False)  # by the model, before the runner's reply is made
     templates: int | None = None  # how often the chat template was filled in; None where that is unseen
@@ -106,9 +105,7 @@ def picture(pixels: Pixels | None, tokens: int | None = None, is_fitted: bool = 
     """Returns a picture with its code read."""
     if pixels is None:
         return Picture(None, tokens)
-    cards, turned = codes.read_all(pixels), ""
-    is_blank = not cards and codes.is_blank(pixels)
-    if not cards and not is_blank:
-        card, turned = codes.read_turned(pixels)
-        cards = (card,) if card else ()
+    is_blank = codes.is_blank(pixels)
+    card, turned = (None, "") if is_blank else codes.read_turned(pixels)
+    cards = (card,) if card else () if is_blank else codes.read_strip(pixels)
     return Picture(pixels, tokens, cards, pixels.shape[:2], is_blank, turned, is_fitted)

@@ -20,13 +20,7 @@ _ROUNDED = 0.1  # seconds; stamps have one decimal
 _FEW = 6
 _UNEVEN = 3.5
 _SHOWN = 8
-_ORDERS: tuple[tuple[str, ...], ...] = (
-    (),
-    ("reversed",),
-    ("swapped",),
-    ("reversed", "swapped"),
-    ("in another order",),
-)
+_OTHER = ("in another order",)
 
 
 def judge(
@@ -64,22 +58,17 @@ def _settings(probe: Probe, arrived: Inputs) -> Judgement:
     }
     seen = frozenset(line for line, (value, _, _) in lines.items() if value is not None)
     faults = tuple(Fault(*words) for line, (_, is_wrong, words) in lines.items() if line in seen and is_wrong)
-    why = arrived.hidden.get("settings", "the runner does not show it")
-    return Judgement(faults, seen, dict.fromkeys(lines.keys() - seen, why))
+    return Judgement(faults, seen, dict.fromkeys(lines.keys() - seen, "the runner does not show it"))
 
 
 def _texts(probe: Probe, arrived: Inputs) -> Judgement:
     lines = ("text", "signs", "system", *(("system message",) if probe.system else ()))
-    if why := arrived.hidden.get("text"):
-        return Judgement(hidden=dict.fromkeys((*lines, "interleaved"), why))
     faults = texts.of_texts(probe.texts, arrived, probe.system)
     return Judgement(tuple(faults), frozenset(lines))
 
 
 def _pictures(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Judgement:
     lines = _LINES_OF_PICTURES.get(probe.kind, _PICTURES)
-    if why := arrived.hidden.get("pictures"):
-        return Judgement(hidden=dict.fromkeys(lines, why))
     shown = [part for part in arrived.parts if isinstance(part, Picture)]
     n = len(probe.cards)
     if any(part.is_hidden for part in shown):
@@ -91,14 +80,13 @@ def _pictures(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Jud
     faults = of_pictures(probe, shown, owners)
     if probe.kind == "many pictures":
         faults = [fault if fault.line in LOOKS else _on(fault, "many") for fault in faults]
-    elif "text" not in arrived.hidden and len(shown) == n:
+    elif len(shown) == n:
         faults += texts.interleaving(probe.parts, arrived.parts)
     tokens = sum(picture.tokens or 0 for picture in shown)
     sizes = sorted({picture.size for picture in shown})
     note = f"{len(shown)} images of {', '.join(f'{w}x{h}' for h, w in sizes[:3])} pixels"
     note += f", {tokens} tokens" if tokens else ""
-    seen = set(lines) - ({"interleaved"} if "text" in arrived.hidden else set())
-    return Judgement(tuple(faults), frozenset(seen), notes={"many" if "many" in lines else "size": note})
+    return Judgement(tuple(faults), frozenset(lines), notes={"many" if "many" in lines else "size": note})
 
 
 def _on(fault: Fault, line: str) -> Fault:
@@ -190,7 +178,9 @@ def _order(places: Sequence[int]) -> list[Fault]:
     # Of a picture that came twice either may be the one too many.
     first = list(dict.fromkeys(places))
     last = list(dict.fromkeys(reversed(places)))[::-1]
-    found, names = min(((one, _names(one)) for one in (first, last)), key=lambda pair: _ORDERS.index(pair[1]))
+    found, names = min(
+        ((one, _names(one)) for one in (first, last)), key=lambda pair: (pair[1] == _OTHER, len(pair[1]))
+    )
     return [Fault(f"images {name}", _listed(sorted(found)), _listed(found)) for name in names]
 
 
@@ -203,7 +193,7 @@ def _names(found: Sequence[int]) -> tuple[str, ...]:
     for names, other in ((("swapped",), given), (("reversed", "swapped"), given[::-1])):
         if sum(one != two for one, two in zip(found, other, strict=True)) == 2:
             return names
-    return ("in another order",)
+    return _OTHER
 
 
 def _listed(places: Sequence[int]) -> str:
@@ -217,10 +207,8 @@ def _film(
     lines = (own,) if own != "video" else _VIDEOS
     timed = ("times",) if lines == _VIDEOS else ()
     clip = next((part for part in arrived.parts if isinstance(part, Video)), None)
-    why = arrived.hidden.get("pictures")
     if clip is not None and clip.frames is None:
         why = "the frames cannot be read back from what arrives"
-    if why:
         return Judgement(hidden=dict.fromkeys((*lines, *timed), why))
     faults = of_video(film, probe, clip, owners, others)
     if own == "mkv video":  # whatever its times, it is there
@@ -257,8 +245,6 @@ def of_video(
     near = [film.cards[max(0, round(i / max(1, n - 1) * last) - 2) :][:5] for i in range(n)]
     frames = [_known_again(one, cards) for one, cards in zip(clip.frames, near, strict=True)]
     faults = [*_unreadable(frames, "frames", "video"), *_small(frames, "frames")]
-    if any(len(frame.cards) > 1 for frame in frames):
-        faults.append(Fault("frames joined", what, "several frames in one picture"))
     faults += _foreign(frames, film.cards, probe, owners, "frames of another question")
     found = _places([card for frame in frames for card in frame.cards], film.cards)
     places = [place for place in found if place is not None]
@@ -266,11 +252,7 @@ def of_video(
         return faults
     if len(set(places)) == 1 and len(film.cards) > 2:
         return [Fault("video as one frame", what, f"frame {places[0] + 1} alone"), *faults]
-    faults += [
-        *_order_of_frames(places),
-        *_spread(places, film),
-        *_looks(frames, film.cards),
-    ]
+    faults += [*_order_of_frames(places), *_spread(places, film), *_looks(frames, film.cards)]
     if film.path is not None and not clip.hides_times:
         told = clip.times if clip.times is None or len(clip.times) == len(found) else clip.times[: len(found)]
         faults += _times(places, film, told, others)

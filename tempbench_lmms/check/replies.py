@@ -81,15 +81,18 @@ def explained(replies: Sequence[Reply]) -> list[Fault]:
     made += [(name, list(change(given, said))) for name, change in planting.OF_REPLIES]
     best, found = sum(one == two for one, two in zip(read, right, strict=True)) / len(read) + _BETTER, ""
     for name, texts in made:
-        # One who cannot know replies anything but what is right, mostly.
         expected = [questions.read_answer(kind, text) for kind, text in zip(kinds, texts, strict=True)]
-        marks = [
-            one == two if two is not None else one != true
-            for one, two, true in zip(read, expected, right, strict=True)
-        ]
-        if (score := sum(marks) / len(marks)) > best and score >= _WELL:
+        score = sum(map(_likeness, read, expected, right)) / len(read)
+        if score > best and score >= _WELL:
             best, found = score, name
     return [Fault(found, *example)] if found else []
+
+
+def _likeness(reply: str | None, expected: str | None, right: str) -> float:
+    """Returns how well a reply fits a fault; one that is wrong in another way speaks for it, but less."""
+    if reply == expected:
+        return 1
+    return 0 if right in (reply, expected) else 0.8 if None not in (reply, expected) else 0.7
 
 
 def _given(probe: Probe) -> Inputs:

@@ -181,19 +181,17 @@ def _shape(picture: Pixels) -> str:
 
 
 def read_turned(picture: Pixels) -> tuple[Card | None, str]:
-    """Returns what a picture shows that was turned or inverted, and a key of `TURNS`; None for others."""
+    """Returns what a picture shows, and a key of `TURNS` where it was turned or inverted; None for others."""
+    if (card := read(picture)) is not None:
+        return card, ""
     for name, undo in TURNS.items():
         if (card := read(undo(picture))) is not None:
             return (replace(card, colour=_colour(picture)) if name == "inverted" else card), name
     return None, ""
 
 
-def read_all(picture: Pixels) -> tuple[Card, ...]:
-    """Returns the cards in a picture: one, or those of a strip from left to right or from top to bottom."""
-    if (card := read(picture)) is not None:
-        return (card,)
-    if is_blank(picture):
-        return ()
+def read_strip(picture: Pixels) -> tuple[Card, ...]:
+    """Returns the cards in a strip, from left to right or from top to bottom; none for other pictures."""
     for axis in (1, 0):
         for n in range(2, _LONGEST_STRIP + 1):
             parts = [read(part) for part in _cut(picture, n, axis)]
@@ -242,6 +240,22 @@ def from_data_url(url: str) -> Pixels | None:
         return from_bytes(base64.b64decode(data))
     except binascii.Error:
         return None
+
+
+def from_any(value: Any) -> Pixels | None:
+    """Returns the pixels of a PIL image, an array, a tensor, or a `data:` address; None for anything else."""
+    if isinstance(value, str):
+        return from_data_url(value)
+    if hasattr(value, "convert"):
+        return as_pixels(value)
+    pixels = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+    if pixels.ndim == 3 and pixels.shape[0] == 3 != pixels.shape[-1]:
+        pixels = np.moveaxis(pixels, 0, -1)
+    if pixels.ndim != 3 or pixels.shape[-1] != 3:
+        return None
+    if pixels.dtype != np.uint8:
+        pixels = np.clip(pixels * (255 if pixels.max() <= 1 else 1), 0, 255).astype(np.uint8)
+    return np.ascontiguousarray(pixels)
 
 
 def resized(picture: Pixels, height: int, width: int) -> Pixels:

@@ -111,7 +111,7 @@ def test_what_is_seen_is_what_is_sent(model, server, drawn, monkeypatch):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     lm = model_session.runner(model, f"model=tiny,base_url={server.url},api_key=sk-of-nobody")
     _, asked, _ = drawn()
-    asked = [probe for probe in asked if probe.cards]
+    asked = [probe for probe in asked if probe.cards and probe.kind != "same text"][:3]
     server.bodies.clear()
     sent = {}
     for probe, answer in zip(asked, model_session.Session(lm).ask(asked), strict=True):

@@ -58,9 +58,9 @@ def test_a_card_that_was_turned_or_mirrored_is_not_read_as_another():
 def test_a_strip_is_read_card_by_card(axis):
     several = cards(6)
     strip = np.concatenate([codes.drawn(card, 96) for card in several], axis=axis)
-    assert codes.read_all(strip) == tuple(several)
-    assert codes.read_all(codes.drawn(several[0])) == (several[0],)
-    assert codes.read_all(np.zeros((50, 50, 3), np.uint8)) == ()
+    assert codes.read_strip(strip) == tuple(several)
+    assert codes.read_turned(codes.drawn(several[0])) == (several[0], "")
+    assert codes.read_strip(np.zeros((50, 50, 3), np.uint8)) == ()
 
 
 def test_a_video_shows_each_card_at_its_time(tmp_path):

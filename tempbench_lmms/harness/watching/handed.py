@@ -5,8 +5,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video, picture, settings_of
 from tempbench_lmms.media import codes
 
@@ -44,7 +42,7 @@ def given(
 
     Args:
         prompt: A question's text, with `<image>` or `<video>` where one stands; or messages, whose parts are
-            of the types `text`, `image`, `image_url` or `video`.
+            of the types `text`, `image`, `image_url`, or `video` with `times` where they are told.
         images: Of a prompt that is a text: PIL images, or arrays of shape (height, width, 3).
         videos: Likewise: lists of frames, or arrays of shape (frames, height, width, 3).
         times: Of each video's frames, in seconds; None where the model is told none.
@@ -89,23 +87,12 @@ def of_messages(messages: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
             elif kind in ("image", "image_url", "input_image"):
                 yield as_picture(value)
             elif kind in ("video", "video_url"):
-                yield as_video(value)
+                yield as_video(value, part.get("times"))
 
 
 def as_picture(value: Any) -> Picture:
-    """Returns a picture of whatever a runner has: a PIL image, an array, a tensor, or a `data:` address."""
-    if isinstance(value, str):
-        return picture(codes.from_data_url(value))
-    if hasattr(value, "convert"):
-        return picture(codes.as_pixels(value))
-    pixels = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
-    if pixels.ndim == 3 and pixels.shape[0] == 3 != pixels.shape[-1]:
-        pixels = np.moveaxis(pixels, 0, -1)
-    if pixels.ndim != 3 or pixels.shape[-1] != 3:
-        return picture(None)
-    if pixels.dtype != np.uint8:
-        pixels = np.clip(pixels * (255 if pixels.max() <= 1 else 1), 0, 255).astype(np.uint8)
-    return picture(np.ascontiguousarray(pixels))
+    """Returns a picture of whatever a runner has."""
+    return picture(codes.from_any(value))
 
 
 def as_video(value: Any, times: Sequence[float] | None = None) -> Video:

@@ -11,8 +11,9 @@ import numpy as np
 
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture
 from tempbench_lmms.check.texts import stamps_of
-from tempbench_lmms.harness.watching import pixels, templates
+from tempbench_lmms.harness.watching import templates
 from tempbench_lmms.harness.watching.owned import model_of, processor_of
+from tempbench_lmms.media import normalised as pixels
 from tempbench_lmms.media.codes import Pixels
 
 _IMAGE_TOKENS = ("image_token_id", "image_token_index")
