@@ -12,7 +12,7 @@ from typing import Any
 
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.parsing.reading import REASONS, UNLESS_CUT, Reading
-from tempbench_lmms.record import UNREAD, Metric, Metrics, Record, mean
+from tempbench_lmms.record import UNREAD, Metric, Metrics, Record, mean, n_failed, n_questions
 
 VALUES = ("answer", "prediction", "number", "spans", "caption")
 """The fields that hold what was read; each benchmark has some of them."""
@@ -81,7 +81,7 @@ def in_time(
     }
 
 
-def parse_rate(unit: str) -> Metric:
+def parse_rate(unit: str) -> Callable[[Sequence[Record]], Ratio]:
     """Returns the share of questions whose answer could be read, over units of sampling."""
     return mean("parsed", unit, doc="Share of questions whose answer could be read.")
 
@@ -195,6 +195,14 @@ def add_metrics(
         metrics.add(
             f"{prefix}{UNREAD}{reason}", _share(reason, unit), better="lower", tasks=tasks, has_error=False
         )
+
+
+def add_counts(metrics: Metrics, unit: str) -> None:
+    """Adds what every benchmark has: the rate of read replies, why others are not, questions and failures."""
+    metrics.add("parse_rate", parse_rate(unit), headline=True)
+    add_metrics(metrics, unit)
+    metrics.count(headline=True)(n_questions)
+    metrics.count(better="lower", headline=True)(n_failed)
 
 
 def _share(reason: str, unit: str) -> Metric:

@@ -11,7 +11,7 @@ from tempbench_lmms.arrow_of_time import parser, prompts
 from tempbench_lmms.arrow_of_time.card import ANSWERS, CATEGORIES
 from tempbench_lmms.metrics.groups import all_right, complete
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Metrics, Record, mean, n_failed, n_questions
+from tempbench_lmms.record import Metric, Metrics, Record, mean
 
 METRICS = Metrics("arrow_of_time")
 
@@ -60,9 +60,7 @@ def forward_rate(records: Sequence[Record]) -> Ratio:
     return ratio(((record["answer"] == "F", 1) for record in read), (record["pair"] for record in read))
 
 
-METRICS.add("parse_rate", record_reading.parse_rate("pair"), headline=True)
-record_reading.add_metrics(METRICS, "pair")
-METRICS.count(headline=True)(n_questions)
+record_reading.add_counts(METRICS, "pair")
 
 
 @METRICS.count(better="lower", headline=True)
@@ -70,6 +68,3 @@ def n_cut(records: Sequence[Record]) -> int:
     """Number of clips that were asked one way only."""
     pairs = [record["pair"] for record in records]
     return len(set(pairs)) - len(complete(pairs, 2))
-
-
-METRICS.count(better="lower", headline=True)(n_failed)

@@ -23,15 +23,10 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 
 def question_problems(row: tables.Row) -> Iterator[str]:
     """Yields what is wrong with one question, as "field: what"."""
-    if row["type"] not in TYPES:
-        yield f"type: {row['type']!r} is not one of {', '.join(TYPES)}"
-    if row["scene"] not in SCENES:
-        yield f"scene: {row['scene']!r} is not one of {', '.join(SCENES)}"
+    letters = [*letters_of(row["options"])]
+    yield from checks.known_problems(row, type=TYPES, scene=SCENES, answer=letters, order=ORDERS)
     yield from checks.text_problems(row, "question", "variation")
     yield from checks.option_problems(row["options"], 2, 26)
-    letters = [*letters_of(row["options"])]
-    if row["answer"] not in letters:
-        yield f"answer: {row['answer']!r} is not one of {', '.join(letters)}"
     if row["target"] != row["answer"]:
         yield f"target: {row['target']!r} is not the answer {row['answer']!r}"
     if row["choices"] != letters:
@@ -44,14 +39,11 @@ def question_problems(row: tables.Row) -> Iterator[str]:
         yield from checks.text_problems(row, "reference_source")
     if row["n_frames"] < 1:
         yield f"n_frames: {row['n_frames']}, at least one is needed"
-    if row["order"] not in ORDERS:
-        yield f"order: {row['order']!r} is not one of {', '.join(ORDERS)}"
 
 
 def caption_problems(row: tables.Row) -> Iterator[str]:
     """Yields what is wrong with one video to caption, as "field: what"."""
-    if row["view"] not in CAPTION:
-        yield f"view: {row['view']!r} is neither video nor frame"
+    yield from checks.known_problems(row, view=CAPTION)
     if row["n_frames"] < 1:
         yield f"n_frames: {row['n_frames']}, at least one is needed"
     if not row["choices"]:

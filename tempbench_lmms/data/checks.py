@@ -296,6 +296,13 @@ def text_problems(row: tables.Row, *names: str) -> Iterator[str]:
             yield f"{name}: empty"
 
 
+def known_problems(row: tables.Row, **known: Iterable[str]) -> Iterator[str]:
+    """Yields the columns whose value is not one of the known ones."""
+    for name, values in known.items():
+        if row[name] not in (listed := [*values]):
+            yield f"{name}: {row[name]!r} is not one of {', '.join(listed)}"
+
+
 def option_problems(options: Sequence[str], least: int, most: int) -> Iterator[str]:
     """Yields what is wrong with the texts of a question's options."""
     if not least <= len(options) <= most:

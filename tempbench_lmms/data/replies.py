@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms.data import bounds
-from tempbench_lmms.data.tables import RepeatedKeyError, parse_json
+from tempbench_lmms.data.tables import RepeatedKeyError, first_line, parse_json
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 
@@ -48,6 +48,21 @@ def json_values(file: Path, advice: str = "check the path") -> Iterator[tuple[st
             yield from ((f"entry {entry}", value) for entry, value in enumerate(listed, start=1))
             return
         yield f"line {number}", _value(line, f"{file}: line {number}")
+
+
+def json_object(file: Path, advice: str) -> dict[str, Any]:
+    """Returns the object that a JSON file holds.
+
+    Raises:
+        TempbenchError: It cannot be read, is none, or names a key twice.
+    """
+    try:
+        found = parse_json(bounds.read_text(file), unique=True)
+    except (OSError, ValueError) as error:
+        raise TempbenchError(f"{file} cannot be read ({first_line(error)}); {advice}") from None
+    if not isinstance(found, dict):
+        raise TempbenchError(f"{file} is no JSON object; {advice}")
+    return found
 
 
 def _bounded(lines: Iterator[tuple[int, str]], file: Path) -> Iterator[str]:

@@ -15,7 +15,7 @@ from tempbench_lmms.mateo import parser, prompts
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics import graph
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metrics, Record, mean, n_failed, n_questions
+from tempbench_lmms.record import Metrics, Record, by_group, n_failed, n_questions
 
 VERSIONS = ("original", "swapped")
 BEFORE, AFTER, INDEPENDENT = CLASSES
@@ -194,7 +194,7 @@ def other_rate(records: Sequence[Record]) -> Ratio:
     return _over(records, lambda record: (record["prediction"] == parser.OTHER, 1))
 
 
-parse_rate = mean("parsed", "plan", doc="Share of questions whose answer could be read.")
+parse_rate = record_reading.parse_rate("plan")
 METRICS.add("parse_rate", parse_rate, headline=True)
 
 
@@ -404,17 +404,15 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def _grouped(records: Sequence[Record], field: str) -> dict[str, dict[str, float | None]]:
-    groups: dict[int, list[Record]] = {}
-    for record in records:
-        groups.setdefault(record[field], []).append(record)
-    return {
-        str(value): {
+    return by_group(
+        records,
+        lambda record: record[field],
+        lambda group: {
             "accuracy": _value(accuracy(group)),
             "always_independent": _value(always_independent(group)),
             "n_pairs": n_pairs(group),
-        }
-        for value, group in sorted(groups.items())
-    }
+        },
+    )
 
 
 def _value(share: Ratio) -> float | None:

@@ -21,8 +21,7 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 def row_problems(row: tables.Row) -> Iterator[str]:
     """Yields what is wrong with one question, as "field: what"."""
     yield from checks.text_problems(row, "pair_id")
-    if row["kind"] not in KINDS:
-        yield f"kind: {row['kind']!r} is not one of {', '.join(KINDS)}"
+    yield from checks.known_problems(row, kind=KINDS)
     yield from checks.option_problems(row["options"], N_OPTIONS, N_OPTIONS)
     yield from checks.reply_problems(row, lambda reply: parser.read(reply, row["options"]).value)
 

@@ -11,7 +11,7 @@ from tempbench_lmms.metrics.groups import all_right, complete
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.motion_only import parser, prompts
 from tempbench_lmms.motion_only.card import KINDS
-from tempbench_lmms.record import Metrics, Record, mean, n_failed, n_questions, within
+from tempbench_lmms.record import Metrics, Record, mean, within
 
 TASK = "task"
 """The one kind of task."""
@@ -39,9 +39,7 @@ def pair_accuracy(records: Sequence[Record]) -> Ratio:
 
 for _kind in KINDS:
     METRICS.add(f"accuracy_{_kind}", within(accuracy, "kind", _kind), headline=True)
-METRICS.add("parse_rate", record_reading.parse_rate("pair"), headline=True)
-record_reading.add_metrics(METRICS, "pair")
-METRICS.count(headline=True)(n_questions)
+record_reading.add_counts(METRICS, "pair")
 
 
 @METRICS.count(better="lower", headline=True)
@@ -49,6 +47,3 @@ def n_cut(records: Sequence[Record]) -> int:
     """Number of pairs of which one question was not asked."""
     pairs = [record["pair"] for record in records]
     return len(set(pairs)) - len(complete(pairs, 2))
-
-
-METRICS.count(better="lower", headline=True)(n_failed)

@@ -32,8 +32,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
     yield from checks.text_problems(row, "video_id", "question", "options")
     if row["question_id"].rpartition("_")[0] != row["video_id"]:
         yield f"video_id: {row['video_id']!r} is not what the question's id begins with"
-    if row["type"] not in TYPES:
-        yield f"type: {row['type']!r} is not one of {', '.join(TYPES)}"
+    yield from checks.known_problems(row, type=TYPES)
     if not row["duration"] > 0:
         yield f"duration: {row['duration']} seconds"
     if len(row["options"]) != OPTIONS:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import bounds, releases, roots, tables
+from tempbench_lmms.data.replies import json_object
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.video_texts import finite, reply, span_of
 from tempbench_lmms.errors import TempbenchError
@@ -85,20 +86,8 @@ def _lines(file: Path) -> list[dict[str, str]]:
 
 
 def object_of(file: Path) -> dict[str, Any]:
-    """Returns the object that a JSON file holds.
-
-    Raises:
-        TempbenchError: It cannot be read, is none, or names a key twice.
-    """
-    try:
-        found = tables.parse_json(bounds.read_text(file), unique=True)
-    except (OSError, ValueError) as error:
-        raise TempbenchError(
-            f"{file} cannot be read ({tables.first_line(error)}); give the official JSON file"
-        ) from None
-    if not isinstance(found, dict):
-        raise TempbenchError(f"{file} is no JSON object; give the official JSON file")
-    return found
+    """Returns the object that an official JSON file holds; raises `TempbenchError` where it holds none."""
+    return json_object(file, "give the official JSON file")
 
 
 def row(question: Mapping[str, Any], segments: Any, duration: Any, video: str = "") -> Row:

@@ -31,8 +31,7 @@ def row_problems(row: tables.Row, has_answers: bool = True) -> Iterator[str]:
     if not row["duration"] > 0:
         yield f"duration: {row['duration']} seconds"
     yield from checks.option_problems(row["options"], len(LETTERS), len(LETTERS))
-    if row["source"] not in SOURCES:
-        yield f"source: {row['source']!r} is not one of {', '.join(SOURCES)}"
+    yield from checks.known_problems(row, source=SOURCES)
     if row["question_span"] is not None and not _is_span(row["question_span"], row["duration"]):
         yield f"question_span: {row['question_span']} is not a span within {row['duration']} seconds"
     if not has_answers:

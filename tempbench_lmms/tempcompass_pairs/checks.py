@@ -1,13 +1,13 @@
 """What must hold of the data before a model is loaded."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from tempbench_lmms.data import checks, manifests, tables
-from tempbench_lmms.data.checks import NumberedRow, Table
+from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.extent import Size
 from tempbench_lmms.media import verifying
-from tempbench_lmms.tempcompass_pairs import groups, parser
+from tempbench_lmms.tempcompass_pairs import parser
 from tempbench_lmms.tempcompass_pairs.card import COUNTS, DETAILS, KINDS
 from tempbench_lmms.tempcompass_pairs.features import BENCHMARK, SCHEMA
 
@@ -21,11 +21,8 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 def row_problems(row: tables.Row) -> Iterator[str]:
     """Yields what is wrong with one question, as "field: what"."""
     yield from checks.text_problems(row, "question", "video_id")
-    for name, offered in (("kind", KINDS), ("aspect", tuple(DETAILS))):
-        if row[name] not in offered:
-            yield f"{name}: {row[name]!r} is not one of {', '.join(offered)}"
-    if row["detail"] not in ("", *DETAILS.get(row["aspect"], ())):
-        yield f"detail: {row['detail']!r} is not one of {row['aspect']}"
+    details = ("", *DETAILS.get(row["aspect"], ()))
+    yield from checks.known_problems(row, kind=KINDS, aspect=DETAILS, detail=details)
     if not row["video"].rpartition("/")[2].startswith(f"{row['video_id']}."):
         yield f"video_id: {row['video_id']!r} is not the video's name"
     if row["choices"] != parser.options_of(row["question"]):
@@ -38,20 +35,5 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         yield f"target: {row['target'][:80]!r} is not one of the choices"
 
 
-def group_problems(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
-    """Yields the questions whose group is not the one that the table makes."""
-    found: dict[int, tuple[str, int]] = {}
-    for indices in groups.find([row for _, row in rows]):
-        found.update(dict.fromkeys(indices, (rows[indices[0]][1]["question_id"], len(indices))))
-    for index, (number, row) in enumerate(rows):
-        name, size = found.get(index, ("", 0))
-        if row["group"] != name:
-            yield number, f"group: {row['group'][:80]!r}, by question, clip and answer it is {name!r}"
-        if row["group_size"] != size:
-            yield number, f"group_size: {row['group_size']}, the group has {size}"
-
-
-tables_of = checks.below(
-    Table(BENCHMARK, Path("questions/test.parquet"), SCHEMA, row_problems, ("video",), group_problems)
-)
+tables_of = checks.below(Table(BENCHMARK, Path("questions/test.parquet"), SCHEMA, row_problems, ("video",)))
 problems = verifying.problems(tables_of, sizes)

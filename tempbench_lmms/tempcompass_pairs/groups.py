@@ -18,20 +18,16 @@ def origin(clip: str) -> str:
     return clip.partition("_")[0]
 
 
-def find(rows: Sequence[Mapping[str, Any]], of_one_origin: bool = True) -> list[list[int]]:
+def find(rows: Sequence[Mapping[str, Any]]) -> list[list[int]]:
     """Returns the contrast groups, each as the indices of its rows, in the order of their first ones.
 
-    A group is all questions of one kind and aspect with the same text on clips of one origin. They must be on
-    two clips at least, and have two right answers at least: else one and the same reply could be right
-    throughout.
-
-    Args:
-        rows: The questions; their text has the options: with others, or in another order, it is another one.
-        of_one_origin: Whether the clips must be of one origin. Else a few questions on unrelated clips join.
+    A group is all questions of one kind and aspect with the same text, options included, on clips of one
+    origin. They must be on two clips at least, and have two right answers at least: else one and the same
+    reply could be right throughout.
     """
     together: dict[Hashable, list[int]] = {}
     for index, row in enumerate(rows):
-        place = origin(row["video_id"]) if of_one_origin else ""
-        together.setdefault((row["kind"], place, row["aspect"], row["question"]), []).append(index)
+        key = (row["kind"], origin(row["video_id"]), row["aspect"], row["question"])
+        together.setdefault(key, []).append(index)
     found = together.values()
     return [own for own in found if all(len({rows[i][of] for i in own}) > 1 for of in ("video_id", "answer"))]

@@ -6,6 +6,7 @@ from typing import Any
 from tempbench_lmms.data import video_texts
 from tempbench_lmms.harness import adapter, one_video
 from tempbench_lmms.tempcompass_pairs import prompts, scoring
+from tempbench_lmms.tempcompass_pairs.card import KINDS
 
 # The prompt says nothing of the video.
 doc_to_visual, doc_to_text, doc_to_messages = one_video.hooks(
@@ -20,9 +21,7 @@ def _only(kind: str) -> Callable[[Any], Any]:
     return keep
 
 
-only_multi_choice = _only("multi_choice")
-only_yes_no = _only("yes_no")
-only_caption_matching = _only("caption_matching")
+globals().update({f"only_{kind}": _only(kind) for kind in KINDS})  # only_yes_no, ...
 
 process_results, METRIC_LIST = adapter.scored(
     scoring.record, scoring.METRICS.of(scoring.ALL), scoring.details

@@ -4,8 +4,9 @@ The official repository has `questions/KIND.json`, `predictions/MODEL/KIND.json`
 judge's ratings, `auto_eval_results/MODEL/KIND.json`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from tempbench_lmms.data.tables import Row
@@ -35,10 +36,10 @@ def tempcompass(source: Source) -> Iterator[Answer]:
 
 
 def official(source: Source) -> dict[str, Any]:
-    """Returns the official scores by kind: in percent by aspect, and the shares of what is right as a whole.
+    """Returns the official scores by kind: in percent by aspect, and the share of groups that are right.
 
     A reply is rated as the judge's file says where there is one, else by the rules alone, which count what
-    they do not decide as wrong. `by_text` are groups by the question's text alone, on clips of any origin.
+    they do not decide as wrong.
     """
     out: dict[str, Any] = {}
     for kind, file in _files(source.path).items():
@@ -56,8 +57,8 @@ def official(source: Source) -> dict[str, Any]:
             "judged": len(judged),
             **rules.printed((row["aspect"], one) for row, one in zip(asked, rated, strict=True)),
             "match_rate": sum(one is not None for one in decided) / len(decided),
-            **_of_groups(asked, rated, "groups", of_one_origin=True),
-            **_of_groups(asked, rated, "by_text", of_one_origin=False),
+            "groups": len(found := groups.find(asked)),
+            "groups_right": fmean(all(rated[one] for one in own) for own in found) if found else None,
         }
     return out
 
@@ -97,23 +98,15 @@ def _judgements(file: Path, kind: str, entries: rows.Entries) -> dict[str, int]:
     if not path.is_file():
         return {}
     found = rows.read(path, kind, "question", "gt-answer")
+    ratings = {}
     for key, one in entries.items():
         theirs = found[key]["entry"] if key in found else {}
-        if [theirs.get(name) for name in ("question", "gt-answer")] != [
-            one["entry"][name] for name in ("question", "answer")
-        ] or theirs.get("rating") not in (0, 1):
-            raise TempbenchError(
-                f"{path} does not rate {key} with 0 or 1; give the judgements of these replies"
-            )
-    return {key: int(found[key]["entry"]["rating"]) for key in entries}
-
-
-def _of_groups(
-    asked: Sequence[Row], rated: Sequence[int], name: str, of_one_origin: bool
-) -> dict[str, float | None]:
-    found = groups.find(asked, of_one_origin)
-    right = sum(all(rated[index] for index in own) for own in found)
-    return {name: len(found), f"{name}_right": right / len(found) if found else None}
+        asked = [theirs.get(name) for name in ("question", "gt-answer")]
+        same = asked == [one["entry"][name] for name in ("question", "answer")]
+        if not same or theirs.get("rating") not in (0, 1):
+            raise TempbenchError(f"{path} does not rate {key} with 0 or 1; give the ratings of these replies")
+        ratings[key] = int(theirs["rating"])
+    return ratings
 
 
 READERS: dict[str, Reader] = {"tempcompass": tempcompass}

@@ -3,12 +3,13 @@
 Source: `eval_multi-choice.py`, `eval_yes_no.py`, `eval_caption_matching.py` and `utils/eval_utils.py`.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from tempbench_lmms.tempcompass_pairs.card import ASPECTS
 
 LETTERS = ("A", "B", "C", "D")
-_HEADS = ("Sentence ", "Option ", "Caption ")
+_HEADS = re.compile("Sentence |Option |Caption ")
 
 
 def rating(kind: str, reply: str | None, question: str, answer: str) -> int | None:
@@ -23,25 +24,14 @@ def rating(kind: str, reply: str | None, question: str, answer: str) -> int | No
     if reply is None:
         return None
     reply = reply.replace("</s>", "").strip()
-    if kind == "yes_no":
-        return _yes_no(reply, answer)
-    if kind == "multi_choice":
-        return _multi_choice(reply, answer)
-    return _caption_matching(reply, question, answer)
-
-
-def _yes_no(reply: str, answer: str) -> int | None:
-    # "Not ...", "None", "Nothing" and "Now" are "no" too.
-    said = next((word for word in ("yes", "no") if reply.lower().startswith(word)), None)
-    return None if said is None else int(said == answer)
-
-
-def _multi_choice(reply: str, answer: str) -> int | None:
-    if reply == answer:
-        return 1
+    if kind == "caption_matching":
+        return _caption_matching(reply, question, answer)
+    if kind == "yes_no":  # "Not ...", "None", "Nothing" and "Now" are "no" too
+        said = next((word for word in ("yes", "no") if reply.lower().startswith(word)), None)
+        return None if said is None else int(said == answer)
     if reply[:1] in LETTERS and (len(reply) == 1 or reply[1] in ".)"):
         return int(reply[0] == answer[0])
-    return None
+    return 1 if reply == answer else None
 
 
 def _caption_matching(reply: str, question: str, answer: str) -> int | None:
@@ -53,19 +43,13 @@ def _caption_matching(reply: str, question: str, answer: str) -> int | None:
     for text in texts:
         if text in (reply, behind):
             said = text
-    for label in [*labels, *map(_bare, labels)]:
+    for label in [*labels, *(_HEADS.sub("", label) for label in labels)]:
         if label in (reply, reply.replace(".", "")):
             said = label
     if said is None:
         return None
     label, text = answer.split(": ")[:2]
     return int(said in (answer, answer.split(":")[0], text, label.split()[1]))
-
-
-def _bare(label: str) -> str:
-    for head in _HEADS:
-        label = label.replace(head, "")
-    return label
 
 
 def printed(rated: Iterable[tuple[str, int]]) -> dict[str, float]:

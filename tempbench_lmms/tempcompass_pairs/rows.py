@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds, roots
-from tempbench_lmms.data.tables import RepeatedKeyError, Row, parse_json
-from tempbench_lmms.data.terminal import one_line
+from tempbench_lmms.data import roots
+from tempbench_lmms.data.replies import json_object
+from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempcompass_pairs import groups, parser
 from tempbench_lmms.tempcompass_pairs.features import BENCHMARK
@@ -26,27 +26,15 @@ def read(path: Path, kind: str, *fields: str) -> Entries:
     Raises:
         TempbenchError: It cannot be read, or is not of the official form.
     """
+    content = json_object(path, "get the file again")
     try:
-        found = dict(questions_of(kind, parse_json(bounds.read_text(path), unique=True)))
-    except (bounds.NotText, RepeatedKeyError) as error:
-        raise TempbenchError(f"{path}: {error}; correct it") from None
-    except OSError as error:
-        raise TempbenchError(f"{path} cannot be read ({error.strerror or error}); check the path") from None
-    except ValueError as error:
-        raise TempbenchError(f"{path}: not JSON ({error}); get the file again") from None
+        found = dict(questions_of(kind, content))
     except (AttributeError, TypeError):
         raise TempbenchError(f"{path}: not lists of entries by clip and aspect; correct it") from None
     for key, one in found.items():
         entry = one["entry"] if isinstance(one["entry"], Mapping) else {}
         if missing := [name for name in fields if not isinstance(entry.get(name), str)]:
             raise TempbenchError(f"{path}: {key} has no {missing[0]} that is a text; correct it")
-        answer = entry.get("answer")
-        if isinstance(answer, str) and (answer in parser.YES_NO) != (kind == "yes_no"):
-            wanted = "yes or no" if kind == "yes_no" else f"an option of {kind}"
-            raise TempbenchError(
-                f"{path}: the answer of {key} is {one_line(answer)[:60]!r}, not {wanted}: the questions are "
-                "of another kind than the file's name says; rename the file"
-            )
     if not found:
         raise TempbenchError(f"{path} holds no question; get the file again")
     return found

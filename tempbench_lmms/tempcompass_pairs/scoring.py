@@ -4,6 +4,7 @@ Source of the group score: the paper's conflicting videos (section 3.1), which a
 frame nor the question alone gives the answer; the official code scores every question by itself.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +12,17 @@ from typing import Any
 from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.parsing.text import clip
-from tempbench_lmms.record import Metric, Metrics, Record, answers, mean, n_failed, n_questions, within
+from tempbench_lmms.record import (
+    Metric,
+    Metrics,
+    Record,
+    answers,
+    by_group,
+    mean,
+    n_failed,
+    n_questions,
+    within,
+)
 from tempbench_lmms.tempcompass_pairs import groups, official, parser, prompts
 from tempbench_lmms.tempcompass_pairs.card import ASPECTS, DETAILS, KINDS, PAIRED
 
@@ -23,30 +34,17 @@ METRICS = Metrics(ALL, ONE)
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns the record of one answered question; one whose request failed has no reply to read."""
-    found = None
-    if not failed:
-        prompt = record_reading.prompt_of(reply, lambda: prompts.build(doc))
-        found = parser.read(reply, doc["choices"], prompt)
-    answer = found.value if found else None
+    prompt = record_reading.prompt_of(reply, lambda: prompts.build(doc))
+    found = None if failed else parser.read(reply, doc["choices"], prompt)
     rules = None if failed else official.rating(doc["kind"], reply, doc["question"], doc["target"])
-    return {
-        "id": doc["question_id"],
-        "kind": doc["kind"],
-        "aspect": doc["aspect"],
-        "detail": doc["detail"],
+    own = {name: doc[name] for name in ("kind", "aspect", "detail", "group", "group_size")}
+    more = {
         "clip": groups.origin(doc["video_id"]),
-        "group": doc["group"],
-        "group_size": doc["group_size"],
-        "gold": doc["answer"],
-        "answer": answer,
-        "correct": int(answer == doc["answer"]),
         "correct_official": rules or 0,
         "decided_official": int(rules is not None),
-        "parsed": int(answer is not None),
-        "failed": int(failed),
         "reply": "" if failed else clip(reply),
-        **record_reading.fields(found),
     }
+    return record_reading.answered(doc["question_id"], own, doc["answer"], found, more)
 
 
 def complete_groups(records: Sequence[Record]) -> list[list[Record]]:
@@ -67,15 +65,6 @@ def _groups_right(field: str = "correct") -> Metric:
     return metric
 
 
-def name_of(detail: str) -> str:
-    """Returns a finer aspect as metrics have it.
-
-    >>> name_of("color & light change"), name_of("fine-grained action")
-    ('color_light_change', 'fine_grained_action')
-    """
-    return detail.replace(" & ", "_").replace("-", "_").replace(" ", "_")
-
-
 _accuracy, _group_score = mean("correct", "clip"), _groups_right()
 METRICS.add("accuracy", _accuracy, headline=True)
 METRICS.add("group_score", _group_score, headline=True)
@@ -88,7 +77,7 @@ for _aspect in PAIRED:
     METRICS.add(f"group_score_{_aspect}", within(_group_score, "aspect", _aspect))
 for _details in DETAILS.values():
     for _detail in _details if len(_details) > 1 else ():
-        METRICS.add(f"accuracy_{name_of(_detail)}", within(_accuracy, "detail", _detail))
+        METRICS.add(f"accuracy_{re.sub(r'[^a-z]+', '_', _detail)}", within(_accuracy, "detail", _detail))
 METRICS.add("accuracy_official", mean("correct_official", "clip"))
 METRICS.add("group_score_official", _groups_right("correct_official"))
 METRICS.add("match_rate_official", mean("decided_official", "clip"))
@@ -118,15 +107,15 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
     `of_a_group` is the share of groups by the number of their questions that are right: what a model that
     gives one answer to all of a group gets is seen there.
     """
-    out: dict[str, Any] = {}
-    for kind in KINDS:
-        if own := [one for one in records if one["kind"] == kind]:
-            found = complete_groups(own)
-            right = Counter(f"{sum(one['correct'] for one in group)} of {len(group)}" for group in found)
-            same = sum(len({one["answer"] for one in group}) == 1 for group in found)
-            out[kind] = {
-                **answers(own),
-                "of_a_group": {name: n / len(found) for name, n in sorted(right.items())},
-                "groups_with_one_answer": same / len(found) if found else 0.0,
-            }
-    return out
+
+    def table(own: list[Record]) -> dict[str, Any]:
+        found = complete_groups(own)
+        right = Counter(f"{sum(one['correct'] for one in group)} of {len(group)}" for group in found)
+        same = sum(len({one["answer"] for one in group}) == 1 for group in found)
+        return {
+            **answers(own),
+            "of_a_group": {name: n / len(found) for name, n in sorted(right.items())},
+            "groups_with_one_answer": same / len(found) if found else 0.0,
+        }
+
+    return by_group(records, lambda record: record["kind"], table)

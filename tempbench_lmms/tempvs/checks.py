@@ -56,8 +56,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         return
     if row["role"] == "main" and len(row["tests"]) > 1:
         yield f"tests: {row['tests']}, a main question has one test"
-    if row["source"] not in SOURCES:
-        yield f"source: {row['source']!r} is not one of {', '.join(SOURCES)}"
+    yield from checks.known_problems(row, source=SOURCES)
     kind, n_images = kind_of(row["tests"][0]), len(row["images"])
     spoken = ("sentences",) if kind == "mt2" else ("text",)
     yield from checks.text_problems(row, "sequence_id", "instruction", *spoken)

@@ -10,7 +10,7 @@ from typing import Any
 from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.groups import all_right, complete
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Metrics, Record, mean, n_failed, n_questions, within
+from tempbench_lmms.record import Metric, Metrics, Record, mean, within
 from tempbench_lmms.timeblind import official, parser, prompts
 from tempbench_lmms.timeblind.card import LEVELS, SIZE, TAGS
 
@@ -96,13 +96,11 @@ def first_rate(records: Sequence[Record]) -> Ratio:
     return ratio(terms, (record["instance"] for record in read))
 
 
-METRICS.add("parse_rate", record_reading.parse_rate("instance"), headline=True)
 for _field, _groups in (("level", tuple(LEVELS)), ("tag", tuple(TAGS.values()))):
     for _name, _metric in (("i_acc", i_acc), ("acc", acc)):
         for _group in _groups:
             METRICS.add(f"{_name}_{_group}", within(_metric, _field, _group))
-record_reading.add_metrics(METRICS, "instance")
-METRICS.count(headline=True)(n_questions)
+record_reading.add_counts(METRICS, "instance")
 
 
 @METRICS.count()
@@ -115,6 +113,3 @@ def n_instances(records: Sequence[Record]) -> int:
 def n_cut(records: Sequence[Record]) -> int:
     """Number of instances of which not all four questions were asked."""
     return n_instances(records) - len(complete((record["instance"] for record in records), SIZE))
-
-
-METRICS.count(better="lower", headline=True)(n_failed)

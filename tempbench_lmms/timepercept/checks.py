@@ -1,6 +1,5 @@
 """What must hold of TimePerceptBench data before a model is loaded."""
 
-import contextlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,6 @@ from tempbench_lmms.data import checks, manifests, tables, terminal
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
-from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
 from tempbench_lmms.media.limits import UNSUPPORTED
 from tempbench_lmms.timepercept.card import CONTROL_SIZES, CONTROLS, DAMAGED, IMAGES, PAIRS, PER_TEST, TESTS
@@ -21,15 +19,11 @@ from tempbench_lmms.timepercept.scoring import KINDS, interval_class
 # A picture without a date has its month or its rank instead.
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ].*)?)?|-?[0-9]+")
 
-LOST = {
-    DAMAGED: "damaged pictures were",
-    UNSUPPORTED: "pictures in a format that is not read were",
-    "missing file": "missing pictures were",
-    "folder of the mapping is missing": "places without their folder were",
-    "named twice in the mapping": "places that the mapping names twice were",
-    "repeated group_id": "series under the id of another one were",
-}
-"""By the reason for which something of a source was left out, what it was: `verify` fails for it."""
+LOST = (
+    *(DAMAGED, UNSUPPORTED, "missing file", "folder of the mapping is missing", "named twice in the mapping"),
+    "repeated group_id",
+)
+"""The reasons for leaving out something of a source for which `verify` fails."""
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
@@ -53,9 +47,10 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 def row_problems(row: tables.Row) -> Iterator[str]:
     """Yields what is wrong with one row, as "field: what"."""
     test = row["test"]
-    if test not in (*TESTS, *CONTROLS):
-        yield f"test: {test!r} is not one of {', '.join((*TESTS, *CONTROLS))}"
+    if wrong := list(checks.known_problems(row, test=(*TESTS, *CONTROLS))):
+        yield from wrong
         return
+    yield from checks.known_problems(row, kind=KINDS.get(test, ("",)))
     yield from checks.text_problems(row, "source", "places")
     if not row["places"]:
         yield "places: none"
@@ -67,8 +62,6 @@ def row_problems(row: tables.Row) -> Iterator[str]:
     yield from wrong or checks.reply_problems(
         row, lambda reply: read(reply, test, options(row), len(row["images"])).value
     )
-    if row["kind"] not in KINDS.get(test, ("",)):
-        yield f"kind: {row['kind']!r} is not a kind of {test}"
     yield from _time_problems(row, test)
 
 
@@ -84,29 +77,15 @@ def _time_problems(row: tables.Row, test: str) -> Iterator[str]:
         yield f"days: {days[0]} days are not in class {row['answer']}"
 
 
-def _of_the_whole(root: Path) -> Iterator[str]:
-    """Yields the places and sites that are in both splits, and what of the sources was left out."""
-    places: dict[str, set[str]] = {"test": set(), "train": set()}
-    for path in [*root.glob("*/test.parquet"), *root.glob("train/*/train.parquet")]:
-        with contextlib.suppress(TempbenchError):  # among the other problems
-            for row in tables.read_rows(path):
-                if row["test"] in TESTS:  # the names of places are unique in a source
-                    places[path.stem] |= {f"{row['source']}/{place}" for place in row["places"]}
-    for place in sorted(places["test"] & places["train"])[:20]:
-        yield f"{root}: {place} is in the test and in the training split; prepare the data again"
+def _left_out(root: Path) -> Iterator[str]:
+    """Yields what of the sources was left out when the data was prepared."""
     for name, part in ((manifests.of_earlier(root, force=True) or {}).get("parts") or {}).items():
-        for reason, what in LOST.items():
+        for reason in LOST:
             if lost := (part.get("skipped") or {}).get(reason):
                 yield (
-                    f"{root}: {name}: {lost['count']} {what} left out when the data was prepared, "
-                    f"named in {MANIFEST}, first: {terminal.one_line(str(lost['examples'][0]))}; replace or "
-                    "remove them and prepare the data again with --force"
-                )
-        for site in map(set, part.get("sites") or ()):
-            if (test := places["test"] & site) and (train := places["train"] & site):
-                yield (
-                    f"{root}: {min(test)} in the test split and {min(train)} in the training split are one "
-                    "site; prepare the data again"
+                    f"{name}: {lost['count']} left out when the data was prepared ({reason}), named in "
+                    f"{MANIFEST}, first: {terminal.one_line(str(lost['examples'][0]))}; replace or remove "
+                    "them and prepare the data again with --force"
                 )
 
 
@@ -116,4 +95,4 @@ tables_of = checks.below(
         for path in ("*/test.parquet", "train/*/train.parquet")
     )
 )
-problems = verifying.problems(tables_of, sizes, _of_the_whole)
+problems = verifying.problems(tables_of, sizes, _left_out)

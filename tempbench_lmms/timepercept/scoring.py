@@ -23,7 +23,6 @@ there once in 700 runs."""
 
 SUITE = "suite"
 """The kind of task that asks all nine tests; every other kind is one test, or one of `CONTROLS`."""
-CHOICES = tuple(test for test in (*TESTS, *CONTROLS) if test not in RANKINGS)
 KINDS = {
     "tal": ("time", "place"),
     "sov": ("ordered", "shuffled"),
@@ -33,6 +32,7 @@ KINDS = {
 }
 """The kinds of question that a test reports apart."""
 _EACH = (*TESTS, *CONTROLS)
+CHOICES = tuple(test for test in _EACH if test not in RANKINGS)
 
 METRICS = Metrics(SUITE, *_EACH)
 """Every metric of TimePerceptBench: rows below the functions."""

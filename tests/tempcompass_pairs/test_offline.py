@@ -46,10 +46,9 @@ def test_without_judgements_the_rules_decide(model):
     done = score("--predictions", model / "predictions/some-model", *words)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    # By the text alone the four questions are one group.
     assert found["official"]["yes_no"] == {
         "n": 4, "judged": 0, "direction": 75.0, "avg": 75.0, "match_rate": 0.75,
-        "groups": 2, "groups_right": 0.5, "by_text": 1, "by_text_right": 0.0,
+        "groups": 2, "groups_right": 0.5,
     }  # fmt: skip
     ours = found["metrics"]
     assert (ours["accuracy"], ours["accuracy_official"], ours["group_score"]) == (0.75, 0.75, 0.5)
@@ -77,13 +76,9 @@ def test_a_missing_question_is_named(model):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("{", "not JSON"),
-        ("[]", "not lists of entries"),
+        ("{", "cannot be read"),
+        ("[]", "is no JSON object"),
         ("{}", "holds no question"),
-        (
-            '{"7": {"speed": [{"question": "Which?\\nA. on", "answer": "A. on", "prediction": "A"}]}}',
-            "the answer of yes_no/7/speed/0 is 'A. on', not yes or no",
-        ),
         ('{"7": {"direction": [{"question": "Is it?"}]}}', "has no answer that is a text"),
         (
             '{"7": {"direction": [{"question": "Is it?", "answer": "yes"}]}}',

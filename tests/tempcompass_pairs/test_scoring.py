@@ -52,11 +52,6 @@ def test_no_group(other):
     assert groups.find([yes_no("7", "yes"), other]) == []
 
 
-def test_by_text_alone_clips_of_another_origin_join():
-    asked = [yes_no("7", "yes"), yes_no("8", "no")]
-    assert groups.find(asked, of_one_origin=False) == [[0, 1]]
-
-
 def test_options_in_another_order_are_another_question():
     one, other = "Where to?\nA. left\nB. right", "Where to?\nA. right\nB. left"
     asked = [
