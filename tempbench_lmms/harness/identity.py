@@ -8,7 +8,7 @@ secret, so that it may stand in the run's folder and be told to the other proces
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -87,15 +87,6 @@ def of_texts(config: dict[str, Any], docs: Sequence[tables.Row]) -> str:
     kwargs = kwargs_of(config)
     with one_video.unopened():
         return digest([(str(doc["question_id"]), config["doc_to_text"](doc, kwargs)) for doc in docs])
-
-
-def of_code_behind(tasks: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Returns by benchmark a SHA-256 over the code that makes `questions`, and that which makes `numbers`."""
-    names = {task_files()[task].parent.name: task for task in tasks}
-    return {
-        "questions": {benchmark: code_of(task) for benchmark, task in names.items()},
-        "numbers": {benchmark: code_digest.of_numbers(benchmark) for benchmark in names},
-    }
 
 
 def of_model(model: str, model_args: str, further: Sequence[str]) -> dict[str, Any]:

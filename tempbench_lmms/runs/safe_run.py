@@ -29,7 +29,7 @@ from tempbench_lmms.runs import arguments, deciding, ending, quality, results, s
 from tempbench_lmms.runs.logs import check_results, finished_results, read_runs, sums
 from tempbench_lmms.runs.starting import Command, RunIdentity
 
-_QUESTIONS = "questions"  # in a run's state: how they were asked and read
+_QUESTIONS = "questions"  # in a run's state: checksums of the prompts
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def run(
                 )
         ranks.tell_all(agreement.DECISION, {"status": 0} if finished else {"fingerprint": found.fingerprint})
         if finished:
-            _tell_finished(output, finished, found)
+            _tell_finished(finished)
             at_end(finished, False)
             return
         before, pace = _earlier_results(output), Pace(ranks.size)
@@ -189,8 +189,8 @@ def _state(output: Path) -> dict[str, Any]:
     path = output / STATE
     try:
         state = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        for one in (state["identity"], *state[_QUESTIONS].values()) if state else ():
-            dict(one)
+        for name in ("identity", _QUESTIONS) if state else ():
+            dict(state[name])
     except (ValueError, KeyError, TypeError, AttributeError):
         raise TempbenchError(f"{path} is damaged; remove it to continue with the answers kept") from None
     return state
@@ -218,14 +218,12 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
     if finished is None:
         return None
     then = state[_QUESTIONS]
-    if others := _differing(then, found.questions, "texts"):
+    if others := [name for name, one in found.questions.items() if then.get(name) != one]:
         raise TempbenchError(
             f"{output} is finished, and {counted(len(others), 'task')} of it would be asked otherwise now: "
             f"the prompts of {', '.join(others[:3])} have changed; choose another --output to ask them anew"
         )
     if state.get("failed"):  # to be asked again
-        if others := _differing(then, found.questions, "questions"):
-            tell(f"the code that makes the questions of {', '.join(others)} has changed: all are asked again")
         return None
     if asks_all and any(map(deciding.is_stopped, (state.get(deciding.KEY) or {}).values())):
         return None
@@ -246,14 +244,8 @@ def _is_void(file: Path) -> bool:
     return bool(samples) and all(one.record["failed"] for one in samples)
 
 
-def _differing(then: Mapping[str, Any], now: Mapping[str, Any], of: str) -> list[str]:
-    """Returns for which tasks or benchmarks a checksum is another."""
-    known = then.get(of, {})
-    return [name for name, one in now.get(of, {}).items() if known.get(name) != one]
-
-
-def _tell_finished(output: Path, file: Path, found: RunIdentity) -> None:
-    """Says that there is nothing to do, what has changed since, and how a stopped run is continued."""
+def _tell_finished(file: Path) -> None:
+    """Says that there is nothing to do, and how a stopped run is continued."""
     said = parse_json(file.read_text(encoding="utf-8")).get(deciding.KEY) or {}
     for task, one in said.items():
         print(f"tempbench: {task}: {deciding.sentence(one)}")
@@ -261,17 +253,6 @@ def _tell_finished(output: Path, file: Path, found: RunIdentity) -> None:
     if any(map(deciding.is_stopped, said.values())):
         rest = "give the same command without --until-decided to have the other questions answered too"
     print(f"tempbench: finished already: {file}; {rest}")
-    then = parse_json((output / STATE).read_text(encoding="utf-8"))[_QUESTIONS]
-    if _differing(then, found.questions, "numbers"):
-        print(
-            "tempbench: the code that reads replies has changed since: see `tempbench rescore --reparse "
-            f"{output}`"
-        )
-    if _differing(then, found.questions, "questions"):
-        print(
-            "tempbench: the code that makes questions has changed since, their texts have not; if it shows "
-            "other pictures or frames now, choose another --output to ask again"
-        )
 
 
 def _beginning(output: Path, found: RunIdentity, kept: Mapping[str, Any]) -> Callable[[], None]:

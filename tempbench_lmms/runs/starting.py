@@ -49,14 +49,14 @@ class RunIdentity:
         process: What must be the same in all its processes.
         fingerprint: Of the model and how it is asked; answers are kept under it.
         ids: The questions of each of our tasks in their order.
-        questions: How the code here asks and reads the questions; it may change while the run is on.
+        questions: A checksum of each of our tasks' prompts; they may change while the run is on.
     """
 
     kept: dict[str, Any]
     process: dict[str, Any] = field(default_factory=dict)
     fingerprint: str = ""
     ids: dict[str, list[str]] = field(default_factory=dict)
-    questions: dict[str, Any] = field(default_factory=dict)
+    questions: dict[str, str] = field(default_factory=dict)
 
 
 def leaves(names: Iterable[str]) -> list[str]:
@@ -98,8 +98,7 @@ def check(command: Command) -> RunIdentity:
     kept = {**asked, "tasks": command.tasks, "tempbench": __version__, "lmms_eval": version, "data": data}
     kept["packages"] = identity.of_packages(command.model)
     process = identity.of_process(data, asked, command.tasks)
-    questions = {"texts": texts, **identity.of_code_behind(names)}
-    return RunIdentity(kept, process, identity.fingerprint(asked), ids, questions)
+    return RunIdentity(kept, process, identity.fingerprint(asked), ids, texts)
 
 
 def checked_data(

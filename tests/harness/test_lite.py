@@ -53,7 +53,7 @@ def test_the_tasks_own_function_is_called():
 
 def test_tables_of_one_benchmark_draw_the_same_groups():
     def drawn(task):
-        return {*groups_of(f"{task}_mini", docs_of(load_task(f"{task}_mini"), media=False))}
+        return {*groups_of(f"{task}_mini", docs_of(load_task(f"{task}_mini")))}
 
     of_suite, of_test = drawn("timepercept_suite_lite"), drawn("timepercept_tpl_lite")
     assert of_suite & drawn("timepercept_tpl") == of_suite & of_test != set()

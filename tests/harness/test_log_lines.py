@@ -33,7 +33,7 @@ def leaves(name):
 def samples_of(task):
     """Returns two questions of a task as the harness has them when it writes them."""
     config = load_task(task)
-    docs = docs_of(config, media=False)[:: max(1, len(docs_of(config, media=False)) - 1)][:2]
+    docs = docs_of(config)[:: max(1, len(docs_of(config)) - 1)][:2]
     samples = [{"doc_id": i, "arguments": ["?"], "resps": [["A"]]} for i in range(len(docs))]
     for sample, doc in zip(samples, docs, strict=True):
         sample |= config["process_results"](doc, ["A"])

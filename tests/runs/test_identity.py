@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -231,10 +230,6 @@ def finished(tmp_path):
     return found
 
 
-def asked_by(found, of, name):
-    return replace(found, questions=found.questions | {of: found.questions[of] | {name: "other"}})
-
-
 @pytest.mark.slow
 def test_a_finished_run_whose_prompts_have_changed_is_not_finished_already(
     finished, tmp_path, monkeypatch, capsys
@@ -262,20 +257,6 @@ def test_other_versions_of_what_computes_are_another_run(finished, tmp_path, mon
     found = starting.check(Command("m", MINI, tmp_path))
     with pytest.raises(TempbenchError, match=r"differs in: packages: .*transformers \('.*', now '0.0'\)"):
         safe_run._continued(tmp_path, found)
-
-
-def test_code_that_changes_no_prompt_leaves_a_run_finished_and_says_so(finished, tmp_path, capsys):
-    for of, line in (("numbers", "rescore --reparse"), ("questions", "choose another --output")):
-        found = asked_by(finished, of, "tempvs")
-        safe_run._tell_finished(tmp_path, safe_run._continued(tmp_path, found), found)
-        _, said = capsys.readouterr().out.splitlines()
-        assert line in said
-    path = tmp_path / run_files.STATE
-    state = json.loads(path.read_text())
-    for damaged in ("x", {"texts": 1}):
-        path.write_text(json.dumps(state | {"questions": damaged}))
-        with pytest.raises(TempbenchError, match="is damaged"):
-            safe_run._continued(tmp_path, found)
 
 
 def test_a_finished_run_that_was_changed_after_its_end_is_made_again(finished, tmp_path, capsys):
