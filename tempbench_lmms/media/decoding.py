@@ -382,7 +382,7 @@ class Video:
 
         A pixel at (x, y) from the frame's centre is shown at (a x + c y, b x + d y).
         """
-        found = next((one for one in frame.side_data if one.type.name == "DISPLAYMATRIX"), None)
+        found = frame.side_data.get("DISPLAYMATRIX")
         if found is None:
             return _AS_IT_IS
         values = np.frombuffer(bytes(found), dtype=np.int32).astype(np.int64)[[0, 1, 3, 4]]
