@@ -207,10 +207,10 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str]) -> Grid:
     if len(runs) > 1 and len(common) > 1:
         means = [fmean(_values(common, run)) for run in runs]
         ranks = [1 + sum(other > mean for other in means) for mean in means]
-        heads += [Heading(("average",)), Heading(("rank",))]
+        heads = [Heading(("rank",)), Heading(("average",)), *heads]
         for place, own in enumerate(cells):
             is_run = place < len(runs)
-            own += [Cell(shown(means[place], 3)), Cell(str(ranks[place]))] if is_run else [Cell("")] * 2
+            own[:0] = [Cell(str(ranks[place])), Cell(shown(means[place], 3))] if is_run else [Cell("")] * 2
     return Grid(
         name="Headlines",
         caption="How good each run is on each benchmark",

@@ -266,7 +266,7 @@
     const right = make("div", "side", block("A right reply", entry.target));
     const gold = entry.answers.map((answer) => answer.record.gold).find((value) => value !== undefined);
     if (gold !== undefined) right.append(block("What is right", words(gold)));
-    box.append(side, right, ...timeline(entry.answers), block("Prompt", entry.prompt));
+    box.append(side, right, block("Prompt", entry.prompt), ...timeline(entry.answers));
     if (entry.pictures?.length) box.append(make("div", "pictures", ...entry.pictures.map(pictured)));
     if (entry.note) box.append(note(entry.note));
     if (entry.out) {

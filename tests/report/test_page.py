@@ -461,11 +461,11 @@ def test_rank_and_average_are_over_the_benchmarks_that_all_runs_have(tmp_path):
     write_tasks(tmp_path / "oracle", "oracle", [*both, "tempcompass_pairs_mini"], n=24)
     sections = tables.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
     headlines, _ = overview.grids_of(sections)
-    assert [one.label for one in headlines.columns[-2:]] == ["average", "rank"]
+    assert [one.label for one in headlines.columns[:2]] == ["rank", "average"]
     cells = {row.label: own for row, own in zip(headlines.rows, headlines.cells, strict=True)}
-    first, second = cells["tempbench_chance"][0].number.value, cells["tempbench_chance"][2].number.value
-    assert [cell.text for cell in cells["tempbench_chance"][-2:]] == [f"{(first + second) / 2:.3f}", "2"]
-    assert [cell.text for cell in cells["tempbench_oracle"][-2:]] == ["1.000", "1"]
+    first, second = cells["tempbench_chance"][2].number.value, cells["tempbench_chance"][4].number.value
+    assert [cell.text for cell in cells["tempbench_chance"][:2]] == ["2", f"{(first + second) / 2:.3f}"]
+    assert [cell.text for cell in cells["tempbench_oracle"][:2]] == ["1", "1.000"]
     assert any(remark.endswith("that all runs have: motion_only, timeblind.") for remark in headlines.remarks)
 
 
