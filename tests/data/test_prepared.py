@@ -63,7 +63,7 @@ def copied(made, tmp_path, monkeypatch):
 def test_a_changed_bit_of_any_file_is_found_and_mended(name, tree, tmp_path, copied):
     root = tmp_path / "home" / name
     # A link is the source's own file: damaged with it, and mended by nothing.
-    words = copied(name, *(("--copy",) if name == "coherence" else ()))
+    words = copied(name, *(("--copy",) if name in ("coherence", "rextime") else ()))
     before, refused = tree(root), 0
     for path in one_of_each_kind(root):
         damage(path)
