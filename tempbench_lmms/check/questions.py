@@ -161,8 +161,8 @@ def _marked(mark: Callable[[str], str]) -> Callable[[random.Random, int], Drawn]
 
 
 def _last_word(rng: random.Random, i: int) -> Drawn:
-    words = rng.choices(_WORDS, k=_LONG)
-    return Drawn(_plain(_any(rng, 1)), words[-1], {"words": " ".join(words)})
+    last, *others = rng.sample(_WORDS, len(_WORDS))
+    return Drawn(_plain(_any(rng, 1)), last, {"words": " ".join([*rng.choices(others, k=_LONG), last])})
 
 
 def _code_word(rng: random.Random, i: int) -> Drawn:

@@ -68,6 +68,8 @@ def check_model(
         for line in own.table(seed):
             print(line, flush=True)
         return
+    if not model:
+        raise typer.BadParameter("say which: --model NAME", param_hint="--model")
     if output:
         outputs.check_file(output, force)
     if keep:
