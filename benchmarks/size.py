@@ -15,8 +15,8 @@ KINDS = ["py", "js", "html", "css", "jinja", "toml", "yaml", "yml", "tsv", "csv"
 NOT_COUNTED = {"vendor", "reference", "mini"}
 BUDGETS = {
     # Part: the ceiling that continuous integration holds, and the goal where that is lower.
-    "tempbench_lmms": (41_450, 32_000),
-    "statements of tempbench_lmms": (26_650, 21_000),
+    "tempbench_lmms": (35_300, 32_000),
+    "statements of tempbench_lmms": (23_750, 21_000),
     "tempbench_lmms/parsing": (4_700, 4_500),
     "tempbench_lmms/arrow_of_time": (250, 250),
     "tempbench_lmms/coherence": (1_080, 1_080),
@@ -33,7 +33,7 @@ BUDGETS = {
     "hf_datasets": (8_500, 8_500),
     "tempbench_lmms/data": (2_790, 2_700),
     "benchmarks": (3_000, 3_000),
-    "tests": (33_400, 26_000),
+    "tests": (28_900, 26_000),
 }
 
 
