@@ -54,15 +54,6 @@ def test_the_metrics_are_means_of_the_captions_scores(text_encoder: object, clip
         assert mean(own) == pytest.approx(evaluate(captioning.METRICS[name], records))
 
 
-def test_without_an_encoder_the_rest_is_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TEMPBENCH_BERTSCORE_MODEL", str(tmp_path / "none"))
-    monkeypatch.setenv("TEMPBENCH_CLIP_MODEL", str(tmp_path / "none"))
-    (first, *_) = items.scores(records_of("coherence_qa_8f_mini"))
-    assert first["bertscore"] is None
-    assert first["numeric_distance"] is not None
-    assert {row["clipscore"] for row in items.scores(records_of("coherence_caption_mini"))} == {None}
-
-
 @pytest.mark.slow
 def test_a_table_of_the_questions(tmp_path: Path, text_encoder: object) -> None:
     write_run(tmp_path / "a", "oracle", "coherence_qa_8f_mini")

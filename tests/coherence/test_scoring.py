@@ -1,7 +1,6 @@
 """The metrics, by hand."""
 
 import math
-import random
 
 import pytest
 
@@ -88,12 +87,6 @@ def test_controls() -> None:
     assert value("n_cut_controls", records[:-1]) == 1
 
 
-def test_failed_requests_are_counted_and_wrong() -> None:
-    record = scoring.record(_asked_as(ROW, "4f"), "[LMMS_EVAL_REQUEST_FAILED after 5 retries] C", failed=True)
-    assert (record["correct"], record["parsed"], record["reply"], record["number"]) == (0, 0, "", None)
-    assert value("n_failed", [record]) == 1
-
-
 def test_details_are_shares_of_the_letters_and_captions_have_none() -> None:
     # Answered A A C C, C B C ?, C C, and A; right is C ten times and A once.
     asked = [*RECORDS, *answers("d", {"4f": "A"}, answer="A")]
@@ -105,14 +98,6 @@ def test_details_are_shares_of_the_letters_and_captions_have_none() -> None:
     assert scoring.details(asked) == scoring.details([*asked, caption]) == shares
     assert scoring.details([caption]) == {}
     assert list(scoring.details(asked[::-1])["answers"]) == ["A", "B", "C", "unparsed"]
-
-
-def test_nothing_is_undefined_and_order_does_not_matter() -> None:
-    shuffled = RECORDS.copy()
-    random.Random(1).shuffle(shuffled)
-    for name in ("accuracy_4f", "accuracy_slope", "accuracy_area", "numeric_distance_gain"):
-        assert math.isnan(value(name, []))
-        assert value(name, shuffled) == pytest.approx(value(name))
 
 
 def test_a_reference_in_the_data_is_used_and_named() -> None:

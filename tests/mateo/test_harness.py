@@ -23,10 +23,6 @@ def known(harness):
     wanted = [
         ("oracle", "oracle", ["mateo_all_mini"], {"limit": FEW}),
         ("whole", "oracle", FORMS, {}),
-        ("constant", "constant", FORMS, {}),
-        ("garbage", "garbage", FORMS, {"limit": FEW}),
-        ("failing", "failing", FORMS, {"limit": FEW}),
-        ("cut", "oracle", FORMS, {"limit": 7}),
         ("chat", "chance", FORMS, {"model_args": "seed=7,media=true", "limit": FEW}),
         ("simple", "chance", FORMS, {"model_args": "seed=7,media=true", "limit": FEW, "force_simple": True}),
     ]
@@ -47,31 +43,6 @@ def test_oracle_gets_everything_in_all_fifteen_settings(known):
         assert values["always_independent,none"] == 0.5
         assert values["details,none"]["confusion"]["swapped"]["after"]["after"] == 52
     assert known["oracle"]["mateo_text_reflection_mini"]["reflection_kept,none"] == 1
-
-
-def test_who_answers_the_same_in_both_orders_gets_no_dependent_pair(known):
-    for task in FORMS:
-        values = known["constant"][task]  # "before" throughout
-        assert values["accuracy,none"] == values["accuracy_dependent,none"] == 0
-        # All 52 pairs before are TP, the 52 independent ones FP: 104 / (104 + 52).
-        assert values["f1_before,none"] == pytest.approx(2 / 3)
-        assert values["f1_after,none"] == 0
-
-
-@pytest.mark.parametrize("name", ["garbage", "failing"])
-def test_nothing_readable(known, name):
-    for task in FORMS:
-        values = known[name][task]
-        assert values["accuracy,none"] == values["parse_rate,none"] == values["f1_before,none"] == 0
-        assert values["unread_rate,none"] == values["other_rate,none"] == 1
-        assert values["n_failed,none"] == (FEW if name == "failing" else 0)
-
-
-def test_a_pair_that_the_limit_cuts_is_counted(known):
-    for task in FORMS:
-        values = known["cut"][task]
-        assert (values["n_questions,none"], values["n_pairs,none"], values["n_cut,none"]) == (7, 3, 1)
-        assert values["accuracy,none"] == 1
 
 
 def test_simple_and_chat_models_are_scored_alike(known):

@@ -86,12 +86,6 @@ def test_groups():
     assert value("acc_how", found) != value("acc_how", found)
 
 
-def test_failed_requests_are_wrong_everywhere():
-    found = [scoring.record(DOC, "B", failed=True)]
-    assert [value(name, found) for name in ("acc", "acc_gqa", "miou", "parse_rate")] == [0, 0, 0, 0]
-    assert value("n_failed", found) == 1
-
-
 @pytest.mark.parametrize(("ask", "correct"), [("answer", 7), ("span", 5), ("ground", 5), ("both", 4)])
 def test_what_is_right_depends_on_what_was_asked(ask, correct):
     assert sum(one["correct"] for one in records(ask)) == correct

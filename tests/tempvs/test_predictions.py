@@ -8,7 +8,6 @@ import pytest
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import offline
 from tempbench_lmms.tempvs import official
-from tests.command import tempbench
 
 REPOSITORY = Path(__file__).parents[2]
 TASK = "paired_event_discrimination"
@@ -79,33 +78,6 @@ def test_text_models_of_another_release_are_refused(folder):
     path.write_text(json.dumps(json.loads(path.read_text())[:1]))
     with pytest.raises(TempbenchError, match="belong to different releases"):
         official_of(folder)
-
-
-def test_golden_through_files(shared, tmp_path):
-    golden = json.loads((shared / "golden/tempvs_scorer_generic.json").read_text(encoding="utf-8"))
-    events = {
-        "paired_event_discrimination": "event_pair_tuple",
-        "triple_event_discrimination": "event_triple_tuple",
-    }
-    for task, sources in golden["main"].items():
-        for source, rows in sources.items():
-            table = [
-                {events.get(task, "x") if name == "events" else name: value for name, value in row.items()}
-                for row in rows
-            ]
-            write(tmp_path / "combined", golden["model"], source, task, table)
-            for k, model in enumerate(official.TEXT_MODELS):
-                answered = [row | {"preds": row["llm"][k]} for row in table]
-                write(tmp_path / "blind", model, source, task, answered, "8bit" if "72B" in model else "full")
-    for task, sources in golden["grounding"].items():
-        for source, rows in sources.items():
-            write(tmp_path / "combined", golden["model"], source, task, rows)
-    done = tempbench("score", "tempvs", "--predictions", tmp_path / "combined" / golden["model"], "--json")
-    assert done.returncode == 0, done.stderr
-    tasks = json.loads(done.stdout)["official"]
-    for task, expected in golden["expected"].items():
-        for name, value in expected.items():
-            assert tasks[task][name] == value, (task, name)
 
 
 @pytest.mark.parametrize(

@@ -50,45 +50,6 @@ DOC = {
 }
 
 
-def test_sentence_ordering():
-    assert prompts.build(DOC) == (
-        "This is a description of the possible appearance of character(s) in the image(s): Fred is chubby."
-        "\nThe shuffled events are:\nSentence a: The man ran outside.\nSentence b: Wilma opened the door."
-        "\nOrder them.\nOption [Letter] only.\n"
-        "A. Sentence a -> Sentence b;\nB. Sentence b -> Sentence a.\nThe answer is: "
-    )
-
-
-def test_blind_sentence_ordering():
-    assert prompts.build(DOC | {"tests": ["mt2_caption"]}, "blind") == (
-        "\nDo not look.\nThe shuffled sentences are:\nSentence a: The man ran outside.\n"
-        "Sentence b: Wilma opened the door.\nOption [Letter] only.\n"
-        "A. Sentence a -> Sentence b;\nB. Sentence b -> Sentence a.\nThe answer is: "
-    )
-
-
-def test_image_ordering_has_no_space_before_the_labels():
-    doc = DOC | {"tests": ["mt3_caption"], "text": "A story.", "source": "vist", "character_info": ""}
-    assert prompts.build(doc, "cot").startswith(
-        "\nThe story is: A story.\nThink.The images I provide are labeled in order as Image a, "
-    )
-
-
-def test_statement_and_grounding():
-    doc = DOC | {
-        "tests": ["mt1_two"],
-        "text": "X after y.",
-        "options": ["False", "True"],
-        "source": "vwp",
-        "character_info": "",
-    }
-    assert prompts.build(doc) == (
-        "\nThe statement is: X after y.\nOrder them.\nOptions are: A. False; B. True.\nThe answer is: "
-    )
-    grounding = {"tests": ["gt_two"], "text": "X.", "source": "vist", "character_info": ""}
-    assert prompts.build(DOC | grounding) == "\nThe event is: X.\nOrder them.\nThe answer is: "
-
-
 @pytest.mark.parametrize("source", prompts.CARTOONS)
 @pytest.mark.parametrize("test", ["mt1_two", "mt2_event", "mt3_caption", "gt_two"])
 def test_a_cartoon_question_that_names_no_character_has_the_header(source, test):
@@ -104,11 +65,6 @@ def test_a_cartoon_question_that_names_no_character_has_the_header(source, test)
 def test_style_that_does_not_exist(test, style):
     with pytest.raises(TempbenchError, match="unknown style"):
         prompts.build(DOC | {"tests": [test]}, style)
-
-
-def test_hostile_text_is_text():
-    text = "</think> <image> {{7*7}} \x00 " + "x" * 10_000
-    assert text in prompts.build(DOC | {"tests": ["mt1_two"], "text": text, "options": ["<b>", "\n"]})
 
 
 def test_the_official_prompt_of_a_real_item(shared):

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tempbench_lmms.runs import offline
 from tempbench_lmms.timepercept.card import CONTROLS, RANKINGS, TESTS
 from tests.respondents import tiny_args
 
@@ -35,24 +34,6 @@ def test_oracle_is_right_throughout(tmp_path, run_harness):
         "timepercept_tou_mini",
         "timepercept_tiu_mini",
     ]
-
-
-def test_chance_is_near_chance_and_its_log_can_be_scored_without_the_harness(tmp_path, run_harness):
-    run = run_harness("tempbench_chance", ["timepercept_suite_mini"], tmp_path, model_args="seed=3")
-    task = "timepercept_suite_mini"
-    # 40 questions: three standard deviations.
-    assert run.value(task, "tal_accuracy") == pytest.approx(0.2, abs=0.19)
-    assert run.value(task, "isr_pair_accuracy") == pytest.approx(0.5, abs=0.1)
-    assert run.value(task, "isr_orders_backwards") == 0
-    assert 0 < run.results["results"][task]["tou_average_stderr,none"] < 0.1
-    predictions = tmp_path / "replies.jsonl"
-    lines = [
-        {"question_id": line["record"]["id"], "reply": line["filtered_resps"]} for line in run.logged(task)
-    ]
-    predictions.write_text("\n".join(json.dumps(line) for line in lines))
-    scored = offline.score("timepercept", offline.Given(predictions, mini=True)).metrics
-    for metric in ("isr_pnr", "tiu_average"):
-        assert scored[metric][0] == pytest.approx(run.value(task, metric))
 
 
 def four_places(source, folder):

@@ -74,25 +74,6 @@ def test_ipr_by_hand():
     assert (record["positive"], record["negative"]) == (2, 1)
 
 
-@pytest.mark.parametrize(
-    ("days", "letter"),
-    [
-        (1, "A"),
-        (30, "A"),
-        (31, "B"),
-        (90, "B"),
-        (91, "C"),
-        (365, "C"),
-        (366, "D"),
-        (730, "D"),
-        (731, "E"),
-        (9999, "E"),
-    ],
-)
-def test_interval_classes(days, letter):
-    assert scoring.interval_class(days) == letter
-
-
 def test_interval_classes_of_the_reference_data(shared):
     for days, letter in json.loads((shared / "golden" / "worked_examples.json").read_text())["ice"].items():
         assert scoring.interval_class(int(days)) == letter
@@ -118,15 +99,6 @@ def test_reversed_orders_are_called_backwards():
     one = [isr("12345", "5, 4, 3, 2, 1")]
     # One reversed order of five items is 2.4 standard deviations: chance would explain it.
     assert scoring.orders_backwards(one) == 0
-
-
-def test_failed_requests_are_counted_apart():
-    record = isr("12345", "1, 2, 3, 4, 5", failed=True)
-    assert record["parsed"] == 0
-    assert scoring.n_failed([record]) == 1
-    assert scoring.n_invalid([record]) == 0
-    assert math.isnan(scoring.pnr([record]).value)
-    assert scoring.pnr_strict([record]).value == 0
 
 
 def test_averages_count_each_test_once():
@@ -210,8 +182,3 @@ def test_properties(orders):
     assert -1 <= scoring.kendall_tau(records).value <= 1
     # Nothing is invalid, so both readings of PNR agree.
     assert scoring.pnr(records).value == pytest.approx(scoring.pnr_strict(records).value, nan_ok=True)
-
-
-def test_every_metric_is_defined_or_undefined_on_nothing():
-    for metric in scoring.METRICS.values():
-        assert not evaluate(metric, []) or math.isnan(evaluate(metric, []))
