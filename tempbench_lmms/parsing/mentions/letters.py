@@ -1,6 +1,7 @@
 """Finds the letters of options."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from tempbench_lmms.parsing.expected import Choice
@@ -47,18 +48,22 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
         behind = _BEHIND_NOUN.match(text.text, word.end)
         if behind and behind.start(1) not in taken:
             found += _labelled(text, word, behind, choice, taken)
-    for one in _LETTER.finditer(text.text):
-        if one[1] in choice.letters and one.start() not in taken and not _is_article(text, one):
-            found.append(Mention(one[1], *one.span(), "letter"))
-    for one in _SMALL.finditer(text.text) if not _shown(choice.texts) else ():
-        said = _is_said(text, one.start()) or (one[1] != "a" and not _CAPITAL.search(text.text))
-        if one[1].upper() in choice.letters and one.start() not in taken and said:
-            found.append(Mention(one[1].upper(), *one.span(), "letter"))
-    for one in _BRACKETED.finditer(text.text):
-        value = (one[1] or one[2]).upper()
-        if value in choice.letters and one.start(one.lastindex or 1) not in taken:
-            found.append(Mention(value, *one.span(), "letter"))
+    alone = ((value.upper(), span) for value, span in _alone(text, choice) if span[0] not in taken)
+    found += [Mention(value, *span, "letter") for value, span in alone if value in choice.letters]
     return apart(found)
+
+
+def _alone(text: Text, choice: Choice) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yields letters without a noun: capitals, small ones that are no words, and those in brackets."""
+    for one in _LETTER.finditer(text.text):
+        if not _is_article(text, one):
+            yield one[1], one.span()
+    capitals = bool(_CAPITAL.search(text.text))
+    for one in _SMALL.finditer(text.text) if not _shown(choice.texts) else ():
+        if _is_said(text, one.start()) or (one[1] != "a" and not capitals):
+            yield one[1], one.span()
+    for one in _BRACKETED.finditer(text.text):
+        yield one[1] or one[2], one.span()
 
 
 def _labelled(
@@ -66,17 +71,16 @@ def _labelled(
 ) -> list[Mention]:
     """Returns the option that a noun names with a letter; the letter is taken then, or of another noun."""
     said, letter, end = text.text[word.start : word.end].lower(), behind[1], behind.end()
-    named = bool(choice.noun) and said.rstrip("s") == choice.noun
-    noun, option = named or bool(word.roles & _NOUNS), named or "option" in word.roles
+    option = "option" in word.roles or (bool(choice.noun) and said.rstrip("s") == choice.noun)
+    noun, below = option or bool(word.roles & _NOUNS), "\n" in behind.group()
     colon = ":" in behind.group() and text.text[end : end + 2].strip() in ("", ".")
-    other = said in _shown(choice.texts) or (not colon and not noun and word.roles & _OTHERS)
-    if other and "\n" not in behind.group():
-        taken.add(behind.start(1))
+    if said in _shown(choice.texts) or (not colon and not noun and word.roles & _OTHERS):
+        if not below:
+            taken.add(behind.start(1))
+        return []
     small = letter.islower() and not option and not _ENDS.match(text.text, end)
-    article = letter == "a" and text.text[end : end + 1] == " "
-    article = article or ("\n" in behind.group() and _is_article(text, behind))
-    known = noun and not other and letter.upper() in choice.letters and behind.start(1) not in taken
-    if not known or small or article:
+    article = (letter == "a" and text.text[end : end + 1] == " ") or (below and _is_article(text, behind))
+    if not noun or small or article or letter.upper() not in choice.letters:
         return []
     taken.add(behind.start(1))
     return [Mention(letter.upper(), word.start if option else behind.start(1), end, "label")]
@@ -86,7 +90,7 @@ def _is_said(text: Text, start: int) -> bool:
     """Whether a place begins a sentence, or stands right behind a word that leads to an answer."""
     if not text.text[text.sentences[text.sentence(start)].start : start].strip(" \"'("):
         return True
-    before = next(reversed(text.within(max(0, start - 24), start)), None)
+    before = text.before(start, 4)
     near = before is not None and not text.text[before.end : start].strip(" :,=-–\"'(")
     return near and before is not None and bool(before.roles & _LEAD)
 
@@ -99,8 +103,8 @@ def _is_article(text: Text, one: re.Match[str]) -> bool:
         or _INSIDE.search(text.text, max(0, one.start() - 3), one.start())
     ):
         return False
-    after = next(iter(text.within(one.end(), one.end() + 24)), None)
-    return after is None or after.start > one.end() + 1 or not after.roles & _VERBS
+    after = text.after(one.end(), 1)
+    return after is None or not after.roles & _VERBS
 
 
 def _numbered(text: Text, word: Word, choice: Choice) -> list[Mention]:
@@ -109,9 +113,9 @@ def _numbered(text: Text, word: Word, choice: Choice) -> list[Mention]:
     if not option and said != choice.noun:
         return []
     digit = _NUMBER.match(text.text, word.end) if option and not _digits(choice.texts) else None
-    after = next(iter(text.within(word.end, word.end + 8)), None)
+    after = text.after(word.end, 1)
     number, end = (int(digit[1]), digit.end()) if digit else (None, word.end)
-    if digit is None and after and after.start == word.end + 1 and not said.endswith("s"):
+    if digit is None and after and not said.endswith("s"):
         number, end = ordinal(after.roles, "number."), after.end
     inside = number is not None and 0 < number <= len(choice.letters)
     return [Mention(choice.letters[number - 1], word.start, end, "label")] if number and inside else []

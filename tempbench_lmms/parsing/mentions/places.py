@@ -39,39 +39,37 @@ def _said(text: Text, start: int) -> bool:
     return bool(before) and "is" in before[-1].roles
 
 
+def _place(roles: frozenset[str], n: int) -> int | None:
+    """Returns the place in a row of `n` that a word stands for."""
+    ranks = {"rank.second_last": n - 1, "rank.middle": n // 2 + 1}
+    ranks |= {"rank.former": 1, "rank.latter": 2} if n == 2 else {}
+    place = next((place for role, place in ranks.items() if role in roles), ordinal(roles))
+    return n if place is None and "last" in roles else place
+
+
 def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
     """Returns places, counted from 1, of a row of `n`: where a noun follows, or nothing that is counted."""
     found = []
     for word in text.words:
-        place = ordinal(word.roles)
-        if "rank.second_last" in word.roles:
-            place = n - 1
-        elif "rank.middle" in word.roles:
-            place = n // 2 + 1
-        elif n == 2 and word.roles & {"rank.former", "rank.latter"}:
-            place = 1 + ("rank.latter" in word.roles)
-        elif place is None and "last" in word.roles:
-            place = n
+        place = _place(word.roles, n)
         if place is None or not 0 < place <= n:
             continue
-        end = word.end
-        after = [w for w in text.within(word.end, word.end + 24) if w.roles != {"fill"}]
-        ended = text.ends(word.end)
-        follows = "" if ended else text.text[word.end : word.end + 1]
-        beside = after[0] if after and after[0].start <= word.end + 2 else None
-        goes_on = follows != " " or (beside and beside.roles & _GOES_ON)
-        if (
-            beside
-            and not set(text.text[word.end : beside.start]) & set("(.")
-            and _is_noun(text, beside, nouns)
-        ):
-            end = beside.end
-        way = _way(text, word.start, end)
-        if end > word.end or (_said(text, word.start) and not follows.strip(_SIGNS)):
-            found.append(Mention(n + 1 - place if way == "from_right" else place, word.start, end, "place"))
-        elif not follows.strip(_SIGNS) and _alone(text, word.start, word.end) and goes_on:
-            found.append(Mention(place, word.start, end, "place"))
+        beside = next((w for w in text.within(word.end, word.end + 24) if w.roles != {"fill"}), None)
+        beside = beside if beside and beside.start <= word.end + 2 else None
+        signs = set(text.text[word.end : beside.start]) if beside else {"."}
+        end = beside.end if beside and not signs & set("(.") and _is_noun(text, beside, nouns) else word.end
+        if end > word.end or _stands(text, word, beside):
+            right = _way(text, word.start, end) == "from_right"
+            found.append(Mention(n + 1 - place if right else place, word.start, end, "place"))
     return found
+
+
+def _stands(text: Text, word: Word, beside: Word | None) -> bool:
+    """Whether a place stands for itself: behind "is", or alone in its sentence."""
+    follows = "" if text.ends(word.end) else text.text[word.end : word.end + 1]
+    goes_on = follows != " " or (beside is not None and beside.roles & _GOES_ON)
+    alone = _said(text, word.start) or (goes_on and _alone(text, word.start, word.end))
+    return bool(alone) and not follows.strip(_SIGNS)
 
 
 def _way(text: Text, start: int, end: int) -> str:
