@@ -128,7 +128,7 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> Said:
 
 def alive(text: Text, judged: list[Judged]) -> list[Judged]:
     """Returns what may be the answer: no remarks, nothing behind a courtesy or before a correction."""
-    first = judged[0].sentence if judged else 0
+    first = min((one.sentence for one in judged), default=0)
     notes = {i for i, s in enumerate(text.sentences) if i > first and _notes(text, s)}
     live = [one for one in judged if one.stance >= Stance.OPEN]
     live = [one for one in live if one.sentence not in notes or one.stance == Stance.ANNOUNCED]

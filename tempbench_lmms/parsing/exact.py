@@ -36,10 +36,8 @@ _SHORT = 60
 
 def read(text: str, finder: Finder) -> tuple[Any, str] | None:
     """Returns the value of a text that is an answer by itself, and the rule; None for any other."""
-    if isinstance(finder.expected, Relation) and finder.expected.form == "triple":
-        label = relations.triple(Text(text, spans=False))
-        if label is not None:
-            return label, "form"
+    if _is_triple(finder) and (label := relations.triple(Text(text, spans=False))) is not None:
+        return label, "form"
     if (found := bare(text, finder)) is not None:
         return found, "whole"
     if "{" in text and (objects := json_values(text)):
@@ -54,6 +52,10 @@ def read(text: str, finder: Finder) -> tuple[Any, str] | None:
             return None
         return (ticked.pop() if len(ticked) == 1 else None), "form"
     return None
+
+
+def _is_triple(finder: Finder) -> bool:
+    return isinstance(finder.expected, Relation) and finder.expected.form == "triple"
 
 
 def bare(text: str, finder: Finder) -> Any | None:
@@ -122,7 +124,7 @@ def of_json(value: Any, finder: Finder) -> Any | None:
         return next(iter(spans.of_json(value, finder.expected)), None)
     if not isinstance(value, Mapping):
         return _of_field(value, finder)
-    if isinstance(finder.expected, Relation) and finder.expected.form == "triple" and len(value) >= 3:
+    if _is_triple(finder) and len(value) >= 3:
         rows = "\n".join(
             f"Q{i + 1}: {'yes' if item is True else 'no' if item is False else item}"
             for i, item in enumerate([*value.values()][:3])
@@ -136,13 +138,16 @@ def of_json(value: Any, finder: Finder) -> Any | None:
             return of_json(named[0][1], finder)
         return finder.read_text("\n".join(_row(*one) for one in named[:1] or names.items()))
     asked = finder.terms.approves - {"right", "wrong"}
-    said = ((name, scan(name.replace("_", " "))) for name in names)
-    named += [(name, names[name]) for name, words in said if any(word.roles & asked for word in words)]
+    named += [(name, names[name]) for name in names if _has(name, asked)]
     for _, item in named:
         if item is None or (found := of_json(item, finder)) is not None:
             return None if item is None else found
     left = [one for item in names.values() if (one := _of_field(item, finder)) is not None]
     return left[0] if len(left) == 1 else None
+
+
+def _has(name: str, asked: frozenset[str]) -> bool:
+    return any(word.roles & asked for word in scan(name.replace("_", " ")))
 
 
 def _row(name: str, item: Any) -> str:

@@ -432,12 +432,16 @@ def _said(at: _Place) -> str:
         if word.roles & at.terms.approves and (near or denies or word.roles & _ASKED):
             return "not" if denies else "right"
         if "deny" in word.roles:
-            if "(" in gap or (i and "and" in words[i - 1].roles and words[i - 1].end >= word.start - 1):
+            if "(" in gap or _joined(words, i):
                 break  # "B and not C"
             stated = at.form == "stated" or "undo" in word.roles
             denies = denies or ((near or stated) and "," not in at.text.text[at.end : word.start])
         last = word.end
     return "not" if denies else ""
+
+
+def _joined(words: list[Word], i: int) -> bool:
+    return i > 0 and "and" in words[i - 1].roles and words[i - 1].end >= words[i].start - 1
 
 
 def _mark(at: _Place, word: Word, near: bool) -> str:

@@ -38,10 +38,9 @@ def items(text: Text, item: Item) -> list[Mention]:
     for one in _DIGITS.finditer(text.text):
         start, end = one.span()
         lead, unit = text.before(start, 1), text.after(end, 1)
-        counted = unit is not None and unit.start == end and "counter" in unit.roles
         if lead and "total" in lead.roles:
             continue
-        if unit and counted:
+        if unit and unit.start == end and "counter" in unit.roles:
             found.append(Mention(int(one[1]), start, unit.end, "place"))
         elif text.ends(end) or _SIGN.match(text.text, end) or (unit and unit.roles & _AFTER):
             found.append(Mention(int(one[1]), start, end, "number"))

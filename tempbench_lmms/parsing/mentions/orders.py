@@ -151,12 +151,8 @@ def _gap(order: _Order, start: int, end: int) -> str:
 
 def _rows(order: _Order) -> Iterator[Mention]:
     """Yields labels that follow each other with nothing but signs and empty words between them."""
+    yield from _whole(order)
     text, n, at = order.text.text, len(order.labels), 0
-    for word in _WHOLE.finditer(text):
-        said = tuple(word.group().upper())
-        alike = word.group().isupper() or n > 3
-        if alike and len(said) == n and {*said} == {*order.labels}:
-            yield _mention(order, said, *word.span())
     while at < len(order.named):
         pieces, last = [[order.named[at]]], order.named[at]
         for one in order.named[at + 1 :]:
@@ -174,6 +170,15 @@ def _rows(order: _Order) -> Iterator[Mention]:
             whole = len(row) == n == len({one.value for one in row}) and not _MORE.match(text, row[-1].end)
             if whole and (mention := _of_row(order, row)):
                 yield mention
+
+
+def _whole(order: _Order) -> Iterator[Mention]:
+    """Yields the labels as one word: "CAB"."""
+    for word in _WHOLE.finditer(order.text.text):
+        said = tuple(word.group().upper())
+        alike = word.group().isupper() or len(order.labels) > 3
+        if alike and sorted(said) == sorted(order.labels):
+            yield _mention(order, said, *word.span())
 
 
 def _of_row(order: _Order, row: list[_Label]) -> Mention | None:
