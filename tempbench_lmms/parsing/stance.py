@@ -347,7 +347,8 @@ def _placed(at: _Place) -> Stance | None:
     if at.form == "listed":
         return Stance.NAMED
     head = is_filling(text, at.sentence.start, at.start, _FILL)
-    rest = is_empty(_BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL)))
+    close = at.sentence.end - at.end <= 4 * _FILLING
+    rest = close and is_empty(_BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL)))
     if head and rest:
         return Stance.NAMED if text.has("prep", at.sentence.start, at.start) else Stance.BARE
     begins = is_filling(text, clause.start, at.start, _FILL)

@@ -19,9 +19,6 @@ _CLAUSE = lazy(
 )
 
 
-_LONGEST = 40  # signs of a phrase
-
-
 class Span(NamedTuple):
     """A stretch of a text."""
 
@@ -55,13 +52,14 @@ class Text:
 
     def after(self, place: int, most: int) -> Word | None:
         """Returns the word that begins at most so many signs behind a place."""
-        found = self.within(place, place + most + _LONGEST)[:1]
-        return found[0] if found and found[0].start <= place + most else None
+        i = bisect.bisect_left(self._starts, place)
+        return self.words[i] if i < len(self.words) and self.words[i].start <= place + most else None
 
     def before(self, place: int, most: int) -> Word | None:
         """Returns the word that ends at most so many signs before a place."""
-        found = self.within(max(0, place - most - _LONGEST), place)[-1:]
-        return found[0] if found and found[0].end >= place - most else None
+        i = bisect.bisect_left(self._starts, place)
+        found = [word for word in self.words[max(0, i - 2) : i] if place - most <= word.end <= place]
+        return found[-1] if found else None
 
     def has(self, names: str | frozenset[str], start: int, end: int) -> bool:
         """Whether a word with one of some roles lies between two places."""
