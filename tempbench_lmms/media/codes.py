@@ -271,7 +271,8 @@ def write_video(path: Path, pictures: Iterable[Pixels] | Sequence[Pixels], rate:
         stream = container.add_stream("libx264", rate=rate, options={"crf": "12"})
         stream.pix_fmt = "yuv420p"
         for number, picture in enumerate(pictures):
-            stream.height, stream.width = picture.shape[:2]
+            if not number:
+                stream.height, stream.width = picture.shape[:2]
             frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
             frame.pts, frame.time_base = number, Fraction(1, rate)
             container.mux(stream.encode(frame))

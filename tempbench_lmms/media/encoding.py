@@ -45,7 +45,7 @@ def encode(
         stream.options = {"crf": str(crf), "preset": PRESET, "threads": "1"}
         for number, image in enumerate(images):
             frame = image if isinstance(image, av.VideoFrame) else av.VideoFrame.from_image(image)
-            if not number:  # PyAV 16 refuses to set them again
+            if not number:  # PyAV 17 refuses to set them again
                 stream.width, stream.height = frame.width, frame.height
             frame.pts, frame.time_base = number, Fraction(1, fps)
             container.mux(stream.encode(frame))

@@ -14,7 +14,9 @@ def lower_bounds(text: str) -> list[str]:
     """Returns `name==version` of what a run needs; what comes after `;` is kept."""
     listed = re.findall(r"^(?:dependencies|run|metrics) = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)
     quoted = re.findall(r'^ *"(.*)",$', "\n".join(listed), re.MULTILINE)
-    return [line.replace(">=", "==", 1) for line in dict.fromkeys(quoted)]
+    return [
+        re.sub(r">=([^,;]*),[^;]*", r"==\1", line).replace(">=", "==", 1) for line in dict.fromkeys(quoted)
+    ]
 
 
 if __name__ == "__main__":
