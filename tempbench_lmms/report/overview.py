@@ -349,4 +349,4 @@ def unchecked(card: Mapping[str, str]) -> str:
     state, failed = card.get("check.state", ""), card.get("check.failed", "[]")
     if failed != "[]":
         return "failed"
-    return NOT_CHECKED if state in ("", NOT_CHECKED) else ""
+    return "" if state == "passed" else state or NOT_CHECKED
