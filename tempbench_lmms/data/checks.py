@@ -27,10 +27,6 @@ MAX_TEXT = 200_000
 """Longest text of a field, in characters; nobody's question is longer, and no prompt holds it."""
 
 
-def _nothing(rows: Sequence[NumberedRow]) -> Iterable[tuple[int, str]]:
-    return ()
-
-
 @dataclass(frozen=True)
 class Table:
     """A table, and what must hold of it.
@@ -50,7 +46,7 @@ class Table:
     schema: Any
     check: Callable[[tables.Row], Iterable[str]]
     media: tuple[str, ...]
-    together: Callable[[Sequence[NumberedRow]], Iterable[tuple[int, str]]] = field(default=_nothing)
+    together: Callable[[Sequence[NumberedRow]], Iterable[tuple[int, str]]] = field(default=lambda rows: ())
 
     @property
     def name(self) -> str:

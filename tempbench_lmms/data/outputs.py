@@ -20,11 +20,9 @@ _DISK = (*FULL, errno.EFBIG, errno.EIO, errno.EROFS)
 _ADVICE = {
     **dict.fromkeys(FULL, _ROOM),
     errno.EFBIG: "allow larger files (`ulimit -f`) and give the same command again",
-    errno.EIO: "the disk does not work; check it, or choose another place",
     errno.EROFS: _OTHERWISE,
     errno.EACCES: _OTHERWISE,
     errno.EPERM: _OTHERWISE,
-    errno.EMFILE: "allow more open files (`ulimit -n`)",
 }
 
 
