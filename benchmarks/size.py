@@ -31,7 +31,7 @@ BUDGETS = {
     "tempbench_lmms/report": (3_280, 3_280),
     "tempbench_lmms/metrics": (1_310, 1_310),
     "hf_datasets": (8_500, 8_500),
-    "tempbench_lmms/data": (2_790, 2_700),
+    "tempbench_lmms/data": (2_800, 2_700),
     "benchmarks": (3_000, 3_000),
     "tests": (28_900, 26_000),
 }
