@@ -76,7 +76,7 @@ def problems(
     root: Path,
     found: Sequence[Table],
     load: Callable[[Path, str], Any],
-    sizes: extent.Sizes = extent.unknown,
+    sizes: extent.Sizes = lambda manifest: (),
 ) -> Iterator[Problem]:
     """Yields the problems of a data set, one line each: of its tables, of their media, of what is missing.
 

@@ -44,11 +44,6 @@ class Size:
 Sizes = Callable[[Manifest], Iterable[Size]]
 
 
-def unknown(manifest: Manifest) -> Iterable[Size]:
-    """Returns the sizes of data of which no number is known: none."""
-    return ()
-
-
 def incomplete(sizes: Iterable[Size]) -> str:
     """Returns how much less is there than was asked for; "" where all of it is.
 

@@ -13,7 +13,7 @@ Problems = Callable[[Path], Iterator[str]]
 
 def problems(
     tables_of: Callable[[Path], list[Table]],
-    sizes: extent.Sizes = extent.unknown,
+    sizes: extent.Sizes = lambda manifest: (),
     more: Problems | None = None,
 ) -> Problems:
     """Returns what a benchmark's `checks.problems` is: of tables, rows and media, and of what is missing.
