@@ -361,7 +361,7 @@ def refused(root, *words):
     out = io.StringIO()
     with contextlib.redirect_stdout(out), pytest.raises(TempbenchError) as caught:
         main.verify(benchmark, mini=False, names=False)
-    found = out.getvalue().splitlines()[1:]  # below the harness's version
+    found = out.getvalue().splitlines()
     assert found
     assert f"{benchmark}: {len(found)} problems in " in str(caught.value)
     _, task = first_of(benchmark)
