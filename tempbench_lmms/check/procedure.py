@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -126,12 +126,12 @@ def drawn(plan: Plan, folder: Path) -> tuple[list[Probe], list[Probe]]:
 def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Probe]) -> Check:
     """Asks all questions and returns what follows: each alone, then all in one call, then the small ones."""
     single = [probe for probe in inside if probe.kind not in ("crowd", "same text")]
-    alone = [(probe, ask([probe])[0]) for probe in single[:_ALIKE]]
+    alone = _one_by_one(ask, single[:_ALIKE])
     if len({_without_numbers(answer.error) for _, answer in alone}) == 1 and alone[0][1].error:
         return _stopped(alone[0][1].error, plan, len(alone))
-    alone += [(probe, ask([probe])[0]) for probe in single[_ALIKE:]]
+    alone += _one_by_one(ask, single[_ALIKE:])
     again = ask(single[:1])[0]
-    twins = [(probe, ask([probe])[0]) for probe in inside if probe.kind == "same text"]
+    twins = _one_by_one(ask, [probe for probe in inside if probe.kind == "same text"])
     fine = [probe for probe, answer in alone if not answer.error]
     fine += [probe for probe in inside if probe.kind == "crowd"]
     batch = dict(zip(fine, ask(fine), strict=True)) if fine else {}
@@ -142,11 +142,7 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     look = functools.partial(_judged, owners=probes_.numbers_of([*inside, *outside]), plan=plan)
     crowd = [(probe, answer) for probe, answer in batch.items() if probe.kind == "crowd"]
     judgements = [look(probe, answer) for probe, answer in [*alone, *twins, *crowd]]
-    mates = fine if plan.batch_size > 1 else []
-    for probe, one, other in [(probe, one, batch[probe]) for probe, one in alone if probe in batch]:
-        judgements.append(_in_batch(probe, one, other))
-        if not other.error and not _are_same(one, other):
-            judgements.append(look(probe, other, together=mates))
+    judgements += _of_batch(alone, batch, functools.partial(look, together=fine * (plan.batch_size > 1)))
     if not again.error and not alone[0][1].error:
         judgements.append(_same_reply("another reply", alone[0][1], again))
     judgements += [_replies(every), _replies(small), _explained(small, judgements)]
@@ -154,6 +150,23 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     for kind in plan.kinds:
         verdicts.append(_sight(kind, [pair for pair in small if pair[0].kind == kind], plan.counts(kind)))
     return Check(tuple(verdicts), len(every) + 1 + len(outside), n_small=len(outside))
+
+
+def _one_by_one(ask: Ask, probes: Sequence[Probe]) -> list[tuple[Probe, Answer]]:
+    return [(probe, ask([probe])[0]) for probe in probes]
+
+
+def _of_batch(
+    alone: Sequence[tuple[Probe, Answer]],
+    batch: Mapping[Probe, Answer],
+    look: Callable[[Probe, Answer], Judgement],
+) -> Iterator[Judgement]:
+    """Yields what questions asked together show beside the same ones alone."""
+    for probe, one in alone:
+        if probe in batch:
+            yield _in_batch(probe, one, batch[probe])
+            if not batch[probe].error and not _are_same(one, batch[probe]):
+                yield look(probe, batch[probe])
 
 
 def _without_numbers(error: str) -> str:

@@ -32,8 +32,11 @@ def faults_of(replies: Sequence[Reply]) -> Iterator[Fault]:
     if echoes := [one for one in replies if one.probe.name in one.text]:
         yield Fault("echo of the question", "a reply", repr(echoes[0].text[:_SHOWN]))
         return
-    kept = [one for one in replies if one.text.strip()]
-    told = [one for one in kept if one.said is not None]
+    yield from _changed([one for one in replies if one.text.strip() and one.said is not None])
+
+
+def _changed(told: Sequence[Reply]) -> Iterator[Fault]:
+    """Yields what was done to replies that are not what the model said."""
     wrong = [one for one in told if not _is_of(one.text, one.said or "")]
     if wrong:
         one = wrong[0]
@@ -73,19 +76,22 @@ def explained(replies: Sequence[Reply]) -> list[Fault]:
         return [Fault("reply cut", *example)]
     if len({one.text for one in replies}) == 1 and len(replies) > 10:
         return [Fault("one reply for all", *example)]
-    given = [_given(one.probe) for one in replies]
-    said = [sighted_reader.reply(one) for one in given]
-    made = [
-        (name, [sighted_reader.reply(one) for one in change(given)]) for name, change in planting.OF_INPUTS
-    ]
-    made += [(name, list(change(given, said))) for name, change in planting.OF_REPLIES]
     best, found = sum(one == two for one, two in zip(read, right, strict=True)) / len(read) + _BETTER, ""
-    for name, texts in made:
+    for name, texts in _faulty([_given(one.probe) for one in replies]):
         expected = [questions.read_answer(kind, text) for kind, text in zip(kinds, texts, strict=True)]
         score = sum(map(_likeness, read, expected, right)) / len(read)
         if score > best and score >= _WELL:
             best, found = score, name
     return [Fault(found, *example)] if found else []
+
+
+def _faulty(given: Sequence[Inputs]) -> Iterator[tuple[str, list[str]]]:
+    """Yields each fault's name, and what one who sees replies with it."""
+    for name, change in planting.OF_INPUTS:
+        yield name, [sighted_reader.reply(one) for one in change(given)]
+    said = [sighted_reader.reply(one) for one in given]
+    for name, alter in planting.OF_REPLIES:
+        yield name, list(alter(given, said))
 
 
 def _likeness(reply: str | None, expected: str | None, right: str) -> float:

@@ -59,9 +59,7 @@ def of_texts(given: Sequence[str], arrived: Inputs, system: str = "") -> list[Fa
         faults.append(Fault(name, repr(_cut(missing)), repr(_cut(_flat(change(missing))))))
         lines, system = [_flat(change(line)) for line in lines], _flat(change(system))
     faults += [*_missing(lines, own), *_doubled(lines, own), *(_breaks(given, raw) if not name else [])]
-    is_there = any(system in text for text in (said, own))
-    if not is_there and not _changed([system], f"{said} {own}")[0]:
-        faults.append(Fault("system message dropped", repr(system), repr(_cut(said)) if said else "none"))
+    faults += _dropped(system, said, own)
     rest, said = _rest(own, [*lines, system]), said.replace(system, "").strip()
     if arrived.templates is not None and arrived.templates != 1:
         name = "template doubled" if arrived.templates else "template left out"
@@ -86,6 +84,12 @@ def _changed(lines: Sequence[str], own: str) -> tuple[str, Callable[[str], str]]
             if there >= max(1, _MOST * len(missing)):
                 return name, change
     return "", str
+
+
+def _dropped(system: str, said: str, own: str) -> Iterator[Fault]:
+    """Yields a fault where a system message is in no message, not even changed."""
+    if system not in said and system not in own and not _changed([system], f"{said} {own}")[0]:
+        yield Fault("system message dropped", repr(system), repr(_cut(said)) if said else "none")
 
 
 def _missing(lines: Sequence[str], own: str) -> Iterator[Fault]:

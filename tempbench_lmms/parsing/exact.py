@@ -28,7 +28,8 @@ _KEYS = (
     r"final_?(answer|choice|decision|order)?",
     r"(correct_?)?answer(_\w+)?|ans",
     r"choice|option|letter|selected\w*|prediction|label|response",
-    r"result|output|verdict|value|conclusion|longest\w*|image(_\w+)?|pair(_\w+)?|order|ranking|sequence|count|number|is_\w+|statement|truth",
+    r"result|output|verdict|value|conclusion|longest\w*|image(_\w+)?|pair(_\w+)?|order|ranking|sequence"
+    r"|count|number|is_\w+|statement|truth",
 )
 _TICKS = ("✓", "✔", "✅", "☑", "✗", "✘", "❌", "✖")
 _SHORT = 60
@@ -125,13 +126,8 @@ def of_json(value: Any, finder: Finder) -> Any | None:
     if not isinstance(value, Mapping):
         return _of_field(value, finder)
     if _is_triple(finder) and len(value) >= 3:
-        rows = "\n".join(
-            f"Q{i + 1}: {'yes' if item is True else 'no' if item is False else item}"
-            for i, item in enumerate([*value.values()][:3])
-        )
-        return relations.triple(Text(rows, spans=False))
-    names = {re.sub(r"[\s-]+", "_", str(key).strip().lower()): item for key, item in value.items()}
-    names = {name: item for name, item in names.items() if not _NO_KEY.search(name)}
+        return _of_triple(value)
+    names = _names(value)
     named = [(name, item) for key in _KEYS for name, item in names.items() if re.fullmatch(key, name)]
     if isinstance(finder.expected, Order):
         if named and isinstance(named[0][1], Mapping):
@@ -144,6 +140,18 @@ def of_json(value: Any, finder: Finder) -> Any | None:
             return None if item is None else found
     left = [one for item in names.values() if (one := _of_field(item, finder)) is not None]
     return left[0] if len(left) == 1 else None
+
+
+def _of_triple(value: Mapping[Any, Any]) -> Any | None:
+    said = ["yes" if item is True else "no" if item is False else item for item in value.values()]
+    rows = "\n".join(f"Q{i}: {item}" for i, item in enumerate(said[:3], start=1))
+    return relations.triple(Text(rows, spans=False))
+
+
+def _names(value: Mapping[Any, Any]) -> dict[str, Any]:
+    """Returns the fields that may hold an answer, by their names in one spelling."""
+    names = {re.sub(r"[\s-]+", "_", str(key).strip().lower()): item for key, item in value.items()}
+    return {name: item for name, item in names.items() if not _NO_KEY.search(name)}
 
 
 def _has(name: str, asked: frozenset[str]) -> bool:

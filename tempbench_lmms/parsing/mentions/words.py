@@ -116,9 +116,7 @@ def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
         return _moves(text, said, rows, letters)
     found = []
     for sentence in text.sentences:
-        cuts = {w.start for w in text.within(*sentence) if "background" in w.roles}
-        cuts |= {sentence.end, *(clause.start for clause in text.clauses(sentence))}
-        parts = [Span(a, b) for a, b in pairwise(sorted(cuts))]
+        parts = _parts(text, sentence)
         here = [sense for sense in said if sentence.start <= sense.start < sentence.end]
         every = {sense.name for sense in here} & rows.weights.keys()
         best = [(part, _best(_within(here, part), rows)) for part in parts]
@@ -132,6 +130,13 @@ def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
                 end = part.end if "c.none" in {sense.name for sense in named} else named[-1].end
                 found.append(Mention(letters[one], named[0].start, end, "words"))
     return found
+
+
+def _parts(text: Text, sentence: Span) -> list[Span]:
+    """Returns a sentence's clauses, which what leads to the background cuts too."""
+    cuts = {word.start for word in text.within(*sentence) if "background" in word.roles}
+    cuts |= {sentence.end, *(clause.start for clause in text.clauses(sentence))}
+    return [Span(a, b) for a, b in pairwise(sorted(cuts))]
 
 
 def _within(said: list[Sense], part: Span) -> list[Sense]:
