@@ -241,8 +241,6 @@ def build(
         batch=batch,
     )
     _check(settings)
-    for folder in (settings.work, settings.output):
-        outputs.check_folder(folder)
     _report(run(settings, until), settings)
 
 
@@ -254,6 +252,8 @@ def _check(settings: Settings) -> None:
     n_models = len(set(settings.blind_models))
     if n_models != 3 and "blind" not in settings.skip:
         raise TempbenchError(f"the blind filter takes three models, not {n_models}; or add --skip blind")
+    for folder in (settings.work, settings.output):
+        outputs.check_folder(folder)
 
 
 def _report(manifests: Mapping[str, dict[str, Any]], settings: Settings) -> None:

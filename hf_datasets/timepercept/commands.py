@@ -12,48 +12,51 @@ from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
 
 _Force = Annotated[bool, Option("--force", help="Replace what is there.")]
+_Series = Annotated[
+    Path | None,
+    Option(
+        "--series",
+        "--sitscc",
+        help="Your dated pictures, or SITSCC: a manifest (JSON lines, CSV), or a folder of dated names.",
+    ),
+]
+_Ucm = Annotated[
+    str | None, Option(help="UC Merced: its zip file, a folder (class folders or Parquet), or `hub`.")
+]
+_TemporalVqa = Annotated[str | None, Option(help="TemporalVQA: a folder with its Parquet files, or `hub`.")]
+_MinDistance = Annotated[
+    float, Option(min=0, help="Metres; places nearer to each other are never in two splits.")
+]
+_FmowSplit = Annotated[
+    list[str] | None, Option(help="Part of fMoW (train, val; with the ground truth test, seq); repeatable.")
+]
+_DateFormat = Annotated[
+    str, Option(help="How the dates of --series are written, as in %d.%m.%Y; else ordinary forms.")
+]
+_Bands = Annotated[
+    str, Option(help="One or three bands to show of the files in a folder --series, by commas.")
+]
+_PlaceFrom = Annotated[str, Option(help="What tells places apart in a folder --series: folder or name.")]
 
 
 def prepare(
-    series: Annotated[
-        Path | None,
-        Option(
-            "--series",
-            "--sitscc",
-            help="Your dated pictures, or SITSCC: a manifest (JSON lines, CSV), or a folder of dated names.",
-        ),
-    ] = None,
+    series: _Series = None,
     fmow: Annotated[Path | None, Option(help="Folder of fMoW-rgb as distributed.")] = None,
-    ucm: Annotated[
-        str | None, Option(help="UC Merced: its zip file, a folder (class folders or Parquet), or `hub`.")
-    ] = None,
-    temporalvqa: Annotated[
-        str | None, Option(help="TemporalVQA: a folder with its Parquet files, or `hub`.")
-    ] = None,
+    ucm: _Ucm = None,
+    temporalvqa: _TemporalVqa = None,
     test: Annotated[int, Option(min=0, help="Questions per test, test split.")] = 200,
     train: Annotated[int, Option(min=0, help="Questions per test, training split.")] = 800,
     test_share: Annotated[float, Option(min=0, max=1, help="Share of the places for testing.")] = 0.2,
     seed: Annotated[int, Option(help="Seed of the split and all draws.")] = 2025,
     size: Annotated[int, Option(min=16, max=4096, help="Pixels per side.")] = 256,
     max_cloud: Annotated[float, Option(min=0, max=100, help="Percent of cloud allowed.")] = 10.0,
-    fmow_split: Annotated[
-        list[str] | None,
-        Option(help="Part of fMoW (train, val; with the ground truth test, seq); repeatable."),
-    ] = None,
+    fmow_split: _FmowSplit = None,
     category: Annotated[list[str] | None, Option(help="Category of fMoW; repeatable.")] = None,
-    min_distance: Annotated[
-        float, Option(min=0, help="Metres; places nearer to each other are never in two splits.")
-    ] = 5_000.0,
+    min_distance: _MinDistance = 5_000.0,
     tests: Annotated[str, Option(help="Tests, separated by commas; all nine if omitted.")] = "",
-    date_format: Annotated[
-        str, Option(help="How the dates of --series are written, as in %d.%m.%Y; else ordinary forms.")
-    ] = "",
-    bands: Annotated[
-        str, Option(help="One or three bands to show of the files in a folder --series, by commas.")
-    ] = "",
-    place_from: Annotated[
-        str, Option(help="What tells places apart in a folder --series: folder or name.")
-    ] = "",
+    date_format: _DateFormat = "",
+    bands: _Bands = "",
+    place_from: _PlaceFrom = "",
     force: _Force = False,
 ) -> None:
     """Build the nine tests from dated pictures, and the two controls."""
@@ -89,18 +92,18 @@ def prepare(
     if series or fmow:
         building.prepare_series(root, series, fmow, settings, force, print)
     if ucm:
-        request = {"source": _absolute(ucm), "listing": _listing(ucm), "seed": seed, "size": size}
         plan = partial(_plan_ucm, root, ucm, seed, size)
+        request = {**_origin(ucm), "seed": seed, "size": size}
         building.write_part(root, "ucm", request, plan, force, print)
     if temporalvqa:
-        request = {"source": _absolute(temporalvqa), "listing": _listing(temporalvqa)}
         plan = partial(_plan_temporalvqa, root, temporalvqa)
-        building.write_part(root, "temporalvqa", request, plan, force, print)
+        building.write_part(root, "temporalvqa", _origin(temporalvqa), plan, force, print)
 
 
-def _listing(source: str) -> str | None:
-    """Returns what tells a changed source from the same one; None for a repository of the Hub."""
-    return tables.listing_of(Path(source)) if Path(source).exists() else None
+def _origin(source: str) -> dict[str, Any]:
+    """Returns what tells a changed source from the same one; a repository of the Hub has no listing."""
+    listing = tables.listing_of(Path(source)) if Path(source).exists() else None
+    return {"source": _absolute(source), "listing": listing}
 
 
 def _plan_ucm(

@@ -6,12 +6,15 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tempbench_lmms.data import outputs, terminal
 from tempbench_lmms.harness import options
+
+if TYPE_CHECKING:
+    from tempbench_lmms.check.procedure import Check
 
 STATUS = {"passed": 0, "failed": 1, "not judged": 3}
 
@@ -63,11 +66,7 @@ def check_model(
     The status is 0 where it passed, 1 where something failed, and 3 where too little can be seen to judge.
     """
     if selftest:
-        from tempbench_lmms.runs import selftest as own
-
-        for line in own.table(seed):
-            print(line, flush=True)
-        return
+        return _print_selftest(seed)
     if not model:
         raise typer.BadParameter("say which: --model NAME", param_hint="--model")
     if output:
@@ -91,10 +90,21 @@ def check_model(
     if keep:
         model_check.keep(found, wanted, keep)
     if output:
-        from tempbench_lmms.data.tables import write_text
-        from tempbench_lmms.report.check_page import page
-
-        write_text(page(found), output)
-        print(f"written to {output}", file=sys.stderr)
+        _write_page(found, output)
     if status := STATUS[found.state]:
         raise typer.Exit(status)
+
+
+def _print_selftest(seed: int) -> None:
+    from tempbench_lmms.runs import selftest
+
+    for line in selftest.table(seed):
+        print(line, flush=True)
+
+
+def _write_page(found: "Check", output: Path) -> None:
+    from tempbench_lmms.data.tables import write_text
+    from tempbench_lmms.report.check_page import page
+
+    write_text(page(found), output)
+    print(f"written to {output}", file=sys.stderr)

@@ -3,6 +3,7 @@
 Everything heavy is imported where it is needed: `tempbench path` must not wait for it.
 """
 
+import functools
 import json
 import subprocess
 import sys
@@ -21,59 +22,60 @@ from tempbench_lmms.data.run_files import CHECK, LOCK, STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
 
+_Slice = Annotated[int, typer.Option("--slice", min=1, help="Answers stored at a time, and lost at most.")]
+_Verify = Annotated[bool, typer.Option("--verify", help="Check every row, picture and video first.")]
+_Anyway = Annotated[bool, typer.Option("--anyway", help="With --check: go on even if it did not pass.")]
+_NoLock = Annotated[
+    bool, typer.Option("--no-lock", help="Do not lock the folder, for file systems without locks.")
+]
+_MaxFailures = Annotated[
+    str, typer.Option(help="How many requests may fail, as a number or a share, before the run fails.")
+]
+_QuestionTimeout = Annotated[
+    float, typer.Option(min=0, help="Seconds after which a question counts as failed; 0 is no limit.")
+]
+_UntilDecided = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="RUN_B",
+        help="Stop when it is decided whether this run is better or worse than RUN_B, an earlier run of "
+        "all questions; groups of questions are asked in a random order.",
+    ),
+]
+_DecideBy = Annotated[
+    str, typer.Option(help="With --until-decided: the metric that decides; by default the headline.")
+]
+_Repeats = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=1000,
+        help="Ask all questions this many times with sampled replies, to measure the spread.",
+    ),
+]
+_Arguments = Annotated[
+    list[str] | None, typer.Argument(help="Options of the harness, e.g. --limit 8 --batch_size 4.")
+]
+
 
 def run(
     model: Annotated[str, typer.Option(help="As for the harness's --model.")],
     tasks: Annotated[str, typer.Option(help="Tasks or groups, separated by commas.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of this run.")],
     model_args: Annotated[str, typer.Option(help="As for the harness's --model_args.")] = "",
-    slice_size: Annotated[
-        int,
-        typer.Option("--slice", min=1, help="Answers stored at a time, and lost at most."),
-    ] = 200,
+    slice_size: _Slice = 200,
     check: Annotated[bool, typer.Option("--check", help="Run check-model first.")] = False,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Check every row, picture and video first.")
-    ] = False,
-    anyway: Annotated[
-        bool, typer.Option("--anyway", help="With --check: go on even if it did not pass.")
-    ] = False,
+    verify: _Verify = False,
+    anyway: _Anyway = False,
     report: Annotated[bool, typer.Option(help="Write report.html into the folder at the end.")] = True,
     name: Annotated[str, typer.Option(help="Name of the run in reports; by default the model's name.")] = "",
-    max_failures: Annotated[
-        str,
-        typer.Option(help="How many requests may fail, as a number or a share, before the run fails."),
-    ] = "1%",
-    question_timeout: Annotated[
-        float,
-        typer.Option(min=0, help="Seconds after which a question counts as failed; 0 is no limit."),
-    ] = 1800,
-    until_decided: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="RUN_B",
-            help="Stop when it is decided whether this run is better or worse than RUN_B, an earlier run of "
-            "all questions; groups of questions are asked in a random order.",
-        ),
-    ] = None,
-    decide_by: Annotated[
-        str, typer.Option(help="With --until-decided: the metric that decides; by default the headline.")
-    ] = "",
-    no_lock: Annotated[
-        bool, typer.Option("--no-lock", help="Do not lock the folder, for file systems without locks.")
-    ] = False,
-    repeats: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=1000,
-            help="Ask all questions this many times with sampled replies, to measure the spread.",
-        ),
-    ] = 1,
-    arguments: Annotated[
-        list[str] | None,
-        typer.Argument(help="Options of the harness, e.g. --limit 8 --batch_size 4."),
-    ] = None,
+    max_failures: _MaxFailures = "1%",
+    question_timeout: _QuestionTimeout = 1800,
+    until_decided: _UntilDecided = None,
+    decide_by: _DecideBy = "",
+    no_lock: _NoLock = False,
+    repeats: _Repeats = 1,
+    arguments: _Arguments = None,
 ) -> None:
     """Run an evaluation; after an interruption, the same command continues.
 
@@ -113,12 +115,7 @@ def run(
             until_decided=until_decided,
             decide_by=decide_by,
         )
-
-        def at_end(results: Path, is_new: bool) -> None:
-            page = output / "report.html"
-            if report and (is_new or _is_older(page, results)):
-                write_report(page, results)
-
+        at_end = functools.partial(_write_page, output / "report.html" if report else None)
         safe_run.run(starting.Command(model, tasks, output, model_args, further), how, at_end)
 
 
@@ -170,9 +167,13 @@ def _check_first(
     print(f"tempbench: the check {state}; the run goes on, and its report says so", file=sys.stderr)
 
 
-def _is_older(page: Path, results: Path) -> bool:
-    """Whether a page is missing, or of earlier results: a run was ended while it wrote its page."""
-    return not page.is_file() or page.stat().st_mtime < results.stat().st_mtime
+def _write_page(page: Path | None, results: Path, is_new: bool) -> None:
+    """Writes a run's page if it is wanted and not there yet.
+
+    One that is of earlier results is of a run that was ended while it wrote its page.
+    """
+    if page and (is_new or not page.is_file() or page.stat().st_mtime < results.stat().st_mtime):
+        write_report(page, results)
 
 
 def compare(
