@@ -6,7 +6,7 @@ machine and are re-rooted. Unpickling runs code that the file brings, so pickles
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -98,9 +98,9 @@ def _common(row: Row, test: str, images: list[str]) -> Row:
     }
 
 
-def _positions(stored: object) -> list[int]:
+def _positions(stored: str | Iterable[int]) -> list[int]:
     """Returns the positions of a tuple, which some ways of writing a table make a text, as in "(0, 4)"."""
-    return [int(one) for one in (re.findall(r"\d+", stored) if isinstance(stored, str) else list(stored))]  # type: ignore[call-overload]
+    return [int(one) for one in (re.findall(r"\d+", stored) if isinstance(stored, str) else stored)]
 
 
 def _converted(row: Row, stem: str, images: list[str]) -> Iterator[Row]:

@@ -57,7 +57,8 @@ _OPTION = re.compile(r"--[a-z][a-z_-]{0,40}")
 # The name of a model, of a file, of a setting: nothing in which an argument or a header could hide.
 _WORD = re.compile(r"[\w./\\:~+-]*(?:@[\w.+-]+)?")
 _URL = re.compile(
-    r"(?P<scheme>[a-z][a-z0-9+.-]{0,20}://)(?:.*@)?(?P<host>[\w.-]*(?::[0-9]{1,5})?|\[[0-9a-f:]+\](?::[0-9]{1,5})?)(?P<path>/.*)?",
+    r"(?P<scheme>[a-z][a-z0-9+.-]{0,20}://)(?:.*@)?"
+    r"(?P<host>[\w.-]*(?::[0-9]{1,5})?|\[[0-9a-f:]+\](?::[0-9]{1,5})?)(?P<path>/.*)?",
     re.I | re.S,
 )
 # Words of the paths of endpoints; a gateway may have its token in the path.

@@ -48,7 +48,9 @@ class Reading(Generic[T]):
     def map(self, change: Callable[[T], U]) -> "Reading[U]":
         """Returns the same reading with another form of its value."""
         value = None if self.value is None else change(self.value)
-        return self if value is self.value else Reading(value, self.how, self.where, self.reason)  # type: ignore[return-value]
+        if value is self.value:
+            return self  # type: ignore[return-value]
+        return Reading(value, self.how, self.where, self.reason)
 
 
 @lru_cache(maxsize=16)  # there are a few, and most replies need several
