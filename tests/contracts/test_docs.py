@@ -30,7 +30,7 @@ EXAMPLES = sorted(
     if re.search(r"^ +>>> ", path.read_text(encoding="utf-8"), re.M)
 )
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
-WORDS = 26_500
+WORDS = 25_000
 """Of all Markdown files together."""
 
 
