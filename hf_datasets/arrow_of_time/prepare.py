@@ -12,8 +12,9 @@ from typing import Any
 from tempbench_lmms.arrow_of_time import rows
 from tempbench_lmms.arrow_of_time.card import N_CLIPS
 from tempbench_lmms.arrow_of_time.features import BENCHMARK, SCHEMA
+from tempbench_lmms.data import hub
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.errors import MediaError
+from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.encoding import reverse
 from tempbench_lmms.media.gathering import Medium, search
 
@@ -24,6 +25,8 @@ _PLACE = Place(BENCHMARK, BENCHMARK, "test")
 
 def prepare(source: Path, videos: Path, how: How = PLAIN) -> dict[str, Any] | None:
     """Prepares the questions and clips; returns the manifest's entry, None where there was nothing to do."""
+    if not videos.is_dir():
+        raise TempbenchError(f"{videos} is not a folder; give --videos the folder with the clips")
     data, metadata = rows.files_of(source)
     known = rows.clips(metadata)
     asked = rows.read_release(data, known)
@@ -50,11 +53,14 @@ def prepare(source: Path, videos: Path, how: How = PLAIN) -> dict[str, Any] | No
 
 def _media(videos: Path, asked: list[Row], known: Mapping[str, Row]) -> dict[str, Medium]:
     """Returns the clips that are there, by the names in the questions."""
-    names = {row["question_id"]: [row["question_id"]] for row in asked}
-    for clip, row in known.items():
-        names.setdefault(clip, [clip]).append(Path(row.get("filename") or clip).stem)
-    there = search([videos], [name for own in names.values() for name in own])
-    return {clip: there[name] for clip, own in names.items() for name in reversed(own) if name in there}
+    names = [row["question_id"] for row in asked]
+    there = search([videos], names)
+    for clip in (name for name in names if name in known):
+        # As Multi-Moments in Time has it, where the same name may stand in another folder.
+        path = videos / (known[clip].get("folder") or "") / (known[clip].get("filename") or "none")
+        if clip not in there and path.is_file():
+            there[clip] = Medium(path, hub.around(videos))
+    return {name: there[name] for name in names if name in there and there[name].path.is_file()}
 
 
 def _reversed(

@@ -15,7 +15,7 @@ from tempbench_lmms.errors import TempbenchError
 DATA = "neuro_paper_data.json"
 METADATA = "AoT-PsyPhyBENCH_dataset_metadata.csv"
 REVERSED = "_rev"
-ADVICE = "give --source a clone of https://github.com/mattashiho233/AoT-PsyPhyBENCH"
+ADVICE = "give a clone of https://github.com/mattashiho233/AoT-PsyPhyBENCH"
 
 
 def files_of(source: Path) -> tuple[Path, Path]:
@@ -36,19 +36,21 @@ def clips(metadata: Path) -> dict[str, Row]:
 
 def read_release(data: Path, known: Mapping[str, Row]) -> list[Row]:
     """Returns the rows of the official questions, the two of a clip one after the other."""
-    content = tables.read_json(data)
     try:
+        content = tables.read_json(data)
         asked = {PurePosixPath(one["videos"][0]).stem: one["messages"][-1]["content"] for one in content}
-    except (TypeError, KeyError, IndexError, AttributeError) as error:
-        raise TempbenchError(f"{data}: a question has no {tables.first_line(error)}; {ADVICE}") from None
-    return [row(name, answer, known, data) for name, answer in sorted(asked.items())]
+        return [row(name, answer, known, data) for name, answer in sorted(asked.items())]
+    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError):
+        raise TempbenchError(f"{data} is not as in the release; {ADVICE}") from None
 
 
 def row(name: str, answer: Any, known: Mapping[str, Row], data: Path) -> Row:
     """Returns the row of a clip."""
     pair = name.removesuffix(REVERSED)
-    if answer not in ANSWERS or pair not in known:
-        raise TempbenchError(f"{data}: {name}: the answer is not F or B, or {METADATA} lacks it; {ADVICE}")
+    if answer != ("B" if name.endswith(REVERSED) else "F"):
+        raise TempbenchError(f"{data}: {name} is not played as its name says ({answer!r}); {ADVICE}")
+    if pair not in known:
+        raise TempbenchError(f"{data}: {name} is not in {METADATA}; {ADVICE}")
     return {
         "question_id": name,
         "pair_id": pair,

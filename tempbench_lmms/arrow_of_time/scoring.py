@@ -20,7 +20,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns the record of one answered question; one whose request failed has no reply to read."""
     prompt = record_reading.prompt_of(reply, lambda: prompts.SYSTEM + prompts.build(doc))
     found = None if failed else parser.read(reply, prompt)
-    own = {"pair": doc["pair_id"], "category": [CATEGORIES[name] for name in doc["categories"]]}
+    own = {"pair": doc["pair_id"], "category": [CATEGORIES.get(name, name) for name in doc["categories"]]}
     return record_reading.answered(doc["question_id"], own, doc["answer"], found)
 
 

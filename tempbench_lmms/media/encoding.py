@@ -1,5 +1,6 @@
 """Writes pictures as a video, for the data that this project renders."""
 
+import itertools
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 LOSSLESS = 0
 """The `crf` at which every pixel is kept, up to the rounding of colours; grey is kept as it is."""
+COLOURS = ("colorspace", "color_range")
+"""What says how a frame's numbers are colours; it goes with frames of another video."""
 PRESET = "veryslow"
 """libx264's: the smallest files, and the slowest to write."""
 
@@ -47,6 +50,8 @@ def encode(
             frame = image if isinstance(image, av.VideoFrame) else av.VideoFrame.from_image(image)
             if not number:  # PyAV 17 refuses to set them again
                 stream.width, stream.height = frame.width, frame.height
+                for name in COLOURS if frame is image else ():
+                    setattr(stream.codec_context, name, getattr(frame, name))
             frame.pts, frame.time_base = number, Fraction(1, fps)
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
@@ -56,12 +61,25 @@ def reverse(video: Path, path: Path) -> None:
     """Writes a video's frames in the reverse order, without loss and without sound, in one step.
 
     Raises:
-        MediaError: The video cannot be read, or its frames cannot be written so.
+        MediaError: The video cannot be read, or its reversal would differ in more than order: it has other
+            pixels than 8 bits of yuv420p, sizes that are not even, a rotation, or frames at uneven times.
     """
     try:
         with decoding.open_container(video) as container:
-            rate = container.streams.video[0].average_rate
-            frames = [frame.reformat(format="yuv420p") for frame in container.decode(video=0)]
-        encode(reversed(frames), path, rate or 1, LOSSLESS)
-    except (av.FFmpegError, IndexError, ValueError) as error:
+            stream = container.streams.video[0]
+            frames = list(container.decode(stream))
+        gaps = [float(b.time - a.time) for a, b in itertools.pairwise(frames)]
+        problems = {
+            "its pixels are not 8 bits of yuv420p": frames[0].format.name != "yuv420p",
+            "its colours have the full range": frames[0].color_range == 2,
+            "its width or height is odd": frames[0].width % 2 or frames[0].height % 2,
+            "it is shown turned": frames[0].side_data.get("DISPLAYMATRIX") is not None,
+            "its frames are at uneven times": gaps and max(gaps) - min(gaps) > 0.5 * max(gaps),
+            "its pixels are not square": (stream.sample_aspect_ratio or 1) != 1,
+        }
+        for problem, is_so in problems.items():
+            if is_so:
+                raise ValueError(problem)
+        encode(reversed(frames), path, stream.average_rate or 1, LOSSLESS)
+    except (av.FFmpegError, IndexError, ValueError, TypeError) as error:
         raise MediaError(f"{video.name}: cannot be reversed ({error}); give the reversed video") from None
