@@ -23,7 +23,6 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
 
 _Slice = Annotated[int, typer.Option("--slice", min=1, help="Answers stored at a time, and lost at most.")]
-_Verify = Annotated[bool, typer.Option("--verify", help="Check every row, picture and video first.")]
 _Anyway = Annotated[bool, typer.Option("--anyway", help="With --check: go on even if it did not pass.")]
 _NoLock = Annotated[
     bool, typer.Option("--no-lock", help="Do not lock the folder, for file systems without locks.")
@@ -65,7 +64,6 @@ def run(
     model_args: Annotated[str, typer.Option(help="As for the harness's --model_args.")] = "",
     slice_size: _Slice = 200,
     check: Annotated[bool, typer.Option("--check", help="Run check-model first.")] = False,
-    verify: _Verify = False,
     anyway: _Anyway = False,
     report: Annotated[bool, typer.Option(help="Write report.html into the folder at the end.")] = True,
     name: Annotated[str, typer.Option(help="Name of the run in reports; by default the model's name.")] = "",
