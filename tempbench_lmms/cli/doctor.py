@@ -4,6 +4,8 @@ import importlib.metadata
 import importlib.util
 import json
 import platform
+import shutil
+import subprocess
 from typing import Annotated, Any
 
 import typer
@@ -57,11 +59,12 @@ def _lacking(modules: tuple[str, ...]) -> str:
 
 
 def _gpus() -> list[str]:
-    if importlib.util.find_spec("torch") is None:
+    if shutil.which("nvidia-smi") is None:
         return []
-    import torch
-
-    return [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    command = ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader"]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=60
+    ).stdout.splitlines()
 
 
 def _data(benchmark: str) -> str:

@@ -135,9 +135,9 @@ def verify(
             raise TempbenchError(f"{benchmark}: {problems} problems in {root}; see above")
         print(f"{benchmark} in {root}: ok{extent.part_of(root, benchmarks.sizes(benchmark))}")
     elif names:
+        print(f"lmms-eval {plugin.harness_version()}: ok", flush=True)
         from tempbench_lmms.harness.tasks import task_files
 
-        print(f"lmms-eval {plugin.harness_version()}: ok", flush=True)
         if shadowed := plugin.shadowed_names():
             raise TempbenchError(
                 f"the harness has its own tasks named {', '.join(shadowed)} and would run those; "

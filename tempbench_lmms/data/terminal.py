@@ -166,12 +166,15 @@ def print_tables(tables: Mapping[str, Sequence[Sequence[str]]]) -> None:
 
 
 def print_nested(measured: Mapping[str, Any], title: str = "") -> None:
-    """Prints numbers, however they are nested: a line each, or a table."""
+    """Prints numbers, however they are nested: a line each, or a table where it fits the terminal."""
     if measured and all(map(_is_row, measured.values())):
         columns = list(dict.fromkeys(column for cells in measured.values() for column in cells))
         rows = [(name, *(_cell(cells.get(one, "")) for one in columns)) for name, cells in measured.items()]
-        print_tables({title: [("", *map(str, columns)), *rows]})
-        return
+        table = [("", *map(str, columns)), *rows]
+        for one in (table, [*zip(*table, strict=True)]):
+            if sum(max(map(len, column)) + 2 for column in zip(*one, strict=True)) <= console().width:
+                print_tables({title: one})
+                return
     single = [(name, _cell(one)) for name, one in measured.items() if not isinstance(one, Mapping)]
     if single:
         print_tables({title: [("what", "value"), *single]})

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -62,6 +63,7 @@ def done(python, folder, script, *more):
         capture_output=True,
         text=True,
         cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},  # a script may import `tests`
         check=False,
         timeout=300,
     )
