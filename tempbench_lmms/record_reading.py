@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from tempbench_lmms.metrics.groups import complete
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.parsing.reading import REASONS, UNLESS_CUT, Reading
 from tempbench_lmms.record import UNREAD, Metric, Metrics, Record, mean, n_failed, n_questions
@@ -197,11 +198,25 @@ def add_metrics(
         )
 
 
-def add_counts(metrics: Metrics, unit: str) -> None:
-    """Adds what every benchmark has: the rate of read replies, why others are not, questions and failures."""
+def add_counts(metrics: Metrics, unit: str, size: int = 0) -> None:
+    """Adds what every benchmark has: the rate of read replies, why others are not, questions and failures.
+
+    Args:
+        metrics: The table.
+        unit: The field that names the unit of sampling.
+        size: How many questions of a unit count together; adds how many units lack one.
+    """
     metrics.add("parse_rate", parse_rate(unit), headline=True)
     add_metrics(metrics, unit)
     metrics.count(headline=True)(n_questions)
+    if size:
+
+        @metrics.count(better="lower", headline=True)
+        def n_cut(records: Sequence[Record]) -> int:
+            """Number of groups that count together of which not every question was asked."""
+            units = [record[unit] for record in records]
+            return len(set(units)) - len(complete(units, size))
+
     metrics.count(better="lower", headline=True)(n_failed)
 
 

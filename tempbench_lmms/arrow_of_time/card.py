@@ -13,9 +13,6 @@ CATEGORIES = {
 }
 """The motions, as the official metadata call them, and as metrics do; a clip may have several."""
 
-RATE = 4
-"""Frames a second that the official scripts show (`FPS`)."""
-
 N_CLIPS = 212
 
 CARD = BenchmarkCard(

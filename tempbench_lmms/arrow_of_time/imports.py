@@ -14,15 +14,11 @@ from tempbench_lmms.runs.importing import Answer, Reader, Source
 def arrow_of_time(source: Source) -> Iterator[Answer]:
     """Reads objects with `video_file_name` and `generated`; one that is null is a failed request."""
     for where, one in json_values(source.path, "give the official result file"):
-        if (
-            not isinstance(one, dict)
-            or not isinstance(one.get("video_file_name"), str)
-            or "generated" not in one
-        ):
+        if not isinstance(one, dict) or not {"video_file_name", "generated"} <= one.keys():
             raise TempbenchError(f"{source.path}: {where} has no video_file_name and generated; correct it")
         reply = text_or_none(one["generated"], "generated")
         text = adapter.failure("the file has no reply") if reply is None else reply
-        yield Answer(PurePosixPath(one["video_file_name"]).stem, text, where)
+        yield Answer(PurePosixPath(str(one["video_file_name"])).stem, text, where)
 
 
 def questions(data: Path, table: str) -> list[Row]:

@@ -9,7 +9,7 @@ from typing import Any
 from tempbench_lmms import record_reading
 from tempbench_lmms.arrow_of_time import parser, prompts
 from tempbench_lmms.arrow_of_time.card import ANSWERS, CATEGORIES
-from tempbench_lmms.metrics.groups import all_right, complete
+from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metric, Metrics, Record, mean
 
@@ -39,9 +39,8 @@ def _f1(letter: str, category: str = "") -> Metric:
         kept = [one for one in records if not category or category in one["category"]]
         sides = [((one["gold"] == letter), (one["answer"] == letter)) for one in kept]
         # 2 TP / (2 TP + FP + FN): twice the hits over the clips of the class and the answers that name it.
-        return ratio(
-            ((2 * (gold and said), gold + said) for gold, said in sides), (one["pair"] for one in kept)
-        )
+        terms = ((2 * (gold and said), gold + said) for gold, said in sides)
+        return ratio(terms, (one["pair"] for one in kept))
 
     metric.__doc__ = f"F1 score of the answer {ANSWERS[letter]}{category and f', of clips with {category}'}."
     return metric
@@ -60,11 +59,4 @@ def forward_rate(records: Sequence[Record]) -> Ratio:
     return ratio(((record["answer"] == "F", 1) for record in read), (record["pair"] for record in read))
 
 
-record_reading.add_counts(METRICS, "pair")
-
-
-@METRICS.count(better="lower", headline=True)
-def n_cut(records: Sequence[Record]) -> int:
-    """Number of clips that were asked one way only."""
-    pairs = [record["pair"] for record in records]
-    return len(set(pairs)) - len(complete(pairs, 2))
+record_reading.add_counts(METRICS, "pair", 2)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record_reading
-from tempbench_lmms.metrics.groups import all_right, complete
+from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.motion_only import parser, prompts
 from tempbench_lmms.motion_only.card import KINDS
@@ -39,11 +39,4 @@ def pair_accuracy(records: Sequence[Record]) -> Ratio:
 
 for _kind in KINDS:
     METRICS.add(f"accuracy_{_kind}", within(accuracy, "kind", _kind), headline=True)
-record_reading.add_counts(METRICS, "pair")
-
-
-@METRICS.count(better="lower", headline=True)
-def n_cut(records: Sequence[Record]) -> int:
-    """Number of pairs of which one question was not asked."""
-    pairs = [record["pair"] for record in records]
-    return len(set(pairs)) - len(complete(pairs, 2))
+record_reading.add_counts(METRICS, "pair", 2)

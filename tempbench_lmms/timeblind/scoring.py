@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record_reading
-from tempbench_lmms.metrics.groups import all_right, complete
+from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metric, Metrics, Record, mean, within
 from tempbench_lmms.timeblind import official, parser, prompts
@@ -100,16 +100,10 @@ for _field, _groups in (("level", tuple(LEVELS)), ("tag", tuple(TAGS.values())))
     for _name, _metric in (("i_acc", i_acc), ("acc", acc)):
         for _group in _groups:
             METRICS.add(f"{_name}_{_group}", within(_metric, _field, _group))
-record_reading.add_counts(METRICS, "instance")
+record_reading.add_counts(METRICS, "instance", SIZE)
 
 
 @METRICS.count()
 def n_instances(records: Sequence[Record]) -> int:
     """Number of instances."""
     return len({record["instance"] for record in records})
-
-
-@METRICS.count(better="lower", headline=True)
-def n_cut(records: Sequence[Record]) -> int:
-    """Number of instances of which not all four questions were asked."""
-    return n_instances(records) - len(complete((record["instance"] for record in records), SIZE))
