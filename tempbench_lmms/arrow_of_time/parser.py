@@ -7,7 +7,7 @@ from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice
 from tempbench_lmms.parsing.reading import Reading
 
-_SENTENCE = re.compile(r"[^.!?\n]*\b(?:for|back)wards?\b[^.!?\n]*", re.IGNORECASE)
+_WORD = re.compile(r"\b(?:for|back)wards?\b", re.IGNORECASE)
 _OF_PLAYBACK = re.compile(r"\b(?:play|video|clip|footage|direction|answer|conclu)", re.IGNORECASE)
 
 
@@ -19,7 +19,7 @@ def read(reply: str, prompt: str | None = None, at_limit: bool = False) -> Readi
     >>> read("The milk gathers in the middle, so it is played backward. B").value
     'B'
     """
-    said = _SENTENCE.findall(reply)
+    said = filter(_WORD.search, re.split(r"[.!?\n]", reply))
     is_clear = all(len(one.split()) <= 2 or _OF_PLAYBACK.search(one) for one in said)
     words = tuple(ANSWERS.values()) if is_clear else ()
     return reader.read(reply, Choice("".join(ANSWERS), words), prompt, at_limit)
