@@ -80,11 +80,15 @@ def _listed(names: Any) -> str:
 def _named(path: Path, where: str, cells: Cells, known: Sequence[str]) -> Row:
     """Returns a row by its columns' names; the names that are asked for are known in any case."""
     row: Row = {}
-    for given, value in cells:
+    for number, (given, value) in enumerate(cells):
         name = "" if given is None else str(given).strip()
         name = name.casefold() if name.casefold() in known else name
         if name in known and name in row:
             raise TempbenchError(f"{path}: {where} has two columns {name}; leave one")
+        # The first column alone may have no name: there pandas writes a row's number.
+        if number and not name and value not in (None, ""):
+            shown = one_line(str(value))[:40]
+            raise TempbenchError(f"{path}: {where} has a cell in no column ({shown!r}); name the column")
         if name:
             row[name] = value
     return row
@@ -144,14 +148,14 @@ def _records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[
 
 
 def _spreadsheet(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
-    """Yields the rows of the first visible sheet of an .xlsx that has the column."""
+    """Yields the rows of the visible sheet of an .xlsx that has the column."""
     from openpyxl import load_workbook
 
     with bounds.open_zip(path):  # its size is within the limit
         pass
     with contextlib.closing(load_workbook(path, read_only=True)) as book:
         names: list[Any] = []
-        for line, cells in enumerate(_sheet(book.worksheets, needed).iter_rows(), start=1):
+        for line, cells in enumerate(_sheet(path, book.worksheets, needed).iter_rows(), start=1):
             if line > bounds.MAX_ROWS + 1:  # blank rows are made up to a number that the file says
                 raise bounds.too_many_rows(path)
             if line == 1:
@@ -160,19 +164,23 @@ def _spreadsheet(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
             where = f"row {line}"
             found = [
                 (name, _cell(path, where, str(name).strip().casefold() == needed, cell))
-                for name, cell in zip(names, cells, strict=False)
+                for name, cell in zip([*names, *[None] * (len(cells) - len(names))], cells, strict=False)
             ]
             if any(value is not None for _, value in found):
                 yield where, found
 
 
-def _sheet(sheets: Sequence[Any], needed: str) -> Any:
+def _sheet(path: Path, sheets: Sequence[Any], needed: str) -> Any:
+    having = []
     for sheet in sheets:
         sheet.reset_dimensions()  # what a sheet says of its size is wrong in some writers' files
         names = next(sheet.iter_rows(max_row=1, values_only=True), ())
         if sheet.sheet_state == "visible" and needed in (str(name).strip().casefold() for name in names):
-            return sheet
-    return sheets[0]
+            having.append(sheet)
+    if len(having) > 1:
+        names = _listed(sheet.title for sheet in having)
+        raise TempbenchError(f"{path} has {len(having)} sheets with a column {needed} ({names}); leave one")
+    return having[0] if having else sheets[0]
 
 
 def _cell(path: Path, where: str, is_text: bool, cell: Any) -> Any:

@@ -25,6 +25,7 @@ from tempbench_lmms.record import Record, Row
 from tempbench_lmms.runs.logs import by_task, read_runs
 from tempbench_lmms.runs.planning import groups_of
 from tempbench_lmms.runs.rescoring import rescore
+from tempbench_lmms.runs.run_card import data_at_hand, data_of, flat
 from tempbench_lmms.runs.task_log import MetricOfRun, Sample, TaskLog, edited, metrics_of, scored
 
 KEY = stopping.KEY
@@ -307,7 +308,7 @@ def _of_the_same(log: TaskLog, ids: Sequence[str], run_b: Path) -> TaskLog:
     """Returns the earlier run's log, read as the code here reads replies.
 
     Raises:
-        TempbenchError: It did not answer the questions that are here, all of them; or is not whole.
+        TempbenchError: It did not answer all questions that are here, is of other media, or is not whole.
     """
     if log.problems:
         raise TempbenchError(f"{run_b}: {log.problems[0]}; give another run to --until-decided")
@@ -316,5 +317,8 @@ def _of_the_same(log: TaskLog, ids: Sequence[str], run_b: Path) -> TaskLog:
             f"{run_b} has no answer to {len(missing):,} of {len(ids):,} questions of {log.task}, among "
             f"them {missing[0]}; give a run of all of them"
         )
+    then, here = (flat(data).get("media.sha256") for data in (data_of(log)[1], data_at_hand(log)))
+    if None not in (then, here) and then != here:  # other tables are refused where replies are read again
+        raise TempbenchError(f"{log.task}: {run_b} was made with other media than are here; give another run")
     # The code here reads this run's replies, and so those that they are set against.
     return replace(log, samples=rescore(log, reparse=True, intervals=False).samples)

@@ -59,6 +59,7 @@ def with_xml(path, *changes):
         ('index,prediction\n1,A\n2,"B\n3,"C"\n', r'line 3 has a quote \("\) that is not closed'),
         ("index,prediction,prediction\n1,A,B\n", "two columns prediction; leave one"),
         ("index,prediction, index \n1,A,2\n", "two columns index; leave one"),
+        ("index,prediction,\n1,B, because\n", "line 2 has a cell in no column"),
         ("index,Predicted\n1,A\n", r"no column prediction \(it has index, Predicted\)"),
         ("Index;prediction;PREDICTION\n1;A;B\n", "two columns prediction; leave one"),
         ("index,prediction\n1,A\0B\n", "line 2 holds a NUL"),
@@ -107,6 +108,8 @@ def test_what_writers_of_spreadsheets_do(tmp_path):
     assert read(path) == [("row 2", "A\r"), ("row 4", "C")]
     with_xml(path, ('<dimension ref="A1:B4"', '<dimension ref="A1"'))
     assert len(read(path)) == 2
+    with pytest.raises(TempbenchError, match="row 2 has a cell in no column"):
+        read(book(tmp_path, ["prediction"], ["A", "and more"]))
     with pytest.raises(TempbenchError, match="two columns prediction"):
         read(book(tmp_path, ["prediction", "prediction"], ["A", "B"]))
 
@@ -114,6 +117,8 @@ def test_what_writers_of_spreadsheets_do(tmp_path):
 def test_the_sheet_that_has_the_column_is_read(tmp_path):
     rows = [["index", "prediction"], [1, "A"]]
     assert read(book(tmp_path, ["a summary"], results=rows)) == [("row 2", "A")]
+    with pytest.raises(TempbenchError, match=r"2 sheets with a column prediction \(Sheet, results\)"):
+        read(book(tmp_path, *rows, results=rows))
 
 
 def test_rows_far_down_a_sheet_are_rows_of_it(tmp_path, monkeypatch):

@@ -162,6 +162,17 @@ def test_a_run_of_other_data_is_refused(folder, tmp_path):
         deciding.contests(tmp_path, [TASK], [TASK])
 
 
+def test_a_run_of_other_media_is_refused(tmp_path, monkeypatch):
+    write_run(tmp_path)
+    results = json.loads((tmp_path / RESULTS).read_text())
+    results["results"][TASK]["details,none"]["run"]["data"]["mini"]["media"] = {"sha256": "0"}
+    (tmp_path / RESULTS).write_text(json.dumps(results))
+    deciding.contests(tmp_path, [TASK], [TASK])  # samples know no checksum of their media
+    monkeypatch.setattr(deciding, "data_at_hand", lambda log: {"media": {"sha256": "1"}})
+    with pytest.raises(TempbenchError, match="made with other media than are here"):
+        deciding.contests(tmp_path, [TASK], [TASK])
+
+
 def test_a_run_that_is_damaged_or_holds_a_task_twice_is_refused(tmp_path):
     log = write_run(tmp_path / "chance")
     log.write_text("".join(log.read_text().splitlines(keepends=True)[:-1]))
