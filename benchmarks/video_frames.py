@@ -82,12 +82,6 @@ def by_decord(path: Path) -> list[np.ndarray]:
     return list(reader.get_batch(video.uniform_places(len(reader), N)).asnumpy())
 
 
-def _is_av1(path: Path) -> bool:
-    """Returns whether a clip is AV1, which decord 0.6.0 takes for no video."""
-    with av.open(str(path)) as container:
-        return bool(container.streams.video[0].codec_context.codec.canonical_name == "av1")
-
-
 def rows(quick: bool) -> Iterator[timing.Row]:
     """Yields our time over the better one's, for each clip."""
     readers: dict[str, Callable[[Path], list[Any]]] = {"ours": ours, "PyAV": plain_pyav}

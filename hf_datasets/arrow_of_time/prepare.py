@@ -69,11 +69,9 @@ def _reversed(
     """Returns the clips that nobody has reversed, reversed, and why others cannot be."""
     made: dict[str, Medium] = {}
     wrong: dict[str, tuple[str, str]] = {}
-    for name in how.track(
-        [one for one in found if f"{one}{rows.REVERSED}" not in found], description="reversing"
-    ):
-        if name.endswith(rows.REVERSED):
-            continue
+    forward = [name for name in found if not name.endswith(rows.REVERSED)]
+    lacking = [name for name in forward if f"{name}{rows.REVERSED}" not in found]
+    for name in how.track(lacking, description="reversing"):
         path = scratch / f"{name}{rows.REVERSED}.mp4"
         try:
             reverse(found[name].path, path)

@@ -8,8 +8,6 @@ from typer.core import TyperCommand
 from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
 
-OUTPUTS = ("output", "plot", "items", "work")
-"""The parameters, of any command, that name what it writes."""
 _SAME = {"output-path": "output"}
 
 

@@ -13,7 +13,7 @@ import typer
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import manifests, provenance
 from tempbench_lmms.data.roots import prepared_root
-from tempbench_lmms.errors import EXTRAS, TempbenchError
+from tempbench_lmms.errors import EXTRAS, DataNotPreparedError, TempbenchError
 
 
 def doctor(
@@ -70,10 +70,10 @@ def _gpus() -> list[str]:
 def _data(benchmark: str) -> str:
     try:
         manifest = manifests.read(prepared_root(benchmark)) or {}
-    except (TempbenchError, OSError, ValueError) as error:
-        return (
-            "not prepared" if "no prepared data" in str(error) else "cannot be read; run `tempbench verify`"
-        )
+    except DataNotPreparedError:
+        return "not prepared"
+    except (TempbenchError, OSError, ValueError):
+        return "cannot be read; run `tempbench verify`"
     return f"prepared, {sum(manifest['rows'].values()):,} rows"
 
 

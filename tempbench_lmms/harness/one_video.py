@@ -7,7 +7,6 @@ taken at a rate or from segments, and be shown in a shuffled order, as a control
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -58,27 +57,22 @@ def setting(kwargs: Mapping[str, Any] | None) -> Setting:
     """
     given = kwargs or {}
     frames = given.get("frames", _FRAMES)
-    return _setting(
-        str(given.get("media", "video")),
-        str(given.get("ask", "both")),
-        str(int(frames) if isinstance(frames, float) and frames.is_integer() else frames),
-        str(given.get("style", "direct")),
-    )._replace(
-        places=str(given.get("places", "uniform")),
-        rate=float(given.get("rate", 0)),
-        shuffled=bool(given.get("shuffled", False)),
-    )
-
-
-@lru_cache(maxsize=256)  # a task has the same for every question
-def _setting(media: str, ask: str, frames: str, style: str) -> Setting:
+    shown = str(int(frames) if isinstance(frames, float) and frames.is_integer() else frames)
     try:
-        n = int(frames)
+        n = int(shown)
     except ValueError:
         n = 0
     if n < 1:
-        raise TempbenchError(f"frames is {frames!r}; give a whole number of at least 1")
-    return Setting(media, ask, n, style)
+        raise TempbenchError(f"frames is {shown!r}; give a whole number of at least 1")
+    return Setting(
+        str(given.get("media", "video")),
+        str(given.get("ask", "both")),
+        n,
+        str(given.get("style", "direct")),
+        str(given.get("places", "uniform")),
+        float(given.get("rate", 0)),
+        bool(given.get("shuffled", False)),
+    )
 
 
 _unopened: ContextVar[bool] = ContextVar("unopened", default=False)

@@ -7,7 +7,7 @@ import contextlib
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -207,14 +207,6 @@ def probe(path: Path) -> VideoInfo:
     if not duration:
         duration = index.n_frames / rate if rate else index.time(index.n_frames - 1)
     return VideoInfo(duration, index.n_frames, rate or index.n_frames / max(duration, 1e-9), width, height)
-
-
-def frames_at(path: Path, choose: Callable[[decoding.Index], Sequence[int]]) -> Frames:
-    """Returns the frames of a video whose places `choose` names, given when each frame is shown."""
-    index = index_of(path)
-    places = choose(index)
-    index, pictures = decoding.read(path, lambda n_frames: places, index)
-    return _as_frames(index, [pictures[place] for place in places], places)
 
 
 def index_of(path: Path) -> decoding.Index:

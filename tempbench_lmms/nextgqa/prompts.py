@@ -40,8 +40,6 @@ _MEDIA = {
     "none": "The question is about a video that is not shown. Choose the most likely option.",
 }
 
-_OR = "Where it is visible several times, give one of them."
-
 
 def wording(doc: Mapping[str, Any], ask: str) -> str:
     """Returns the lines of a question in all its forms: who reads a reply need not know what was shown."""

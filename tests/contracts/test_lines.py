@@ -15,7 +15,6 @@ import pytest
 import typer
 
 from tempbench_lmms.cli import main
-from tempbench_lmms.cli.command import OUTPUTS
 from tests import contract
 from tests.command import complains, tempbench
 from tests.each import for_each
@@ -53,6 +52,10 @@ def annotations(function):
     """Returns the annotations of a command's parameters, with those that a wrapper adds."""
     inner = getattr(function, "__wrapped__", None)
     return (annotations(inner) if inner else {}) | typing.get_type_hints(function)
+
+
+OUTPUTS = ("output", "plot", "items", "work")
+"""The parameters, of any command, that name what it writes."""
 
 
 def kind_of(path, parameter):
