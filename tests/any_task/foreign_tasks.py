@@ -1,0 +1,347 @@
+"""Data for tasks of the harness itself, made up in the shape of theirs, and tasks of a user's own.
+
+`build(folder)` makes all that `lmms-eval` needs to run `TASKS` without a network, started in `folder/data`
+(the harness takes the name of a data set for the folder of that name there) with `environment(folder)`:
+
+    python -m lmms_eval --model made_up --model_args share=0.7,seed=1 --tasks tomato,own_f1
+        --include_path ../own --log_samples --output_path /tmp/logs
+"""
+
+import json
+import os
+import random
+import sys
+from pathlib import Path
+
+import av
+import numpy as np
+from PIL import Image, ImageDraw
+
+OWN = ("own_f1", "own_mean", "own_builtin", "own_rounds")
+COLOURS = ("red", "green", "blue", "yellow", "white", "purple")
+SUBJECTS = ("Art", "Biology", "Computer_Science", "History", "Manage", "Pharmacy")
+_DRAW = random.Random(0)
+
+
+def picture(colour, number=0):
+    """A square of a colour somewhere on black."""
+    image = Image.new("RGB", (64, 48))
+    ImageDraw.Draw(image).rectangle((number % 6 * 8, 12, number % 6 * 8 + 16, 36), fill=colour)
+    return image
+
+
+def video(path, colour):
+    """Six frames of a square of a colour that moves."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("mpeg4", rate=2)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for number in range(6):
+            frame = av.VideoFrame.from_ndarray(np.asarray(picture(colour, number)), format="rgb24")
+            out.mux(stream.encode(frame))
+        out.mux(stream.encode())
+
+
+def _choice(n=4):
+    """Options, the number of the right one, and what a model may reply."""
+    options = _DRAW.sample(COLOURS, n)
+    right = _DRAW.randrange(n)
+    letters = "ABCDEF"[:n]
+    says = {"right": letters[right], "wrong": [*letters.replace(letters[right], "")], "odd": None}
+    return options, right, says
+
+
+def _tomato(i, videos):
+    options, right, says = _choice()
+    clip = f"videos/human/{i // 2:04d}.mp4"
+    videos[f"TOMATO/{clip}"] = options[right]
+    kinds = {
+        "reason_type": ("count", "direction", "rotation")[i % 3],
+        "demonstration_type": ("human", "object")[i % 2],
+    }
+    return {
+        "id": f"t{i}",
+        "question": f"Which colour moves in part {i % 2 + 1}?",
+        "options": options,
+        "answer": right,
+        "video_path": clip,
+        **kinds,
+        **says,
+    }
+
+
+def _mvbench(i, videos):
+    options, right, says = _choice()
+    videos[f"mvbench_video/star/Charades_segment/{i // 3}.mp4"] = options[right]
+    return {
+        "video": f"{i // 3}.mp4",
+        "question": f"What happens after step {i % 3}?",
+        "candidates": options,
+        "answer": options[right],
+        **says,
+    }
+
+
+def _videomme(i, videos):
+    options, right, says = _choice()
+    videos[f"videomme/data/v{i // 3:03d}.mp4"] = options[right]
+    return {
+        "question_id": f"{i // 3:03d}-{i % 3 + 1}",
+        "videoID": f"v{i // 3:03d}",
+        "duration": ("short", "medium", "long")[i // 3 % 3],
+        "domain": ("Knowledge", "Life Record")[i // 3 % 2],
+        "sub_category": ("Geography", "Travel")[i // 3 % 2],
+        "question": f"Which colour comes {i % 3 + 1}.?",
+        "task_type": ("Counting Problem", "Temporal Reasoning", "OCR Problems")[i % 3],
+        "answer": says["right"],
+        "options": [f"{letter}. {one}" for letter, one in zip("ABCD", options, strict=True)],
+        **says,
+    }
+
+
+def _vinoground(i, videos):
+    number, sign, kind = i // 4, ("pos", "neg")[i % 2], ("text", "video")[i // 2 % 2]
+    videos[f"vinoground/{number % 6}.mp4"] = COLOURS[number % 6]
+    right = "AB"[(number + i) % 2]
+    return {
+        "index": f"{number}_{sign}_{kind}",
+        "major": ("object", "action", "viewpoint")[number % 3],
+        "minor": ("spatial;cyclical", None)[number % 2],
+        "right": right,
+        "wrong": ["BA"[(number + i) % 2]],
+        "odd": ["Neither of them.", "I cannot say."],
+    }
+
+
+def _vinoground_files(home, rows):
+    for kind, file in (
+        ("text", "vinoground_videos/vinoground_textscore.json"),
+        ("video", "vinoground_videos_concated/vinoground_videoscore.json"),
+    ):
+        of = [row for row in rows if row["index"].endswith(kind)]
+        listed = [
+            {
+                "idx": row["index"].rpartition("_")[0],
+                "GT": row["right"],
+                "video_name": f"{int(row['index'].partition('_')[0]) % 6}.mp4",
+                "question": "Which caption fits? A. it moves left, then right. B. it moves right, then left.",
+            }
+            for row in of
+        ]
+        (home / "vinoground" / file).parent.mkdir(parents=True, exist_ok=True)
+        (home / "vinoground" / file).write_text(json.dumps(listed))
+
+
+def _mmmu(i, videos):
+    options, right, says = _choice()
+    is_open = i % 6 == 5
+    says = {"right": str(i + 3), "wrong": [str(i + 4), "many"], "odd": None} if is_open else says
+    return {
+        "id": f"validation_{SUBJECTS[i % 6]}_{i // 6}",
+        "question": "What does <image 1> show?",
+        "options": repr([] if is_open else options),
+        "answer": says["right"],
+        "question_type": "open" if is_open else "multiple-choice",
+        "image_1": picture(options[right], i // 2),
+        **says,
+    }
+
+
+def _tempcompass(i, videos):
+    right = ("yes", "no")[_DRAW.randrange(2)]
+    videos[f"tempcompass/videos/c{i // 4}.mp4"] = COLOURS[i // 4 % 6]
+    return {
+        "video_id": f"c{i // 4}",
+        "question": f"Is the square {COLOURS[i % 6]} at step {i % 4}?",
+        "answer": right,
+        "dim": ("speed", "direction", "action", "order", "attribute_change")[i % 5],
+        "right": right.title(),
+        "wrong": ["no" if right == "yes" else "Yes."],
+        "odd": ["Yes and no, it depends.", "No idea."],
+    }
+
+
+def _muirbench(i, videos):
+    options, right, says = _choice(4 + i % 2)
+    return {
+        "idx": str(i),
+        "task": ("Ordering", "Counting", "Scene Understanding")[i % 3],
+        "answer": says["right"],
+        "image_relation": ("Temporal", "Multiview")[i % 2],
+        "image_type": "Drawings",
+        "options": options,
+        "question": "<image><image> Which colour is in both?",
+        "image_list": [picture(options[right], n) for n in range(2 + i % 2)],
+        **says,
+    }
+
+
+def _flickr(i, videos):
+    colour = COLOURS[i % 6]
+    captions = [f"A {colour} square moves over a black wall.", f"There is a {colour} square on black ground."]
+    return {
+        "img_id": str(i),
+        "image": picture(colour, i),
+        "caption": captions,
+        "right": captions[i % 2],
+        "wrong": [f"A {COLOURS[i % 5]} ball lies on the grass.", "A man walks his dog."],
+        "odd": None,
+    }
+
+
+TASKS = {  # the data set, its part, its split, the number of rows, what makes one
+    "tomato": ("lmms-eval/TOMATO", "default", "test", 60, _tomato),
+    "mvbench_action_sequence": ("OpenGVLab/MVBench", "action_sequence", "train", 45, _mvbench),
+    "videomme": ("lmms-eval/Video-MME", "default", "test", 60, _videomme),
+    # Its aggregation wants them all.
+    "vinoground": ("HanSolo9682/Vinoground", "default", "lmmseval", 2000, _vinoground),
+    "mmmu_val": ("lmms-lab-encoder/MMMU", "default", "validation", 48, _mmmu),
+    "tempcompass_yes_no": ("lmms-eval/TempCompass", "yes_no", "test", 60, _tempcompass),
+    "muirbench": ("MUIRBENCH/MUIRBENCH", "default", "test", 45, _muirbench),
+    "flickr30k_test": ("lmms-lab-encoder/flickr30k", "default", "test", 30, _flickr),
+}
+
+_OWN_UTILS = '''"""What a user may write."""
+
+
+def to_visual(doc):
+    return []
+
+
+def to_text(doc, **round):
+    return (None, None, True, round["previous_output"], None) if "round_idx" in round else doc["question"]
+
+
+def _words(text):
+    return {word.strip(".,").lower() for word in text.split()}
+
+
+def process_f1(doc, results):
+    found, wanted = _words(results[0]), _words(doc["right"])
+    item = {"hits": len(found & wanted), "found": len(found), "wanted": len(wanted), "film": doc["film"]}
+    return {"micro_f1": item, "length_ratio": item}
+
+
+def micro_f1(items):
+    hits = sum(one["hits"] for one in items)
+    return 2 * hits / (sum(one["found"] for one in items) + sum(one["wanted"] for one in items))
+
+
+def length_ratio(items):
+    return sum(one["found"] for one in items) / sum(one["wanted"] for one in items)
+
+
+def process_mean(doc, results):
+    found, wanted = _words(results[0]), _words(doc["right"])
+    return {"overlap": len(found & wanted) / len(wanted), "is_right": found == wanted}
+
+
+def process_rounds(doc, results):
+    return {"is_right": float(_words(str(results[0])) == _words(doc["right"]))}
+'''
+_OWN_YAML = """task: {task}
+dataset_path: json
+dataset_kwargs: {{data_files: {{test: {data}}}}}
+test_split: test
+output_type: {kind}
+doc_to_visual: !function own_utils.to_visual
+doc_to_text: !function own_utils.to_text
+doc_to_target: right
+generation_kwargs: {{max_new_tokens: 32, temperature: 0, do_sample: false}}
+metadata: {{version: 1.0}}
+"""
+_OWN_METRICS = {
+    "own_f1": """process_results: !function own_utils.process_f1
+metric_list:
+  - {metric: micro_f1, aggregation: !function own_utils.micro_f1, higher_is_better: true}
+  - {metric: length_ratio, aggregation: !function own_utils.length_ratio, higher_is_better: true}
+""",
+    "own_mean": """process_results: !function own_utils.process_mean
+metric_list:
+  - {metric: overlap, aggregation: mean, higher_is_better: true}
+  - {metric: is_right, aggregation: mean, higher_is_better: true}
+""",
+    "own_builtin": """metric_list:
+  - {metric: exact_match, aggregation: mean, higher_is_better: true, ignore_case: true}
+  - {metric: anls, aggregation: mean, higher_is_better: true}
+""",
+    "own_rounds": """process_results: !function own_utils.process_rounds
+metric_list:
+  - {metric: is_right, aggregation: mean, higher_is_better: true}
+""",
+}
+
+
+def _own(folder):
+    rows = []
+    for i in range(40):
+        right = f"the {COLOURS[i % 6]} square moves {('left', 'right')[i % 2]}"
+        wrong = [f"the {COLOURS[(i + 1) % 6]} square stays", "a ball"]
+        rows.append(
+            {
+                "question": f"What happens in scene {i % 4} of film {i // 4}?",
+                "film": f"film {i // 4}",
+                "right": right,
+                "wrong": wrong,
+                "odd": None,
+            }
+        )
+    data = folder / "rows.jsonl"
+    data.parent.mkdir(parents=True, exist_ok=True)
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "own_utils.py").write_text(_OWN_UTILS)
+    for task, metrics in _OWN_METRICS.items():
+        kind = "generate_until_multi_round" if task == "own_rounds" else "generate_until"
+        text = _OWN_YAML.format(task=task, kind=kind, data=data.absolute()) + metrics
+        (folder / f"{task}.yaml").write_text(text)
+
+
+def _table(folder, part, split, rows):
+    import datasets
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with_none = {key for row in rows for key, value in row.items() if value is None}
+    table = datasets.Dataset.from_list([{key: row[key] for key in row} for row in rows])
+    for key in with_none:  # a column of nothing has no type
+        if table.features[key].dtype == "null":
+            kind = datasets.List(datasets.Value("string"))
+            table = table.cast_column(key, kind)
+    table.to_parquet(folder / part / f"{split}.parquet")
+    file = {"split": split, "path": f"{part}/{split}.parquet"}
+    configs = json.dumps([{"config_name": part, "data_files": [file]}])
+    (folder / "README.md").write_text(f"---\nconfigs: {configs}\n---\n")
+
+
+def build(folder, tasks=tuple(TASKS)):
+    """Makes the data, the videos, the user's tasks and the entry point of the model."""
+    _DRAW.seed(0)
+    videos = {}
+    for task in tasks:
+        name, part, split, n, row = TASKS[task]
+        rows = [row(i, videos) for i in range(n)]
+        _table(folder / "data" / name, part, split, rows)
+        if task == "vinoground":
+            _vinoground_files(folder / "home", rows)
+    for path, colour in videos.items():
+        video(folder / "home" / path, colour)
+    _own(folder / "own")
+    found = folder / "plugin" / "made_up-1.0.dist-info"
+    found.mkdir(parents=True, exist_ok=True)
+    (found / "METADATA").write_text("Metadata-Version: 2.1\nName: made-up\nVersion: 1.0\n")
+    (found / "entry_points.txt").write_text("[lmms_eval.models]\nmade_up = tests.any_task.made_up:manifest\n")
+    return folder
+
+
+def environment(folder):
+    """What a process needs to find all that."""
+    repository = Path(__file__).parents[2]
+    paths = [folder / "plugin", repository, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {
+        "HF_HOME": str(folder / "home"),
+        "HF_HUB_OFFLINE": "1",
+        "PYTHONPATH": os.pathsep.join(map(str, paths)),
+    }
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]))
