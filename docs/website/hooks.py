@@ -13,6 +13,7 @@ from docs.website.links import ROOT, pages, relinked
 from tempbench_lmms import benchmarks
 
 API = {
+    "api": "Functions for notebooks",
     "record": "Records and tables of metrics",
     "metrics": "Metrics",
     "parsing": "Reading replies",

@@ -195,20 +195,14 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, of every metric.")] = False,
 ) -> None:
     """Say whether run A is better than run B, metric by metric, on the same questions."""
-    from tempbench_lmms.runs import comparison, comparison_text, repeats
-    from tempbench_lmms.runs.task_log import edited
+    from tempbench_lmms import api
+    from tempbench_lmms.runs import comparison, comparison_text
 
-    with edited(f"{run_a}, {run_b}"):
-        pairs, remarks = comparison.paired_runs(run_a, run_b, anyway, partial, reparse)
-        remarks += [
-            f"{log.task}, {side}: {line}"
-            for pair in pairs
-            for side, log in zip("AB", pair, strict=True)
-            for line in repeats.shared_seeds(log.repeats)
-        ]
-        found = comparison.compare_tasks(pairs, resamples, seed)
+    done = api.compare(
+        run_a, run_b, anyway=anyway, partial=partial, reparse=reparse, resamples=resamples, seed=seed
+    )
     if as_json:
-        print(json.dumps(comparison.as_json(pairs, remarks, found), indent=2))
+        print(json.dumps(comparison.as_json(done.pairs, done.remarks, done.metrics), indent=2))
     else:
-        shown = comparison_text.chosen(found, all_, [name for name in metrics.split(",") if name])
-        print(comparison_text.as_text(pairs, remarks, found, shown))
+        shown = comparison_text.chosen(done.metrics, all_, [name for name in metrics.split(",") if name])
+        print(comparison_text.as_text(done.pairs, done.remarks, done.metrics, shown))

@@ -1,7 +1,7 @@
 """Readers of formats that belong to no benchmark: JSON Lines, and VLMEvalKit's tables."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tempbench_lmms.data.replies import json_values, question_and_reply
@@ -9,7 +9,7 @@ from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.data.user_tables import CELL, read_table
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.runs.importing import Answer, Reader, Source, plain
+from tempbench_lmms.runs.importing import Answer, Reader, Source, plain, reply_of
 
 _FAILED = "Failed to obtain answer"
 """How VLMEvalKit marks a request that failed, in place of a reply."""
@@ -33,6 +33,17 @@ def replies(source: Source) -> Iterator[Answer]:
         yield Answer(ids.get(name, name), reply, where)
     if len(models) == 1:
         source.model = source.model or models.pop()
+
+
+def of_mapping(replies: Mapping[str, str | None]) -> Reader:
+    """Returns the reader of replies by the question's id; None for a request that failed."""
+
+    def read(source: Source) -> Iterator[Answer]:
+        ids = source.ids()
+        for key, reply in replies.items():
+            yield Answer(ids.get(str(key), str(key)), reply_of(reply, "reply", str(key)), repr(key))
+
+    return read
 
 
 def vlmevalkit(source: Source) -> Iterator[Answer]:

@@ -25,6 +25,8 @@ from tempbench_lmms.runs.run_card import IMPORTED
 from tempbench_lmms.runs.task_log import Sample, TaskLog, recompute, scored
 
 NOTE = "the replies were obtained elsewhere; what was shown, asked and set is not known"
+IN_MEMORY = Path("replies")
+"""What messages call replies that no file holds."""
 _KEPT = ("dataset_path", "dataset_kwargs", "test_split", "num_fewshot", "metadata")
 
 
@@ -119,8 +121,8 @@ def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1}
 
 
-def source_of(path: Path, task: str, model: str = "", allow_pickle: bool = False) -> Source:
-    """Returns what a reader is given.
+def source_of(path: Path | None, task: str, model: str = "", allow_pickle: bool = False) -> Source:
+    """Returns what a reader is given; without a path its answers come from memory.
 
     Raises:
         TempbenchError: There is no such task, it is a group, or its data is not here; or no such file.
@@ -128,9 +130,9 @@ def source_of(path: Path, task: str, model: str = "", allow_pickle: bool = False
     config = load_task(task)
     if "group" in config:
         raise TempbenchError(f"{task} is a group of tasks; give one of them, see `tempbench tasks`")
-    if not path.exists():
+    if path and not path.exists():
         raise TempbenchError(f"{path} does not exist; check the path")
-    return Source(path, task, docs_of(config), config, model, allow_pickle)
+    return Source(path or IN_MEMORY, task, docs_of(config), config, model, allow_pickle)
 
 
 def run(reader: Reader, name: str, source: Source, output: Path, partial: bool = False) -> TaskLog:
@@ -160,7 +162,7 @@ def run(reader: Reader, name: str, source: Source, output: Path, partial: bool =
     made = {
         "format": name,
         "from": source.path.name,
-        "listing": listing_of(source.path),
+        **({} if source.path is IN_MEMORY else {"listing": listing_of(source.path)}),
         "at": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
         "note": NOTE,
     }

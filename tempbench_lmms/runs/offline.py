@@ -5,15 +5,17 @@ table)`, which returns the rows of a table from the official files, for who has 
 `official(source)`, which returns what the official scorer prints. All of them may be left out.
 """
 
+import contextlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from tempbench_lmms import benchmarks
+from tempbench_lmms.data.checks import in_words
 from tempbench_lmms.data.replies import check_complete
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
@@ -21,7 +23,7 @@ from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import asked, docs_of, load_task
 from tempbench_lmms.record import evaluate, evaluate_error
 from tempbench_lmms.runs import formats
-from tempbench_lmms.runs.importing import Reader, Source, collected
+from tempbench_lmms.runs.importing import IN_MEMORY, Reader, Source, collected
 from tempbench_lmms.runs.task_log import scored, with_arguments
 
 _OUR_FORMS = re.compile(rb'"(?:question_id|record)"\s*:')
@@ -33,9 +35,10 @@ class Given:
     """What is to be scored.
 
     Attributes:
-        predictions: The file or folder of replies.
+        predictions: The file or folder of replies, or replies by the question's id.
         task: The task that was asked; the benchmark's own where empty.
-        data: The official files of questions; None for the prepared data.
+        data: The official files of questions, or rows as the benchmark's table has them; None for the
+            prepared data.
         format: The format's name; found by the file where empty.
         model: The model's name, which some official rules ask for.
         mini: Whether the questions are those of the bundled sample.
@@ -43,9 +46,9 @@ class Given:
         allow_pickle: Whether pickles may be read.
     """
 
-    predictions: Path
+    predictions: Path | Mapping[str, str | None]
     task: str = ""
-    data: Path | None = None
+    data: Path | Sequence[Row] | None = None
     format: str = ""
     model: str = ""
     mini: bool = False
@@ -93,12 +96,10 @@ def score(benchmark: str, given: Given) -> Scores:
     name = given.task or benchmarks.card(benchmark).full[0]
     config = load_task(f"{name}_mini" if given.mini and not name.endswith("_mini") else name)
     own = benchmarks.optional(benchmark, "imports")
-    if not given.predictions.exists():
-        raise TempbenchError(f"{given.predictions} does not exist; check the path")
-    reader = _reader(own, given)
+    reader, path = _reader(own, given)
     is_official = own is not None and reader in own.READERS.values()
     rules = getattr(own, "official", None) if is_official else None
-    source = Source(given.predictions, name, (), config, given.model, given.allow_pickle)
+    source = Source(path, name, (), config, given.model, given.allow_pickle)
     try:
         source.docs = docs = _docs(benchmark, config, own, given.data)
     except DataNotPreparedError as error:
@@ -110,33 +111,62 @@ def score(benchmark: str, given: Given) -> Scores:
     replies = {id_: answer.reply for id_, answer in collected(reader(source), source).items()}
     ids = [str(doc["question_id"]) for doc in docs]
     notes = [*dict.fromkeys(source.remarks), *check_complete(replies, ids, given.partial)]
-    metrics, details = _scored(config, docs, replies, source.model)
+    with _whole_rows(benchmark, given.data):
+        metrics, details = _scored(config, docs, replies, source.model)
     return Scores(metrics, details, official, notes)
 
 
 _UNKNOWN = "the questions are not prepared; prepare the data, or name the official files with --data"
 
 
-def _docs(benchmark: str, config: dict[str, Any], own: Any, data: Path | None) -> list[Row]:
+@contextlib.contextmanager
+def _whole_rows(benchmark: str, data: Path | Sequence[Row] | None) -> Iterator[None]:
+    """Names a column that the user's own rows lack.
+
+    Raises:
+        TempbenchError: One is lacking, or holds something else.
+    """
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        if data is None or isinstance(data, Path):
+            raise
+        columns = docs_of(load_task(f"{benchmarks.card(benchmark).full[0]}_mini"))[0]
+        more = ", ".join(sorted(set(columns) - {name for row in data for name in row}))
+        advice = f"the benchmark's own also have the columns {more}" if more else "check what they hold"
+        raise TempbenchError(
+            f"{benchmark} cannot be scored with these rows ({in_words(error)}); {advice}"
+        ) from None
+
+
+def _docs(benchmark: str, config: dict[str, Any], own: Any, data: Path | Sequence[Row] | None) -> list[Row]:
     if "group" in config:
         raise TempbenchError(f"{config['group']} is a group of tasks; name one of them with --task")
     if data is None:
         return docs_of(config)
+    if not isinstance(data, Path):
+        with _whole_rows(benchmark, data):
+            return asked(config, list(data))
     if not hasattr(own, "questions"):
         raise TempbenchError(f"{benchmark} is scored with its prepared data; leave out --data")
     table = str(config["dataset_kwargs"]["data_files"][config["test_split"]]).split("/")[-2]
     return asked(config, own.questions(data, table))
 
 
-def _reader(own: Any, given: Given) -> Reader:
+def _reader(own: Any, given: Given) -> tuple[Reader, Path]:
+    """Returns what reads the replies, and where they are."""
+    if not isinstance(given.predictions, Path):
+        return formats.of_mapping(given.predictions), IN_MEMORY
+    if not given.predictions.exists():
+        raise TempbenchError(f"{given.predictions} does not exist; check the path")
     known: dict[str, Reader] = {**formats.READERS, **(own.READERS if own else {})}
     if given.format and given.format not in known:
         raise TempbenchError(f"no format {given.format!r}; choose one of {', '.join(known)}")
     if given.format:
-        return known[given.format]
+        return known[given.format], given.predictions
     if own and not _is_ours(given.predictions):
-        return next(iter(own.READERS.values()))  # type: ignore[no-any-return]
-    return formats.replies
+        return next(iter(own.READERS.values())), given.predictions
+    return formats.replies, given.predictions
 
 
 def _is_ours(path: Path) -> bool:

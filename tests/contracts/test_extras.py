@@ -66,6 +66,16 @@ def test_the_base_does_it(runs, words):
     assert done.stdout.strip()
 
 
+def test_the_base_has_the_functions_for_notebooks(tmp_path):
+    code = _WITHOUT.format(missing=[name for modules in EXTRAS.values() for name in modules])
+    code = code.partition("from tempbench")[0] + "import doctest; from tempbench_lmms import api"
+    code += "; raise SystemExit(doctest.testmod(api).failed)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
 def test_the_extra_that_is_lacking_is_named(tmp_path):
     words = ("--model", "tempbench_chance", "--tasks", "timeblind_mini")
     for command in (("run", *words, "--output", "nowhere"), ("check-model", *words), ("demo",), ("verify",)):
