@@ -21,39 +21,39 @@ from tempbench_lmms.runs.rescoring import of_one_run, rescore
 from tempbench_lmms.runs.run_card import IMPORTED, finite, flat, run_card
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, as_one, metrics_of
 
-# What must be the same before numbers can be set side by side; the rest of the run card is the runs' own.
+# What must be equal before scores can be compared; the rest of the run card may differ.
 _PROMPTS = "version.prompts"
 _OURS = "packages.tempbench-lmms"
 _MUST_AGREE = ("version.task", _PROMPTS, _OURS, "data.url")
 _SUMS = ("data.sha256", "data.media.sha256")
-_READ_AGAIN = "`--reparse` reads the replies of both with the code here"
+_READ_AGAIN = "`--reparse` reads the replies of both with the installed code"
 _READING = ("reasoning_tags", "system_instruction", "apply_chat_template")
 _NOTED = ("packages.", "generation.", "settings.", "seeds.", "questions.failed")
 _LEVEL = 0.05
-# The smallest p value of n resamples is 1 / (n + 1); twice as many as one of m metrics needs to be decided.
+# The smallest p value of n resamples is 1 / (n + 1); these are twice as many as m metrics need.
 _PER_METRIC = 40
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One metric of two runs.
+    """The comparison of two runs in one metric.
 
     Attributes:
         task: The task.
         metric: The metric.
-        higher_is_better: Whether it is.
-        n: Number of questions (records) that the metric was given.
-        difference: First run minus second, with its interval; None where one of them is undefined.
+        higher_is_better: Whether a higher value is better.
+        n: Number of questions (records) that enter the metric.
+        difference: First run minus second, with its interval; None if either is undefined.
         only_first: Questions that only the first run got right, where the metric counts right answers.
         only_second: Questions that only the second got right.
-        mcnemar_p: Exact McNemar test of these.
-        p: The p value that counts: McNemar's where every question was sampled by itself, else the
-            difference's own, which knows of clusters.
-        p_holm: The same, adjusted for the number of metrics of the task.
+        mcnemar_p: p value of the exact McNemar test on these.
+        p: The p value that counts: McNemar's if each question is its own cluster, else that of the
+            difference, which respects clusters.
+        p_holm: `p`, adjusted for the number of metrics of the task.
         verdict: "better", "worse" (the first run than the second), or "undecided".
-        n_needed: Number of questions that would show a difference of this size four times out of five, all
-            given the number of metrics; None for no difference, or if it is decided already.
-        headline: Whether it is one of the metrics to look at first.
+        n_needed: Number of questions with which four of five comparisons would detect a difference of this
+            size, given the number of metrics; None if there is no difference or it is decided already.
+        headline: Whether it is a headline metric.
     """
 
     task: str
@@ -72,7 +72,7 @@ class Comparison:
 
     @property
     def differs_alone(self) -> bool:
-        """Whether the runs differ, if this were the only metric that is compared."""
+        """Whether the runs would differ if this were the only metric compared."""
         found = self.difference
         return found is not None and self.p < _LEVEL and (found.low > 0 or found.high < 0)
 
@@ -105,12 +105,12 @@ def _p(value: float) -> str:
 
 
 def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[list[str], list[str]]:
-    """Returns why two runs of a task cannot be compared, and what else differs; one line each.
+    """Returns why two runs of a task cannot be compared, and what else differs, one line each.
 
     Args:
         first: The first run.
         second: The second.
-        reparsed: Whether the replies of both were read by the code here, and not by that of each run.
+        reparsed: Whether the installed code read the replies of both, not the code of each run.
     """
     one, other = flat(run_card(first)), flat(run_card(second))
     settings, others = settings_of(first), settings_of(second)
@@ -128,24 +128,22 @@ def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[
         if name in must_agree:
             if not (imported and name == _PROMPTS):
                 serious.append(line)
-        elif name in _SUMS:  # the bundled samples have no checksum of media
+        elif name in _SUMS:  # the bundled samples have no media checksum
             known = None not in (a, b)
-            missing = f"{name}, which one of the logs does not name"
+            missing = f"{name}, which one of the logs does not record"
             (serious if known else notes).append(line if known else missing)
         elif name == code_digest.KEY:
             if None not in (a, b) and not reparsed:  # imports have none
                 serious.append(f"the code that read their replies: {a:.8} and {b:.8} ({_READ_AGAIN})")
-        elif name.startswith(_NOTED) and not (imported and None in (a, b)):  # said once, below
+        elif name.startswith(_NOTED) and not (imported and None in (a, b)):  # reported once, below
             notes.append(line)
     notes += _stopped(first, second)
-    notes += [
-        f"prompts: {name} was imported, and what it was asked and shown is not known" for name in imported
-    ]
+    notes += [f"prompts: {name} was imported; its prompts and media are unknown" for name in imported]
     return [*serious, *_different_questions(first, second)], notes
 
 
 def settings_of(log: TaskLog) -> dict[str, str]:
-    """Returns what the harness was told that changes what is shown or read, as far as its results say."""
+    """Returns the recorded harness settings that change prompts, media or reading."""
     found = {f"settings.{name}": str(log.options.get(name)) for name in _READING if log.options}
     if backend := log.settings.get("model_backend"):  # MODULE.CLASS (chat), or (simple)
         found["settings.runner"] = str(backend).rpartition("(")[2].removesuffix(")")
@@ -153,21 +151,21 @@ def settings_of(log: TaskLog) -> dict[str, str]:
 
 
 def check_same_questions(repeats: Sequence[TaskLog]) -> None:
-    """Refuses repeats of a task that were asked different questions; a damaged log may lack some.
+    """Refuses repeats of a task that asked different questions; a damaged log may lack some.
 
     Raises:
-        TempbenchError: They were: other ones, from other data, or in other words.
+        TempbenchError: The questions, the data or the prompts differ.
     """
     first, *others = repeats
     for log in others:
         serious, _ = obstacles(first, log, reparsed=True)
-        # Other versions and other code are named where the numbers are; these are other questions.
+        # Other versions and other code are reported beside the scores; here the questions differ.
         if any(one.problems for one in repeats):
             serious = [line for line in serious if not line.startswith("questions:")]
         if serious:
             raise TempbenchError(
-                f"{log.file} was asked otherwise than {first.file}, which is {log.task} too "
-                f"({'; '.join(serious)}); repeats ask the same: give the runs one by one"
+                f"{log.file} and {first.file} are both {log.task} but differ in {'; '.join(serious)}; "
+                f"repeats must ask the same questions: give the runs one by one"
             )
 
 
@@ -187,13 +185,14 @@ def _some(ids: Sequence[str]) -> str:
 
 
 def _stopped(first: TaskLog, second: TaskLog) -> Iterator[str]:
-    """Yields a line for a run that was stopped: what it left out is no reason not to compare the rest."""
+    """Yields a line for a run that stopped early; the questions that both answered are still compared."""
     for name, log in (("A", first), ("B", second)):
         if was_stopped(log):
             yield (
-                f"questions: {name} was {sentence(said_of(log) or {})}; the comparison is over the "
-                "questions of both runs. Early stopping exaggerates the difference, so no p value counts: "
-                "that decision is the verdict, and there is none in other metrics"
+                f"questions: {name} was {sentence(said_of(log) or {})}; only questions that both runs "
+                f"answered are compared. Early stopping exaggerates the difference, so p values do "
+                f"not count: that "
+                f"decision is the verdict, and other metrics get none"
             )
 
 
@@ -202,18 +201,17 @@ def compare_tasks(
 ) -> list[Comparison]:
     """Compares two runs in every metric of every task, over the questions that both answered.
 
-    A verdict is given where the p value is below 0.05 after Holm's adjustment over the metrics of the task,
-    and the 95 % interval of the difference leaves out 0. Where a run was stopped because it was decided, the
-    verdict is that decision, and there is none in other metrics.
-
-    Of repeats the means are compared, and a resample draws a group with all replies to it: the interval is of
-    both chances, that of the questions and that of the replies.
+    A verdict needs a p value below 0.05 after Holm's adjustment over the metrics of the task, and a 95 %
+    interval of the difference that excludes 0. If a run stopped early because it was decided, that decision
+    is the verdict, and other metrics get none. For repeats, the means are compared, and a resample draws a
+    group with all its replies, so the interval covers both the choice of questions and the sampling of
+    replies.
 
     Args:
         pairs: The two runs of each task, or as many repeats of both.
-        n_resamples: Number of resamples; more are drawn where there are so many metrics that no p value of so
-            few resamples could stand after Holm.
-        seed: Of the resamples.
+        n_resamples: Number of resamples; more are drawn if there are so many metrics that no p value could
+            stay below 0.05 after Holm.
+        seed: The seed of the resamples.
     """
     metrics = []
     for first, second in pairs:
@@ -223,7 +221,7 @@ def compare_tasks(
         metrics += [
             (first.task, own, others[name], ids)
             for name, own in _metrics(first.each).items()
-            # Why replies are unread is no question of which model is better, and would cost the others power.
+            # The reasons for unread replies do not say which model is better; testing them would cost power.
             if name in others and not is_share_of_reason(name)
         ]
     n_resamples = max(n_resamples, _PER_METRIC * len(metrics))
@@ -232,14 +230,14 @@ def compare_tasks(
     out = []
     for one in judged([one for one in found if one]):
         if own := verdicts[one.task]:
-            metric, verdict = own  # in place of one by its p value
+            metric, verdict = own  # replaces a verdict by p value
             one = replace(one, verdict=verdict if one.metric == metric else "undecided", n_needed=None)
         out.append(one)
     return out
 
 
 def _metrics(logs: Sequence[TaskLog]) -> dict[str, list[MetricOfRun]]:
-    """Returns by name the metrics that all repeats of a run have."""
+    """Returns the metrics that all repeats of a run have, by name."""
     found: dict[str, list[MetricOfRun]] = {}
     for metric in (metric for log in logs for metric in metrics_of(log)):
         found.setdefault(metric.name, []).append(metric)
@@ -247,9 +245,9 @@ def _metrics(logs: Sequence[TaskLog]) -> dict[str, list[MetricOfRun]]:
 
 
 def _decided(first: TaskLog, second: TaskLog) -> tuple[str, str] | None:
-    """Returns, where one of two runs was stopped, by which metric and the verdict on the first run.
+    """Returns the metric by which one of two runs stopped early, and the verdict on the first run.
 
-    Both are empty where it was stopped by its comparison with a third run; None where neither was stopped.
+    Both are empty if a comparison with a third run stopped it; None if neither run stopped early.
     """
     verdict: tuple[str, str] | None = None
     opposite = {"better": "worse", "worse": "better", "undecided": "undecided"}
@@ -271,7 +269,7 @@ def compare_metric(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Comparison | None:
-    """Compares two runs, or their repeats, in one metric, without a verdict; None where it is a count."""
+    """Compares two runs, or their repeats, in one metric, without a verdict; None for a count."""
 
     def asked(metric: MetricOfRun) -> list[Record]:
         return [record for record in metric.records if ids is None or str(record["id"]) in ids]
@@ -291,16 +289,16 @@ def compare_metric(
         return found
     found = replace(found, difference=difference, p=difference.p)
     if len(first) > 1:
-        return found  # an answer a question is what McNemar's test takes
+        return found  # McNemar's test takes one answer per question
     a, b = (_right_answers(*side[0], own[0]) for side, own in zip(sides, values, strict=True))
     return found if a is None or b is None or a.keys() != b.keys() else _with_exact_test(found, a, b)
 
 
 def _with_exact_test(found: Comparison, a: Mapping[str, float], b: Mapping[str, float]) -> Comparison:
-    """Returns a comparison with McNemar's test of two runs' right answers by question."""
+    """Returns a comparison with McNemar's test on the right answers of two runs, question by question."""
     only_first, only_second = sum(a[id_] > b[id_] for id_ in a), sum(a[id_] < b[id_] for id_ in a)
     p, difference = mcnemar(only_first, only_second), found.difference
-    # Where each cluster is one question the exact test is the exchange test without its chance.
+    # If each cluster is one question, the exact test equals the exchange test without its random draws.
     is_exact = difference is not None and difference.n_clusters == len(a) and math.isfinite(difference.p)
     return replace(
         found, only_first=only_first, only_second=only_second, mcnemar_p=p, p=p if is_exact else found.p
@@ -308,14 +306,14 @@ def _with_exact_test(found: Comparison, a: Mapping[str, float], b: Mapping[str, 
 
 
 def _right_answers(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:
-    """Returns 0 or 1 a question where the metric is their plain mean; None where it is anything else."""
+    """Returns 0 or 1 per question if the metric is their plain mean, else None."""
     if not isinstance(whole, Ratio) or not set(whole.numerator) <= {0.0, 1.0}:
         return None
     return question_scores(metric, records, whole)
 
 
 def question_scores(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:
-    """Returns the scores of questions where a metric is their plain mean; None where it is anything else."""
+    """Returns the scores of questions if the metric is their plain mean, else None."""
     if not isinstance(whole, Ratio) or not len(whole.denominator) or (whole.denominator != 1).any():
         return None
     scores: dict[str, float] = {}
@@ -332,8 +330,8 @@ def question_scores(metric: MetricOfRun, records: Sequence[Record], whole: Any) 
 def judged(found: Sequence[Comparison]) -> list[Comparison]:
     """Returns comparisons with their p values adjusted over the metrics of their task, and with verdicts.
 
-    A metric in which no group of questions differs between the runs (both read every reply) cannot show a
-    difference whatever the test, and is not counted. Source: Tarone 1990.
+    A metric in which no group of questions differs between the runs cannot show a difference with any test,
+    and is not counted. Source: Tarone 1990.
     """
     out = []
     for task in dict.fromkeys(one.task for one in found):
@@ -347,8 +345,8 @@ def judged(found: Sequence[Comparison]) -> list[Comparison]:
                 better = _difference(one) > 0
                 verdict = "better" if better == one.higher_is_better else "worse"
             elif one.difference and math.isfinite(one.p) and one.difference.value:
-                # The p value of n groups that all speak for one side is 2 / 2 ** n: with fewer, no difference
-                # is large enough to be decided.
+                # The p value of n groups that all favour one side is 2 / 2 ** n: with fewer groups, no
+                # difference can be decided.
                 fewest = (1 - math.log2(level)) / one.difference.n_differing
                 factor = max(needed_factor(one.difference, level=1 - level), fewest)
                 n_needed = max(math.ceil(one.n * factor), one.n + 1)
@@ -372,15 +370,15 @@ def paired_runs(
     Args:
         run_a: The first run's `--output_path`, or its results file; with several repeats all of them.
         run_b: The second's.
-        anyway: Pair them although data, prompts or versions differ.
+        anyway: Pair them even if data, prompts or versions differ.
         partial: Use what can be read of damaged logs.
-        reparse: Read the replies of both again, with the code and the data at hand.
+        reparse: Read the replies of both again, with the installed code and the local data.
 
     Returns:
-        The pairs, and remarks: what differs all the same, and what speaks against either run.
+        The pairs, and remarks: what differs nevertheless, and warnings about either run.
 
     Raises:
-        TempbenchError: They cannot be compared; with what differs.
+        TempbenchError: They cannot be compared; the message says what differs.
     """
     logs_a, logs_b = (
         by_task(with_repeats_as_one(read_runs([path], partial)), path) for path in (run_a, run_b)
@@ -397,7 +395,7 @@ def paired_runs(
         if task not in tasks
     ]
     if all(first.file.samefile(second.file) for first, second in pairs):
-        remarks.append(f"A and B are one run, {pairs[0][0].file}: nothing can differ")
+        remarks.append(f"A and B are the same run, {pairs[0][0].file}; give two different runs")
     common = [_in_common(*pair) for pair in pairs]
     remarks += [line for *_, line in common if line]
     pairs = [(first, second) for first, second, _ in common]
@@ -408,12 +406,12 @@ def paired_runs(
 
 
 def _read_again(log: TaskLog, anyway: bool) -> TaskLog:
-    """Returns a log, or each of its repeats, with the replies as the code here reads them."""
+    """Returns a log, or each of its repeats, with the replies as the installed code reads them."""
     return as_one([replace(one, samples=rescore(one, True, False, anyway).samples) for one in log.each])
 
 
 def _remarks(first: TaskLog, second: TaskLog, anyway: bool, reparsed: bool) -> Iterator[str]:
-    """Yields what differs between two runs of a task, repeat by repeat, and what speaks against either."""
+    """Yields what differs between two runs of a task, repeat by repeat, and warnings about either."""
     for one, other in zip(first.each, second.each, strict=True):
         serious, notes = obstacles(one, other, reparsed)
         if serious and not anyway:
@@ -428,14 +426,14 @@ def _remarks(first: TaskLog, second: TaskLog, anyway: bool, reparsed: bool) -> I
 
 
 def _sound(log: TaskLog, partial: bool) -> TaskLog:
-    """Returns a log with what `of_one_run` finds in it, or in each of its repeats."""
+    """Returns a log, or each of its repeats, with the problems that `of_one_run` finds."""
     own = [of_one_run(one, partial) for one in log.each]
     check_same_questions(own)
     return as_one(own)
 
 
 def _in_common(first: TaskLog, second: TaskLog) -> tuple[TaskLog, TaskLog, str]:
-    """Returns two runs with as many repeats each, the first ones, and what is to be said of the others."""
+    """Returns two runs cut to the same number of repeats, and a remark about the repeats left out."""
     n = min(len(first.each), len(second.each))
     if n == len(first.each) == len(second.each):
         return first, second, ""

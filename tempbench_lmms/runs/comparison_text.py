@@ -1,4 +1,4 @@
-"""A comparison of two runs for a terminal: the verdicts first, then the metrics that were asked for."""
+"""A comparison of two runs for a terminal: first the verdicts, then the chosen metrics."""
 
 import difflib
 import math
@@ -14,10 +14,10 @@ _VERDICTS = {"better": "A is better", "worse": "A is worse", "undecided": "canno
 
 
 def chosen(found: Sequence[Comparison], all_: bool, metrics: Collection[str]) -> list[Comparison]:
-    """Returns the metrics to show: the headline ones, all, or those that are named.
+    """Returns the metrics to show: the headline metrics, all, or the named ones.
 
     Raises:
-        TempbenchError: A name is no metric of these runs.
+        TempbenchError: A name is not a metric of these runs.
     """
     names = dict.fromkeys(one.metric for one in found)
     for name in metrics:
@@ -52,7 +52,7 @@ def as_text(
     hidden = len(found) - len(shown)
     lines += [
         "",
-        f"Of all {len(found)} metrics A is better in {counts['better']} and worse in {counts['worse']}; "
+        f"All {len(found)} metrics: A is better in {counts['better']}, worse in {counts['worse']}; "
         f"{len(found) - sum(counts.values())} undecided."
         + (f" --all shows the other {hidden}." if hidden else ""),
     ]
@@ -69,7 +69,7 @@ def _place(log: TaskLog) -> str:
 
 
 def _summary(verdict: str, shown: Sequence[Comparison], name_tasks: bool) -> str:
-    """Returns the line of one verdict, the largest differences first."""
+    """Returns the line of one verdict, largest differences first."""
     own = [one for one in shown if one.verdict == verdict]
     own.sort(key=lambda one: -abs(_difference(one) or 0))
     differences = [_difference(one) for one in own[:_NAMED]]
@@ -84,6 +84,6 @@ def _summary(verdict: str, shown: Sequence[Comparison], name_tasks: bool) -> str
 
 
 def _difference(one: Comparison) -> float | None:
-    """Returns a difference; None where it is undefined in one of the runs."""
+    """Returns a difference; None if it is undefined in one of the runs."""
     value = one.difference.value if one.difference else math.nan
     return value if math.isfinite(value) else None

@@ -1,9 +1,10 @@
-"""`tempbench run --until-decided`: is this run better than an earlier one? It stops when that is decided.
+"""`tempbench run --until-decided`: stops when it is decided whether this run beats an earlier one.
 
-Groups of questions are asked in a random order that is the same everywhere. After each whole group the
-results of both runs go to a test that may be looked at as often as one likes (`metrics.betting`), so stopping
-at the first decision is no peeking. What counts is the task's headline metric, if it is a plain share: each
-group adds to its numerator no more than to its denominator, and to that the same whatever is replied.
+Groups of questions are asked in a random
+order that is the same everywhere. After each whole group, a test that stays valid however often one looks at
+it (`metrics.betting`) gets the results of both runs, so stopping at the first decision is allowed. The task's
+headline metric decides. It must be a plain share: a group adds at most as much to the numerator as to the
+denominator, and what it adds to the denominator does not depend on the replies.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,10 +31,10 @@ from tempbench_lmms.runs.task_log import MetricOfRun, Sample, TaskLog, edited, m
 
 KEY = stopping.KEY
 DECIDERS = "decides"
-"""Where a run's state says by task what was to decide first: the metric, and the earlier run's log."""
+"""The key of a run's state that holds, by task, what decided at its first start: metric and earlier log."""
 LEVEL = 0.05
 ORDER = "until-decided-1"
-"""Names the order of groups: by a hash of this word and the group's name. Another order has another name."""
+"""Names the order of groups: by a hash of this word and the group's name. A new order needs a new name."""
 TEST = "anytime-valid test by betting, Waudby-Smith & Ramdas 2024"
 _PROBED = ("oracle", "chance", "empty")
 _PROBED_GROUPS = 100
@@ -45,18 +46,18 @@ Terms = tuple[float, float]
 
 @dataclass
 class Contest:
-    """A task of this run against the same task of an earlier one.
+    """A task of this run and the same task of an earlier run.
 
     Attributes:
         task: The task.
         metric: The metric that decides.
-        groups: The numbers of the questions by group, in the order in which they are asked.
+        groups: The question numbers by group, in the order in which the groups are asked.
         other: The earlier run's terms of each group.
-        measure: Returns the terms of a group for the replies to its questions by number.
-        higher_is_better: Whether the metric is.
-        level: Of the test.
-        against: The earlier run: its results file's name, its model and its name, the folder as it was given,
-            and the SHA-256 of its log.
+        measure: Returns the terms of a group from the replies to its questions, by number.
+        higher_is_better: Whether a higher value is better.
+        level: The level of the test.
+        against: The earlier run: the name of its results file, its model and name, the folder as given, and
+            the SHA-256 of its log.
         answered: This run's terms of each group so far.
     """
 
@@ -71,10 +72,10 @@ class Contest:
     answered: list[Terms] = field(default_factory=list)
 
     def hear(self, replies: Mapping[int, str]) -> int | None:
-        """Takes the replies to the next whole groups; returns after how many groups it is decided, if it is.
+        """Takes the replies to the next whole groups; returns after how many it was decided, or None.
 
         Raises:
-            TempbenchError: The metric is of other questions than in the earlier run, or no share.
+            TempbenchError: The metric covers other questions than in the earlier run, or is not a share.
         """
         left = set(replies)
         while left:
@@ -82,19 +83,23 @@ class Contest:
             left -= {*group}
             own = self.measure({n: replies[n] for n in group})
             if not (_is_share(own) and _weigh_alike([own], [self.other[len(self.answered)]])):
-                raise _cannot(self.task, self.metric, f"group {len(self.answered) + 1} weighs otherwise now")
+                raise _cannot(
+                    self.task,
+                    self.metric,
+                    f"group {len(self.answered) + 1} has another number of questions than in the earlier run",
+                )
             self.answered.append(own)
         found = self.decision
         return None if found is None else found.n_groups
 
     @property
     def decider(self) -> dict[str, str]:
-        """What decides, as a run's state keeps it: wherever the earlier run lies now, it has the same log."""
+        """What decides, as a run's state keeps it; the earlier run is identified by its log."""
         return {"metric": self.metric, "sha256": self.against["sha256"]}
 
     @property
     def decision(self) -> betting.Decision | None:
-        """What the groups so far decide."""
+        """The decision from the groups so far."""
         return betting.decision(self._differences, self.level)
 
     @property
@@ -108,7 +113,7 @@ class Contest:
 
     @property
     def said(self) -> dict[str, Any]:
-        """What the results file says of it, as JSON values."""
+        """What the results file records about it, as JSON values."""
         found = self.decision
         n = len(self.answered) if found is None else found.n_groups
         verdict, at_least = "undecided", None
@@ -130,14 +135,14 @@ class Contest:
 
 
 def sentence(said: Mapping[str, Any]) -> str:
-    """Returns in words how a task was decided."""
+    """Returns a sentence about how a task was decided."""
     against = said["against"]
     other = against.get("name") or against["model"]
     other += f" in {against['folder']}" if against.get("folder") else ""
     by = f"({said['test']}; level {said['level']:.3g}; groups by hash, {said['order']})"
     number = f"{said['groups_answered']:,} of {said['groups']:,} groups"
     if said["verdict"] == "undecided":
-        return f"after {number} it is undecided whether {said['metric']} differs from that of {other} {by}"
+        return f"undecided after {number} whether {said['metric']} differs from that of {other} {by}"
     when = "stopped" if is_stopped(said) else "decided"
     return (
         f"{when} after {number}: {said['verdict']} in {said['metric']} than {other}, by at least "
@@ -146,25 +151,25 @@ def sentence(said: Mapping[str, Any]) -> str:
 
 
 def is_stopped(said: Mapping[str, Any]) -> bool:
-    """Returns whether groups were left out."""
+    """Returns whether some groups were not asked."""
     return bool(said["groups_answered"] < said["groups"])
 
 
 def said_of(log: TaskLog) -> dict[str, Any] | None:
-    """Returns what a run says of how a task was decided; None where it was not asked until it was."""
+    """Returns what a run recorded about the decision of a task; None without `--until-decided`."""
     found = log.header.get(KEY)
     own = found.get(log.task) if isinstance(found, dict) else None
     return own if isinstance(own, dict) else None
 
 
 def was_stopped(log: TaskLog) -> bool:
-    """Returns whether a run was stopped because a task was decided."""
+    """Returns whether a run stopped early because a task was decided."""
     said = said_of(log)
     return said is not None and is_stopped(said)
 
 
 def stopping_of(contests: Sequence[Contest]) -> stopping.Stopping:
-    """Returns what the harness is told: which groups there are, and whom it asks."""
+    """Returns the groups and the function to ask after each, for the harness."""
     by_task = {one.task: one for one in contests}
     return stopping.Stopping(
         groups={task: one.groups for task, one in by_task.items()},
@@ -174,39 +179,42 @@ def stopping_of(contests: Sequence[Contest]) -> stopping.Stopping:
 
 
 def deciders(output: Path, state: Mapping[str, Any], wanted: Sequence[Contest]) -> dict[str, Any]:
-    """Returns for a run's state what decides it: what was to decide first, in all its starts.
+    """Returns what decides a run, for its state; later starts cannot change it.
 
-    Who has seen replies, and then chooses the metric or the earlier run, may choose what decides.
+    Someone who saw replies could otherwise pick the metric or the earlier run that decides.
 
     Raises:
-        TempbenchError: The command is to decide by something else.
+        TempbenchError: The command asks for another metric or earlier run.
     """
     first = state.get(DECIDERS) or {one.task: one.decider for one in wanted}
     for one in wanted:
         if first.get(one.task, one.decider) != one.decider:
             raise TempbenchError(
-                f"{output} began with {one.task} decided by {first[one.task]['metric']} or another log, not "
-                f"by {one.metric} against {one.against['folder']}; put back what it began with, or choose "
-                "another --output"
+                f"{output} began with {one.task} to be decided by {first[one.task]['metric']} or "
+                f"another log, "
+                f"not by {one.metric} against {one.against['folder']}; give the original options, or choose "
+                f"another --output"
             )
     return {DECIDERS: first} if first else {}
 
 
 def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: str = "") -> list[Contest]:
-    """Returns a contest for each task, none of which has been asked anything.
+    """Returns a contest for each task, all of them at the start.
 
-    The level is shared: that any of n tasks is decided wrongly has a probability of 5 % at most.
+    The tasks share the level: the probability that any of them is decided wrongly is at most 5 %.
 
     Raises:
-        TempbenchError: The earlier run is of something else, or a task's metric cannot decide.
+        TempbenchError: The earlier run has other tasks or data, or a task's metric cannot decide.
     """
     stopping.check_harness()
     if strangers := sorted({*tasks} - task_files().keys()):
-        raise TempbenchError(f"--until-decided knows no groups of {strangers[0]}; give it only our tasks")
-    logs = by_task(read_runs([run_b], partial=True), run_b)  # damage is told with what `run` has
+        raise TempbenchError(
+            f"--until-decided does not know the groups of {strangers[0]}; give only tasks of this package"
+        )
+    logs = by_task(read_runs([run_b], partial=True), run_b)  # `run` reports damage in its own words
     if missing := [name for name in names if name not in logs]:
         raise TempbenchError(
-            f"{run_b} has no {missing[0]}, but {', '.join(logs)}; give another run to --until-decided"
+            f"{run_b} has {', '.join(logs)}, not {missing[0]}; give another run to --until-decided"
         )
     with edited(run_b):
         return [_contest(logs[name], run_b, metric, LEVEL / len(names)) for name in names]
@@ -277,7 +285,7 @@ def _weigh_alike(some: Sequence[Terms], others: Sequence[Terms]) -> bool:
 
 
 def headline(task: str) -> Row:
-    """Returns the metric that stands for a task: the benchmark's where the task has it, else its first."""
+    """Returns the metric that decides a task: the benchmark's headline if the task has it, else its first."""
     card = benchmarks.card(task_files()[task].parent.name)
     wanted = f"_{card.headline or card.primary[0]}"
     rows = [row for row in adapter.rows_of(load_task(task)) if row.headline]
@@ -286,29 +294,29 @@ def headline(task: str) -> Row:
 
 def _cannot(task: str, metric: str, why: str) -> TempbenchError:
     return TempbenchError(
-        f"{task}: {metric} cannot be decided group by group, for {why}; name another metric with --decide-by"
+        f"{task}: {metric} cannot be decided group by group: {why}; name another metric with --decide-by"
     )
 
 
 def _check(task: str, metric: MetricOfRun, other: Sequence[Terms], probed: Sequence[Sequence[Terms]]) -> None:
-    """Refuses a metric that is no plain share: replies decide what counts, or groups do not add up to it."""
+    """Refuses a metric that is not a plain share or not a sum over groups."""
     whole = metric()
     if metric.needs_encoder:
-        raise _cannot(task, metric.name, "a model scores its replies, all at once")
+        raise _cannot(task, metric.name, "a model scores all its replies at once")
     if not isinstance(whole, Ratio) or not all(_is_share(one) for terms in (other, *probed) for one in terms):
-        raise _cannot(task, metric.name, "it is no share")
+        raise _cannot(task, metric.name, "it is not a share")
     if not all(_weigh_alike(other, terms) for terms in probed):
-        raise _cannot(task, metric.name, "replies decide what counts in it")
+        raise _cannot(task, metric.name, "its denominator depends on the replies")
     sums = np.array(other).sum(axis=0)
     if not sums[1] > 0 or not np.allclose(sums, [whole.numerator.sum(), whole.denominator.sum()]):
-        raise _cannot(task, metric.name, "it is not the sum of its groups")
+        raise _cannot(task, metric.name, "it is not a sum over groups")
 
 
 def _of_the_same(log: TaskLog, ids: Sequence[str], run_b: Path) -> TaskLog:
-    """Returns the earlier run's log, read as the code here reads replies.
+    """Returns the earlier run's log, with its replies read by the installed code.
 
     Raises:
-        TempbenchError: It did not answer all questions that are here, is of other media, or is not whole.
+        TempbenchError: It lacks an answer to a question, used other media, or is damaged.
     """
     if log.problems:
         raise TempbenchError(f"{run_b}: {log.problems[0]}; give another run to --until-decided")
@@ -318,7 +326,7 @@ def _of_the_same(log: TaskLog, ids: Sequence[str], run_b: Path) -> TaskLog:
             f"them {missing[0]}; give a run of all of them"
         )
     then, here = (flat(data).get("media.sha256") for data in (data_of(log)[1], data_at_hand(log)))
-    if None not in (then, here) and then != here:  # other tables are refused where replies are read again
-        raise TempbenchError(f"{log.task}: {run_b} was made with other media than are here; give another run")
-    # The code here reads this run's replies, and so those that they are set against.
+    if None not in (then, here) and then != here:  # reading the replies again refuses other tables
+        raise TempbenchError(f"{log.task}: {run_b} used other media than the local data; give another run")
+    # The installed code reads this run's replies, so it must read those of theearlier run too.
     return replace(log, samples=rescore(log, reparse=True, intervals=False).samples)

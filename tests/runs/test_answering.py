@@ -192,10 +192,10 @@ def test_answers_to_other_questions_are_refused(tmp_path):
     task.keep(id_, "yes")
     assert kept(task.file, [id_], task.stamp) == {id_: "yes"}
     for asked, stamp in (([id_], "other data"), (["b"], task.stamp)):
-        with pytest.raises(TempbenchError, match="data or prompts have changed"):
+        with pytest.raises(TempbenchError, match="data or prompt has changed"):
             kept(task.file, asked, stamp)
     task.file.write_text('{"question_id": "a"}\n' + task.file.read_text())
-    with pytest.raises(TempbenchError, match="line 1 is no answer"):
+    with pytest.raises(TempbenchError, match="line 1 is not an answer"):
         task_of(TASK, tmp_path)
 
 

@@ -42,7 +42,7 @@ def remarks_of(a, b, **options):
 @pytest.mark.slow
 def test_a_run_with_itself(folder):
     found, remarks = compared(folder / "chance", folder / "chance")
-    assert any("A and B are one run" in line for line in remarks)
+    assert any("A and B are the same run" in line for line in remarks)
     assert set(found) == {
         *("mt", "gt", "gt_strict", "mt_given_gt_strict", "mt_given_gt_failed", "parse_rate"),
         *("mt_official", "gt_strict_official", "mt_given_gt_strict_official"),
@@ -312,7 +312,7 @@ def test_command(folder):
     assert (done.returncode, done.stderr) == (0, "")
     out = done.stdout
     assert "mt: A is better than B (A 1, B 0.5536," in out
-    assert "Of all 9 metrics A is better in 5 and worse in 0; 4 undecided." in out
+    assert "All 9 metrics: A is better in 5, worse in 0; 4 undecided." in out
     assert out.splitlines()[0].startswith("A is better in 5 of 8: gt_strict +0.9")
     assert [line.partition(" in ")[0] for line in out.splitlines()[1:3]] == ["A is worse", "cannot be told"]
     assert "nan" not in "".join(out.splitlines()[:3])

@@ -104,7 +104,7 @@ def test_repeats_of_other_questions_are_not_compared(folder, tmp_path):
     shutil.copytree(folder / "repeat_1", tmp_path / "repeat_1")
     write_run(tmp_path / "repeat_2" / "model", n=N + 1)
     (tmp_path / "repeat_2" / STATE).write_text("{}")
-    complains(tempbench("compare", folder, tmp_path), "repeats ask the same: give the runs one by one")
+    complains(tempbench("compare", folder, tmp_path), "repeats must ask the same questions: give the runs one by one")
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ def test_repeats_of_other_questions_are_refused(tmp_path):
     write_repeats(tmp_path, [1, 2])
     (log,) = (tmp_path / "repeat_2").rglob("*.jsonl")
     log.write_text("".join(log.read_text().splitlines(keepends=True)[1:]))
-    with pytest.raises(TempbenchError, match="was asked otherwise"):
+    with pytest.raises(TempbenchError, match="differ in"):
         repeats.of([*read_runs([tmp_path / "repeat_1"]), _sound(read_runs([tmp_path / "repeat_2"], True))])
     (found,) = repeats.of(read_runs([tmp_path], partial=True))  # a damaged log, taken all the same
     assert [one.variances for one in found.metrics if one.name == "parse_rate"] == [None]
@@ -202,7 +202,7 @@ def _sound(logs):
         (["--gen_kwargs", "temperature=0.7,do_sample=False"], "without sampling gives 3 times"),
         (["--gen_kwargs", "temperature=warm"], "temperature=warm: give a number above 0"),
         (["--gen_kwargs", "temperature=1,seed=4"], "seed in --gen_kwargs is one for all"),
-        ([*SAMPLED, "--repeats", "2"], "--repeats: `tempbench run` sets it"),
+        ([*SAMPLED, "--repeats", "2"], "--repeats is set by `tempbench run`"),
     ],
 )
 def test_repeats_that_say_nothing_are_refused(further, line, tmp_path):
@@ -311,7 +311,7 @@ def run_of(results):
 
 def refused(folder, *words):
     for command in (["rescore", folder], ["compare", folder, folder]):
-        complains(tempbench(*command), "repeats ask the same: give the runs one by one", *words)
+        complains(tempbench(*command), "repeats must ask the same questions: give the runs one by one", *words)
 
 
 def test_repeats_over_other_data_are_refused(tmp_path):

@@ -74,7 +74,7 @@ def test_a_name_that_no_task_has_is_a_line_and_leaves_nothing(tasks, line, tmp_p
     "words", ["--conf x", "--conf=x", "--task x", "--model_arg=a=2", "--output x", "-c x", "-cx"]
 )
 def test_an_option_of_ours_is_refused_in_short_too(words):
-    with pytest.raises(TempbenchError, match="`tempbench run` sets it"):
+    with pytest.raises(TempbenchError, match="is set by `tempbench run`"):
         arguments.part(words.split())
 
 

@@ -1,1 +1,1 @@
-"""A person answers what a model is asked: questions, a local page, and a log like a run's."""
+"""Lets a person answer a model's questions: the questions, a local page, and a log like a run's."""

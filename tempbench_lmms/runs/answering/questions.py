@@ -1,7 +1,7 @@
-"""What a person is asked, in an order of their own, and their answers: each on the disk as it comes.
+"""Questions for a person, in an order drawn for that person, and the answers, each stored at once.
 
-A line of a file of answers has `question_id` and `reply`, as `tempbench import replies` reads them. Who
-answers a question again adds a line, and the last one counts.
+Each line of an answer file has `question_id` and `reply`, the format that `tempbench import replies` reads.
+Answering a question again adds a line; the last line counts.
 """
 
 import functools
@@ -32,15 +32,15 @@ _LAST_SHOWN = 8
 
 @dataclass(frozen=True)
 class Task:
-    """One task, of which the first `n_asked` questions are asked, and a person's answers to it.
+    """The first `n_asked` questions of a task, and a person's answers to them.
 
     Attributes:
         name: The task's name.
         config: Its configuration.
         docs: Its questions.
-        n_asked: How many of them are asked.
-        file: Where the answers are kept; made with the first one.
-        stamp: What stands for data and prompts; the same in all lines of the file.
+        n_asked: How many questions are asked, from the first one on.
+        file: The file of answers; the first answer creates it.
+        stamp: A checksum of data and prompts; the same in all lines of the file.
         replies: The last reply to each question that has one.
     """
 
@@ -53,10 +53,10 @@ class Task:
     replies: dict[str, str]
 
     def keep(self, id_: str, reply: str) -> None:
-        """Keeps an answer; it is on the disk when this returns.
+        """Stores an answer; it is on the disk when this returns.
 
         Raises:
-            OSError: It could not be kept; the file is as it was.
+            OSError: It could not be stored; the file is unchanged.
         """
         reply, at = storable(reply), f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
         line = {"question_id": id_, "reply": reply, "at": at, "asked": self.stamp}
@@ -68,7 +68,8 @@ def task_of(name: str, folder: Path, limit: int | None = None) -> Task:
     """Returns a task and a person's answers to it.
 
     Raises:
-        TempbenchError: There is no such task, its data is not here or damaged, or the answers are others'.
+        TempbenchError: The task is unknown, its data is missing or damaged, or the answers belong to other
+            data.
     """
     config = load_task(name)
     docs = docs_of(config)
@@ -82,40 +83,40 @@ def task_of(name: str, folder: Path, limit: int | None = None) -> Task:
 
 
 def kept(file: Path, asked: Collection[str], stamp: str) -> dict[str, str]:
-    """Returns the last answer to each question in a file of answers.
+    """Returns the last answer to each question in an answer file.
 
     Raises:
-        TempbenchError: The file is damaged, or its answers are to other questions.
+        TempbenchError: The file is damaged, or its answers belong to other questions.
     """
     found = {}
     for where, line in json_values(file) if append_log.drop_torn_line(file) else ():
         try:
             id_, reply, of = str(line["question_id"]), str(line["reply"]), line["asked"]
         except (KeyError, TypeError):
-            raise TempbenchError(f"{file}: {where} is no answer; remove it to go on") from None
+            raise TempbenchError(f"{file}: {where} is not an answer; remove it to continue") from None
         if of != stamp or id_ not in asked:
             raise TempbenchError(
-                f"{file}: {where} answers a question that is asked otherwise now: data or prompts have "
-                "changed; put those back, or begin anew with another --output"
+                f"{file}: {where} answers a question whose data or prompt has changed since; restore those, "
+                f"or start again with another --output"
             )
         found[id_] = reply
     return found
 
 
 class Questions:
-    """What one person is asked, by numbers that say nothing of the questions."""
+    """The questions for one person, under numbers that reveal nothing about them."""
 
     def __init__(self, tasks: Sequence[Task], name: str, limit: int | None) -> None:
-        """Puts the questions into an order drawn for the name, the same one at each start.
+        """Shuffles the questions by the person's name, in the same way at every start.
 
-        In a task's own order neighbours are often one question with another statement, and a person, unlike a
-        model, remembers the one at the other.
+        Neighbours in a task's own order are often variants of one question, and a person, unlike a model,
+        remembers the previous variant.
         """
         self.tasks, self.name = tuple(tasks), name
         self._limit = limit
         self._order = [(task, number) for task in tasks for number in range(task.n_asked)]
         random.Random(f"{name}/{' '.join(task.name for task in tasks)}").shuffle(self._order)
-        self._lock = threading.Lock()  # hooks, decoders and files are not used by several threads at once
+        self._lock = threading.Lock()  # hooks, decoders and files are used by one thread at a time
         self._recent = functools.lru_cache(maxsize=_LAST_SHOWN)(self._content)
 
     def __len__(self) -> int:
@@ -123,11 +124,11 @@ class Questions:
 
     @property
     def n_answered(self) -> int:
-        """How many of the questions have an answer."""
+        """The number of questions that have an answer."""
         return sum(self.reply(number) is not None for number in range(len(self)))
 
     def next_open(self, after: int = -1) -> int | None:
-        """Returns the next question without an answer, from the beginning again; None where all have one."""
+        """Returns the next question without an answer, wrapping around; None if all are answered."""
         n = len(self)
         around = ((after + 1 + step) % n for step in range(n))
         return next((number for number in around if self.reply(number) is None), None)
@@ -138,10 +139,10 @@ class Questions:
         return task.replies.get(str(task.docs[doc]["question_id"]))
 
     def shown(self, number: int) -> tuple[Any, ...]:
-        """Returns what a model is shown of a question, in its order.
+        """Returns a question's texts and media, in the order in which a model gets them.
 
         Raises:
-            TempbenchError: A medium is damaged or gone.
+            TempbenchError: A media file is damaged or missing.
         """
         with self._lock:
             return self._recent(number)
@@ -151,10 +152,10 @@ class Questions:
         return content(task.config, task.docs[doc], doc)
 
     def answer(self, number: int, reply: str) -> bool:
-        """Keeps an answer, and returns whether the task's parser reads one in it, right or wrong.
+        """Stores an answer; returns whether the task's parser can read it, right or wrong.
 
         Raises:
-            OSError: It could not be kept.
+            OSError: It could not be stored.
         """
         task, doc = self._order[number]
         row = task.docs[doc]
@@ -163,7 +164,7 @@ class Questions:
             return bool(scored(task.config, row, storable(reply)).record["parsed"])
 
     def write_logs(self) -> list[Path]:
-        """Writes a log of each task that has an answer; returns the results files."""
+        """Writes a log for each task that has an answer; returns the results files."""
         return [self._write_log(task) for task in self.tasks if task.replies]
 
     def _write_log(self, task: Task) -> Path:

@@ -1,8 +1,8 @@
-"""The local page on which a person answers: a small HTTP server for one person on this machine.
+"""The local page on which a person answers: an HTTP server for one person on this machine.
 
-It listens on 127.0.0.1 alone. Every address begins with a secret token, so no other user of the machine and
-no other page finds anything. What it sends of a question is what a model is shown: no id, no file name, and
-nothing of the row but that.
+It listens on 127.0.0.1 only. Every address begins with a
+secret token, so no other user of the machine and no other page can read anything. It sends only what a model
+is shown: no id, no file name, no other column of the row.
 """
 
 import functools
@@ -34,7 +34,7 @@ _LONGEST_REPLY = 100_000
 
 
 class _RefusedError(Exception):
-    """A request that is not answered."""
+    """A request that the server refuses."""
 
     def __init__(self, status: HTTPStatus, reason: str) -> None:
         super().__init__(reason)
@@ -42,10 +42,10 @@ class _RefusedError(Exception):
 
 
 class Server(ThreadingHTTPServer):
-    """The server of one person's page.
+    """Serves one person's page.
 
     Raises:
-        TempbenchError: The port is taken.
+        TempbenchError: The port is in use.
     """
 
     daemon_threads = True
@@ -61,7 +61,7 @@ class Server(ThreadingHTTPServer):
         self.address = f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Says nothing of a browser that went away."""
+        """Ignores a browser that closed the connection."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -80,7 +80,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Logs nothing: every address holds the token."""
 
     def _answer(self, body: bytes | None = None) -> None:
-        """Answers a request; one to keep an answer has a body."""
+        """Answers a request; a request that stores an answer has a body."""
         try:
             token, *parts = urlsplit(self.path).path.removeprefix("/").split("/")
             if not secrets.compare_digest(token.encode(), self.server.token.encode()):
@@ -94,7 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
         except TempbenchError as error:
             self._send_page(HTTPStatus.INTERNAL_SERVER_ERROR, problem=one_line(str(error)))
         except OSError as error:
-            what = "this cannot be read" if body is None else "the answer was not kept"
+            what = "the request cannot be read" if body is None else "the answer was not stored"
             problem = one_line(f"{what}: {error.strerror or error}")
             self._send_page(HTTPStatus.INSUFFICIENT_STORAGE, problem=problem)
 
@@ -121,14 +121,14 @@ class _Handler(BaseHTTPRequestHandler):
         questions = self.server.questions
         if parts == ["finish"]:
             if questions.next_open() is not None:
-                raise _RefusedError(HTTPStatus.CONFLICT, "there are questions without an answer")
+                raise _RefusedError(HTTPStatus.CONFLICT, "some questions have no answer yet")
             self._send_page(HTTPStatus.OK, problem="Finished: see the terminal. This page can be closed.")
             threading.Thread(target=self.server.shutdown, daemon=True).start()
             return
         number = self._number("/".join(parts), len(questions))
         reply = parse_qs(body.decode(errors="replace")).get("reply", [""])[0]
         if not reply.strip() or len(reply) > _LONGEST_REPLY:
-            wanted = f"give an answer of 1 to {_LONGEST_REPLY:,} characters; go back"
+            wanted = f"an answer has 1 to {_LONGEST_REPLY:,} characters; go back and shorten or complete it"
             raise _RefusedError(HTTPStatus.BAD_REQUEST, wanted)
         if questions.answer(number, reply):
             self._go_to(number if (after := questions.next_open(number)) is None else after)
@@ -142,12 +142,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_medium(self, part: Any) -> None:
         if isinstance(part, str):
-            raise _RefusedError(HTTPStatus.NOT_FOUND, "this part is a text")
+            raise _RefusedError(HTTPStatus.NOT_FOUND, "this part is text, not a media file")
         if not isinstance(part, Path):
             self._send(HTTPStatus.OK, "image/png", png(part))
             return
         kind, body = mimetypes.guess_type(part.name)[0], part.read_bytes()
-        # Browsers seek by stretches. Who asks for several, or in another unit, gets the whole file.
+        # Browsers seek by byte range. A request for several ranges or another unit gets the whole file.
         found = re.fullmatch(r"bytes=(\d{1,18})-(\d{0,18})", self.headers.get("Range", "").strip())
         if not found or int(found[1]) >= len(body):
             self._send(HTTPStatus.OK, kind, body, {"Accept-Ranges": "bytes"})
