@@ -1,1 +1,1 @@
-"""The `tempbench` command: what it says and takes; the work is done below it."""
+"""The `tempbench` command: its options, help and output; other layers do the work."""

@@ -1,10 +1,10 @@
-"""The command `tempbench`, also as `python -m tempbench_lmms.cli`, for `torchrun` and `accelerate launch`."""
+"""Lets `python -m tempbench_lmms.cli` run `tempbench`, for `torchrun` and `accelerate launch`."""
 
 import sys
 
 
 def main() -> None:
-    """Runs the command; Ctrl-C ends it with a line while it is being loaded, too."""
+    """Runs the command; Ctrl-C ends it with one line even while it is being loaded."""
     try:
         from tempbench_lmms.cli.main import main as command
 

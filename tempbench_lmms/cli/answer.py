@@ -19,21 +19,21 @@ _NAME = re.compile(r"[^\W_][\w.-]{0,63}")
 
 def answer(
     task: Annotated[str, typer.Argument(help="A task or group, e.g. tempvs_mt1_two_mini.")],
-    name: Annotated[str, typer.Option(help="Name of the person; the log and its folder have it.")],
+    name: Annotated[str, typer.Option(help="Name of the person, for the log and its folder.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for all answers; each person gets one in it.")
+        Path, typer.Option("--output", "-o", help="Folder for all answers; each person gets a subfolder.")
     ] = Path("answers"),
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Ask only the first questions, like --limit of a run.")
+        int | None, typer.Option(min=1, help="Ask only the first questions, like a run's --limit.")
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes any free one.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 picks a free one.")] = 0,
 ) -> None:
     """Answer a task yourself on a local page; the log is scored, compared and reported like a model's.
 
-    Answers are kept as they come: give the same command again to go on.
+    Each answer is stored at once: give the same command again to continue.
     """
     if not _NAME.fullmatch(name):
-        raise TempbenchError(f"--name {name[:80]!r}: give a name of letters, digits, '.', '_' and '-'")
+        raise TempbenchError(f"--name {name[:80]!r}: a name consists of letters, digits, '.', '_' and '-'")
     folder = output / name
     outputs.check_folder(folder, "choose another --output")
     print(f"tempbench: reading the questions of {task}", file=sys.stderr, flush=True)
@@ -44,22 +44,23 @@ def answer(
 
     load_task(task)
     folder.mkdir(parents=True, exist_ok=True)
-    busy = f"{name} is answering in {folder} already; use that page, or end it"
+    busy = f"{name} is already answering in {folder}; use that page, or end it"
     with locks.locked(folder / run_files.LOCK, busy):
         questions = Questions([task_of(one, folder, limit) for one in leaves([task])], name, limit)
         try:
             if questions.next_open() is not None:
                 _ask(questions, port)
-        finally:  # also of the answers so far
+        finally:  # also for the answers so far
             for file in questions.write_logs():
                 print(f"{file}: the log of {name}; see `tempbench report {file}`")
 
 
 def _ask(questions: "Questions", port: int) -> None:
-    """Shows the page until everything is answered and the person says so.
+    """Serves the page until every question is answered and the person confirms it.
 
     Raises:
-        SystemExit: Ctrl-C or SIGTERM came before; with how many answers are kept, and how to go on.
+        SystemExit: Ctrl-C or SIGTERM came first; the message says how many answers are stored, and how to
+            continue.
     """
     from tempbench_lmms.runs.answering.server import Server
 
@@ -68,13 +69,13 @@ def _ask(questions: "Questions", port: int) -> None:
 
     with Server(questions, port) as server:
         print(f"open {server.address}", flush=True)
-        print("Ctrl-C ends; answers are kept as they come", file=sys.stderr, flush=True)
+        print("Ctrl-C ends; each answer is stored at once", file=sys.stderr, flush=True)
         before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             server.serve_forever()
         except SystemExit:
-            kept = f"{questions.n_answered:,} of {len(questions):,} answers are kept"
-            print(f"tempbench: {kept}; give the same command again to go on", file=sys.stderr)
+            kept = f"{questions.n_answered:,} of {len(questions):,} answers are stored"
+            print(f"tempbench: {kept}; give the same command again to continue", file=sys.stderr)
             raise
         finally:
             for number, handler in before.items():

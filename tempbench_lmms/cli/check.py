@@ -21,7 +21,7 @@ STATUS = {"passed": 0, "failed": 1, "not judged": 3}
 
 @contextlib.contextmanager
 def _output_kept_clean() -> Iterator[None]:
-    """Has what the harness, its libraries and their processes (an engine's too) print go to stderr."""
+    """Sends the output of the harness, its libraries and their processes to stderr."""
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)
@@ -34,41 +34,43 @@ def _output_kept_clean() -> Iterator[None]:
 
 
 def check_model(
-    model: Annotated[str, typer.Option(help="As for the harness's --model.")] = "",
-    model_args: Annotated[str, typer.Option(help="As for the harness's --model_args.")] = "",
+    model: Annotated[str, typer.Option(help="The harness's --model.")] = "",
+    model_args: Annotated[str, typer.Option(help="The harness's --model_args.")] = "",
     tasks: Annotated[
-        str, typer.Option(help="Tasks or groups, separated by commas: only what they need counts.")
+        str, typer.Option(help="Tasks or groups, separated by commas; only their needs decide the verdict.")
     ] = "",
-    batch_size: Annotated[int, typer.Option(min=1, help="As for the harness's --batch_size.")] = 1,
+    batch_size: Annotated[int, typer.Option(min=1, help="The harness's --batch_size.")] = 1,
     force_simple: Annotated[
-        bool, typer.Option("--force-simple", help="As the harness's --force_simple.")
+        bool, typer.Option("--force-simple", help="The harness's --force_simple.")
     ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Also write an HTML page.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     questions: Annotated[
-        bool, typer.Option(help="Ask small questions too, which anyone who sees can answer.")
+        bool, typer.Option(help="Also ask small questions that any seeing model can answer.")
     ] = True,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the pictures and questions.")] = 0,
     keep: Annotated[
-        Path | None, typer.Option(help="Keep the verdict in this folder of a run, for its report.")
+        Path | None, typer.Option(help="Store the verdict in this run's folder, for its report.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print every line, not what failed alone.")
+        bool, typer.Option("--all", help="Print every line, not only what failed.")
     ] = False,
     selftest: Annotated[
         bool,
-        typer.Option("--selftest", help="Plant faults into a model that sees, and tell which are named."),
+        typer.Option(
+            "--selftest", help="Plant faults into a seeing model, and list which ones the check names."
+        ),
     ] = False,
 ) -> None:
-    """Check that a model gets, and sees, what a task gives.
+    """Check that a model receives, and sees, what a task sends.
 
-    The status is 0 where it passed, 1 where something failed, and 3 where too little can be seen to judge.
+    The exit status is 0 if it passed, 1 if something failed, and 3 if too much could not be judged.
     """
     if selftest:
         return _print_selftest(seed)
     if not model:
-        raise typer.BadParameter("say which: --model NAME", param_hint="--model")
+        raise typer.BadParameter("name the model: --model NAME", param_hint="--model")
     if output:
         outputs.check_file(output, force)
     if keep:
@@ -82,7 +84,7 @@ def check_model(
     from tempbench_lmms.runs import model_check
 
     wanted = model_check.Wanted(model, model_args, wanted_tasks, batch_size, seed, questions, force_simple)
-    if keep:  # it says for which model: better not at all than after the check
+    if keep:  # the run card names the model: fail before the check, not after it
         model_check.name_of(model, model_args)
     with _output_kept_clean():
         found = model_check.check(wanted, terminal.tell)

@@ -1,4 +1,4 @@
-"""What all commands share: how an option may be spelt, and a terminal that no output steers."""
+"""What all commands share: spellings of options, and output that cannot control the terminal."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ _SAME = {"output-path": "output"}
 
 
 def spelling(name: str) -> str:
-    """Returns an option's name as we spell it, for one that is spelt as the harness spells it.
+    """Returns our spelling of an option from the harness's spelling.
 
     >>> spelling("model_args"), spelling("output_path")
     ('model-args', 'output')
@@ -22,17 +22,17 @@ def spelling(name: str) -> str:
 
 
 class SafeCommand(TyperCommand):
-    """A command in whose output nothing can steer the terminal."""
+    """A command whose output cannot control the terminal."""
 
     is_painted = False
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Reads the command line; refuses an empty name of a file, which is that of the folder one is in."""
+        """Reads the command line; refuses an empty file name, which would mean the current folder."""
         has_empty = "" in args
         rest: list[str] = super().parse_args(ctx, args)
         for name, value in ctx.params.items() if has_empty else ():
             if Path() in (value if isinstance(value, (list, tuple)) else [value]):
-                raise TempbenchError(f"{name}: the name is empty; give that of a file or folder")
+                raise TempbenchError(f"{name}: the name is empty; give the name of a file or folder")
         return rest
 
     def invoke(self, ctx: Any) -> Any:
@@ -46,21 +46,21 @@ class SafeCommand(TyperCommand):
 
 
 class ColouredCommand(SafeCommand):
-    """A command in which the harness prints coloured messages of its own."""
+    """A command in which the harness prints its own coloured messages."""
 
     is_painted = True
 
 
 class HarnessCommand(ColouredCommand):
-    """A command that hands options of the harness on to it, with or without `--` before them."""
+    """A command that passes options on to the harness, with or without `--` before them."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Reads the command line; refuses what the harness does not know either."""
+        """Reads the command line; refuses options that the harness does not know either."""
         from tempbench_lmms.harness import options
 
         rest = super().parse_args(ctx, args)
         words = ctx.params.get("arguments") or []
         options.read(words, [option for one in self.params for option in one.opts if option[:2] == "--"])
-        # Its logs are what the answers are kept in, so it always has them.
+        # A run always writes logs, because they store the answers.
         ctx.params["arguments"] = [word for word in words if word != "--log_samples"]
         return rest

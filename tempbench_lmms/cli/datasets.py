@@ -1,4 +1,4 @@
-"""The one door from the package to `hf_datasets`, whose folders make each benchmark's data."""
+"""The package's only access to `hf_datasets`, whose folders make each benchmark's data."""
 
 import functools
 import importlib
@@ -20,10 +20,10 @@ _NoLock = Annotated[
 
 
 def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
-    """Returns how a benchmark's data is made: `prepare`, and where there are more ways, `build` and others.
+    """Returns the commands that make a benchmark's data: `prepare`, and for some `build` and others.
 
     Raises:
-        TempbenchError: There is no such benchmark, or the installation is incomplete.
+        TempbenchError: The benchmark is unknown, or the installation is incomplete.
     """
     found: Mapping[str, Callable[..., Any]] = module(benchmark, "commands").COMMANDS
     return {**found, "prepare": _alone(benchmark, found["prepare"])}
@@ -31,7 +31,7 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
 
 @functools.cache  # the same command for every call, as its own function would be
 def _alone(benchmark: str, prepare: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the command that keeps other commands from a benchmark's data, with `--no-lock`."""
+    """Returns the command with a lock on the benchmark's data, and with the option `--no-lock`."""
 
     @functools.wraps(prepare)
     def locked(*args: Any, no_lock: bool = False, **kwargs: Any) -> Any:
@@ -54,26 +54,27 @@ def _alone(benchmark: str, prepare: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def module(benchmark: str, name: str) -> Any:
-    """Returns a module of a benchmark's folder in `hf_datasets`; of a benchmark of the user's, its own.
+    """Returns a module of a benchmark's folder in `hf_datasets`, or of the user's own benchmark.
 
     `hf_datasets` lies inside this package in a wheel and beside it in a checkout; its modules import one
     another relatively, so they work under both names.
 
     Raises:
-        TempbenchError: There is no such benchmark or module, or the installation is incomplete.
+        TempbenchError: The benchmark or module is unknown, or the installation is incomplete.
     """
     benchmarks.card(benchmark)
     is_ours = (resource_dir("hf_datasets") / benchmark).is_dir()
     found = f"{_folder() if is_ours else 'tempbench_lmms'}.{benchmark}.{name}"
     if importlib.util.find_spec(found) is None:
         raise TempbenchError(
-            f"{benchmark} has no {name}.py, which this needs; write it as the others have it"
+            f"{benchmark} has no {name}.py, which this command needs; write it like those of the other "
+            f"benchmarks"
         )
     return importlib.import_module(found)
 
 
 def own_table() -> Any:
-    """Returns the module that prepares a benchmark from a table of the user's questions."""
+    """Returns the module that prepares a benchmark from the user's table of questions."""
     return importlib.import_module(f"{_folder()}.own_table")
 
 

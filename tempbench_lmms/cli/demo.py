@@ -1,4 +1,4 @@
-"""`tempbench demo`: the bundled sample through the real harness, in a minute, without a GPU."""
+"""`tempbench demo`: runs the bundled sample through the real harness in a minute, without a GPU."""
 
 import re
 import shlex
@@ -23,12 +23,12 @@ _TASK = "tempvs_mini"
 _TINY_QUESTIONS = 100
 _TINY_TOKENS = 6
 _PICTURES = 60
-"""Questions that the report shows with pictures, as to make them takes a while."""
+"""Number of questions with pictures in the report; pictures take time to make."""
 _BYTES = 50_000_000
 _CPU = "device=cpu,device_map=cpu"
 _FEW = f"--limit 8 --gen_kwargs max_new_tokens={_TINY_TOKENS}"
 _PROGRESS = re.compile(r"^Model Responding:.*?(\d+)/(\d+) ")
-# Threads on matrices this small wait for each other; on a busy machine that is a hundred times slower.
+# Threads on such small matrices wait for each other; on a busy machine they are a hundred times slower.
 _ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
 
 

@@ -1,4 +1,4 @@
-"""`tempbench doctor`: what is installed and found here, on one screen, for a look and for a bug report."""
+"""`tempbench doctor`: shows what is installed and found on this machine, also for a bug report."""
 
 import importlib.metadata
 import importlib.util
@@ -19,7 +19,7 @@ from tempbench_lmms.errors import EXTRAS, DataNotPreparedError, TempbenchError
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for a bug report.")] = False,
 ) -> None:
-    """Show versions, extras, GPUs, data and tasks found here; it prints no names of yours and no secrets."""
+    """Show installed versions, extras, GPUs, data and tasks, without your names or secrets."""
     found = examined()
     if as_json:
         print(json.dumps(found, indent=2))
@@ -38,7 +38,7 @@ def _said(value: Any) -> str:
 
 
 def examined() -> dict[str, Any]:
-    """Returns what is installed and found, as JSON values."""
+    """Returns what is installed and found as JSON values."""
     versions = {
         "python": platform.python_version(),
         **{name: provenance.version(name) for name in provenance.PACKAGES},
@@ -92,6 +92,6 @@ def _harness() -> dict[str, Any]:
         "usable": version,
         "entry point": "works" if works else "missing; install tempbench-lmms again",
         "our tasks": len(task_files()),
-        "of these hidden by its own": plugin.shadowed_names(),
+        "of these hidden by the harness's own tasks": plugin.shadowed_names(),
         "patched": [f"{patch.change.__name__} ({patch.module})" for patch in PATCHES],
     }

@@ -18,18 +18,18 @@ def import_(
         ),
     ],
     path: Annotated[Path, typer.Argument(help="The file or folder of replies.")],
-    task: Annotated[str, typer.Option(help="The task whose questions were asked, e.g. tempvs_mt1_two.")],
+    task: Annotated[str, typer.Option(help="The task that was asked, e.g. tempvs_mt1_two.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")],
-    model: Annotated[str, typer.Option(help="The model's name; by default the file's.")] = "",
+    model: Annotated[str, typer.Option(help="The model's name; by default from the file.")] = "",
     partial: Annotated[
         bool,
-        typer.Option("--partial", help="Import the replies that are there; miss the rest."),
+        typer.Option("--partial", help="Import the existing replies, even if some are missing."),
     ] = False,
     allow_pickle: Annotated[
-        bool, typer.Option("--allow-pickle", help="Read pickled predictions; this runs any code in them.")
+        bool, typer.Option("--allow-pickle", help="Read pickled predictions; this can run code in them.")
     ] = False,
 ) -> None:
-    """Make a run's log from replies obtained elsewhere, for report, compare, rescore and reread."""
+    """Import replies from elsewhere as a log for report, compare, rescore and reread."""
     print("tempbench: reading the replies", file=sys.stderr, flush=True)
     from tempbench_lmms import benchmarks
     from tempbench_lmms.data.terminal import counted

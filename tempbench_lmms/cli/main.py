@@ -1,4 +1,4 @@
-"""The `tempbench` command. Its exit status is 0 only where the thing was done."""
+"""The `tempbench` command. Its exit status is 0 only if it did what was asked."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -52,14 +52,14 @@ EXAMPLES = {
     "tasks": "tempvs --all",
     "verify": "tempvs --mini",
 }
-"""What follows a command in the example at the end of its help."""
+"""The arguments in the example at the end of a command's help."""
 VERBS = {
     "prepare": "Download or convert a benchmark's data, and check it.",
-    "score": "Score answers obtained elsewhere.",
+    "score": "Score replies from elsewhere.",
     "submit": "Write entries for the Hub.",
     "stats": "Count the questions of a benchmark's data.",
     "build": "Make a data set from its raw sources.",
-    "cut": "Cut a data set's clips out of full videos.",
+    "cut": "Cut a data set's clips from full videos.",
 }
 
 
@@ -85,12 +85,10 @@ def path() -> None:
 
 def show(
     task: Annotated[str, typer.Argument(help="A task, e.g. tempvs_mt1_two_mini.")],
-    doc: Annotated[int, typer.Option(help="Number of the question, from 0.")] = 0,
+    doc: Annotated[int, typer.Option(help="Number of the question, starting at 0.")] = 0,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Also write a page with the pictures (.html), or the text (.txt)."
-        ),
+        typer.Option("--output", "-o", help="Also write a page with pictures (.html) or the text (.txt)."),
     ] = None,
     count: Annotated[int, typer.Option(min=1, max=100, help="Questions on the page, starting at --doc.")] = 5,
     frames: Annotated[int, typer.Option(min=1, max=64, help="Frames of a video to show on the page.")] = 8,
@@ -132,7 +130,7 @@ def verify(
             problems += 1
             print(problem)
         if problems:
-            raise TempbenchError(f"{benchmark}: {problems} problems in {root}; see above")
+            raise TempbenchError(f"{benchmark}: {problems} problems in {root}; see the lines above")
         print(f"{benchmark} in {root}: ok{extent.part_of(root, benchmarks.sizes(benchmark))}")
     elif names:
         print(f"lmms-eval {plugin.harness_version()}: ok", flush=True)
@@ -151,7 +149,7 @@ def demo(
         "tempbench_demo"
     ),
 ) -> None:
-    """Run the bundled sample through the real harness: a tiny model, chance, and an oracle."""
+    """Try everything on the bundled sample: a tiny model, chance and an oracle through the real harness."""
     from tempbench_lmms.harness import plugin
 
     outputs.check_folder(output)
@@ -179,7 +177,7 @@ for _command in _PLAIN:
 
 
 def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:
-    """Returns a benchmark's commands: those of all benchmarks, its own, and those that make its data."""
+    """Returns a benchmark's commands: the common ones, its own, and those that make its data."""
     from tempbench_lmms.cli import datasets, score, stats
 
     shared = {"score": score.command(benchmark), "stats": stats.command(benchmark)}
@@ -187,11 +185,11 @@ def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:
 
 
 def _add_verbs(wanted: str | None) -> None:
-    """Adds the verbs, and the benchmarks below the one that is wanted.
+    """Adds the commands with one subcommand per benchmark, and the benchmarks of the wanted one.
 
-    The benchmarks' commands import what makes data, which `tempbench path` and `--help` need not wait for.
+    The benchmarks' commands import heavy modules, for which `tempbench path` and `--help` need not wait.
     """
-    app.registered_groups.clear()  # of an earlier call
+    app.registered_groups.clear()  # from an earlier call
     for verb, help_text in VERBS.items():
         group = typer.Typer(no_args_is_help=True, help=help_text)
         if verb == wanted:
@@ -204,9 +202,9 @@ def _add_verbs(wanted: str | None) -> None:
 
 
 def main() -> None:
-    """Entry point: errors a user can put right are one line on stderr and status 1.
+    """Entry point; errors that a user can fix are one line on stderr and status 1.
 
-    What the system refuses is such an error too, whichever file of whichever library it is about.
+    This includes errors of the operating system, whatever file or library they concern.
     """
     _add_verbs(next((word for word in sys.argv[1:] if not word.startswith("-")), None))
     try:
@@ -223,5 +221,5 @@ def main() -> None:
         terminal.tell(outputs.refused(error))
         raise SystemExit(1) from None
     except UnicodeEncodeError as error:
-        terminal.tell(f"{ascii(error.object)[:80]} is not text in UTF-8")
+        terminal.tell(f"{ascii(error.object)[:80]} is not UTF-8 text")
         raise SystemExit(1) from None

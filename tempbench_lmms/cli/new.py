@@ -1,4 +1,4 @@
-"""`tempbench new`: the folders of a benchmark of one's own."""
+"""`tempbench new`: creates the folders of your own benchmark."""
 
 import contextlib
 import importlib.util
@@ -24,7 +24,7 @@ from tempbench_lmms.errors import TempbenchError
 FILES = Path(__file__).parent / "new_files"
 _END = ".jinja"
 _FOLDERS = ("tempbench_lmms", "task_yamls", "hf_datasets", "tests")
-# What a benchmark outside a checkout has, by its place in one. Its tests need a checkout.
+# The files of a benchmark outside a checkout, by their place in one. Its tests need a checkout.
 _OWN = {
     "tempbench_lmms/NAME/": "NAME/",
     "task_yamls/NAME/": "NAME/task_yamls/",
@@ -35,7 +35,7 @@ _OWN = {
 
 
 class Answer(str, Enum):
-    """What is answered."""
+    """The kinds of answer."""
 
     OPTION = "option"
     YES_NO = "yes-no"
@@ -44,7 +44,7 @@ class Answer(str, Enum):
 
 
 class Media(str, Enum):
-    """What is shown."""
+    """The kinds of media."""
 
     PICTURES = "pictures"
     VIDEO = "video"
@@ -53,7 +53,7 @@ class Media(str, Enum):
 
 _GIVEN = {"option": 'doc["options"], ', "order": 'doc["options"], '}
 
-# By kind of answer: in words, what the prompt asks for, what the reader expects, what to write, an example.
+# By kind of answer: its name, the prompt's request, what the reader expects, what to write, an example.
 _ANSWERS: dict[str, dict[str, str]] = {
     "option": {
         "words": "one of its options",
@@ -80,44 +80,46 @@ _ANSWERS: dict[str, dict[str, str]] = {
         "words": "the numbers of its options in their right order",
         "ask": "Answer with all the numbers in their right order, separated by commas.",
         "expected": "Order",
-        "answer_hint": "write the numbers of all options in their right order, as 2, 1, 3",
+        "answer_hint": "write the numbers of all options in their right order, for example 2, 1, 3",
         "an_answer": "2, 1, 3",
     },
 }
 
 
 def new(
-    name: Annotated[str, typer.Argument(help="Its name: small letters, digits and _.")],
-    rows: Annotated[Path, typer.Option(help="A table of your questions; the first ones are the sample.")],
-    answer: Annotated[Answer, typer.Option(prompt="What is answered", help="What is answered.")],
-    media: Annotated[Media, typer.Option(prompt="What is shown", help="What is shown.")],
+    name: Annotated[str, typer.Argument(help="Its name, of lower-case letters, digits and _.")],
+    rows: Annotated[Path, typer.Option(help="Your table of questions; the first rows become the sample.")],
+    answer: Annotated[Answer, typer.Option(prompt="What is answered", help="The kinds of answer.")],
+    media: Annotated[Media, typer.Option(prompt="What is shown", help="The kinds of media.")],
     groups: Annotated[
         bool,
         typer.Option(
             "--groups/--no-groups",
-            prompt="Do several questions count together as a group",
-            help="Whether some questions count only together.",
+            prompt="Do some questions count only as a group",
+            help="Whether some questions count only as a group.",
         ),
     ],
     title: Annotated[str | None, typer.Option(help="Title of the benchmark; by default its name.")] = None,
     into: Annotated[
         Path,
-        typer.Option(help="A checkout of tempbench-lmms, or any other folder for benchmarks of your own."),
+        typer.Option(help="A checkout of tempbench-lmms, or any folder for your own benchmarks."),
     ] = Path("."),
 ) -> None:
-    """Write a benchmark of your own from a table of questions, in a checkout with tests."""
+    """Create your own benchmark from a table of questions; in a checkout also its tests."""
     is_own = not all((into / folder).is_dir() for folder in _FOLDERS)
     _check(name, into, is_own)
     texts = texts_of(name, answer.value, media.value, groups, _count(rows), title or name, is_own)
     if there := [path for path in texts if (into / path).exists()]:
-        raise TempbenchError(f"{into / there[0]} is there already; choose another name")
+        raise TempbenchError(f"{into / there[0]} already exists; choose another name")
     if (data := roots.data_home(name) / name).exists():
-        raise TempbenchError(f"{data} is there already; choose another name, or remove it")
+        raise TempbenchError(f"{data} already exists; choose another name, or remove it")
     is_known = str(into.resolve()) in benchmarks.own_folders()
     with _all_or_nothing(into, texts, _folders(name, is_own)):
         _write(into, texts)
         if is_own:
-            tempbench_lmms.__path__.append(str(into.resolve()))  # as the variable does from now on
+            tempbench_lmms.__path__.append(
+                str(into.resolve())
+            )  # as the environment variable will from now on
         importlib.invalidate_caches()
         from tempbench_lmms.cli import datasets
 
@@ -129,7 +131,7 @@ def new(
         print(f"first: export {benchmarks.VARIABLE}={shlex.quote(str(into.resolve()))}")
     print(f"try it: tempbench run --model tempbench_oracle --tasks {name} --output logs")
     page = into / name / "README.md" if is_own else "docs/adding_a_benchmark.md"
-    print(f"what is left to think about: {page}")
+    print(f"what is left to decide: {page}")
 
 
 def _write(into: Path, texts: Mapping[Path, str]) -> None:
@@ -139,7 +141,7 @@ def _write(into: Path, texts: Mapping[Path, str]) -> None:
             file.write(text)
     code = [str(path) for path in texts if path.suffix == ".py"]
     if importlib.util.find_spec("ruff"):
-        # The order of imports goes by the name, and so does the length of some lines.
+        # The name changes the order of imports and the length of some lines.
         for words in (["check", "--select", "I", "--fix"], ["format"]):
             command = [sys.executable, "-m", "ruff", *words, "--quiet", "--no-cache", *code]
             subprocess.run(command, cwd=into, check=True)
@@ -147,7 +149,7 @@ def _write(into: Path, texts: Mapping[Path, str]) -> None:
 
 @contextlib.contextmanager
 def _all_or_nothing(into: Path, texts: Mapping[Path, str], folders: Sequence[Path]) -> Iterator[None]:
-    """Removes the benchmark's files and folders where something is wrong, so that it can be tried again."""
+    """Removes the benchmark's files and folders after an error, so that you can try again."""
     try:
         yield
     except BaseException:
@@ -159,7 +161,7 @@ def _all_or_nothing(into: Path, texts: Mapping[Path, str], folders: Sequence[Pat
 
 
 def _folders(name: str, is_own: bool) -> list[Path]:
-    """Returns the folders that are a benchmark's alone."""
+    """Returns the folders that belong only to this benchmark."""
     if is_own:
         return [Path(name)]
     return [Path(folder) / name for folder in (*_FOLDERS, "hf_datasets/mini")]
@@ -170,24 +172,32 @@ def _check(name: str, into: Path, is_own: bool) -> None:
     from tempbench_lmms.harness.derived import base_of
 
     if not benchmarks.is_name(name):
-        raise TempbenchError(f"{one_line(name)!r} is no name; take small letters, digits and single _")
+        raise TempbenchError(
+            f"{one_line(name)!r} is not a usable name: use lower-case letters, digits and single _"
+        )
     if keyword.iskeyword(name) or name.split("_")[-1] == "mini":
-        raise TempbenchError(f"{name!r} is no name here: Python or a bundled sample has it; choose another")
+        raise TempbenchError(
+            f"{name!r} is not a usable name: Python or a bundled sample has it; choose another"
+        )
     if made := base_of(name):
-        raise TempbenchError(f"{name!r} is no name here: it would be a task made of {made}; choose another")
+        raise TempbenchError(
+            f"{name!r} is not a usable name: it would be a task made from {made}; choose another"
+        )
     for path in _folders(name, is_own):
         if (into / path).exists():
-            raise TempbenchError(f"{into / path} is there already; choose another name")
+            raise TempbenchError(f"{into / path} already exists; choose another name")
     if not is_own and (into / "tempbench_lmms").resolve() != Path(benchmarks.__file__).resolve().parent:
-        raise TempbenchError(f"this command is not that of {into.resolve()}; `pip install -e .[test]` there")
-    # The folder of a benchmark elsewhere would hide a module from what is started beside it.
+        raise TempbenchError(
+            f"this command does not belong to {into.resolve()}; run `pip install -e .[test]` there"
+        )
+    # Outside a checkout, the benchmark's folder would hide a module of the same name.
     taken = importlib.util.find_spec(f"tempbench_lmms.{name}") or (is_own and importlib.util.find_spec(name))
     if taken or name in task_names.all_names():
         raise TempbenchError(f"a module or a task of the harness is named {name}; choose another name")
 
 
 def _count(rows: Path) -> int:
-    """Returns how many questions a table has."""
+    """Returns the number of questions in a table."""
     if rows.suffix.lower() == ".parquet":
         from tempbench_lmms.data.tables import read_rows
 
@@ -204,7 +214,7 @@ def _count(rows: Path) -> int:
 def texts_of(
     name: str, answer: str, media: str, groups: bool, n_questions: int, title: str, is_own: bool = False
 ) -> dict[Path, str]:
-    """Returns the text of every file of a benchmark by its path in a checkout, or in another folder."""
+    """Returns the text of every file of a benchmark, by its path in a checkout or another folder."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -234,7 +244,7 @@ def texts_of(
 
 
 def _values(answer: str, media: str, groups: bool) -> dict[str, Any]:
-    """Returns what the templates are filled with, of the answers to the three questions."""
+    """Returns the values for the templates, from the answers to the three questions."""
     return {
         "answer": answer,
         "media": media,

@@ -1,4 +1,4 @@
-"""The command `tempbench plan`: what a run will be able to tell, and how long it takes."""
+"""The command `tempbench plan`: what difference a run can detect, and how long it takes."""
 
 import json
 import math
@@ -20,24 +20,25 @@ _DAY = 86_400
 def plan(
     tasks: Annotated[str, typer.Option(help="Tasks or groups, separated by commas.")],
     against: Annotated[
-        Path | None, typer.Option(help="An earlier run of these tasks, to take the spread from.")
+        Path | None, typer.Option(help="An earlier run of these tasks, for the spread of their scores.")
     ] = None,
     difference: Annotated[
         float, typer.Option(min=0.0001, help="The difference between two runs to detect.")
     ] = 0.03,
     speed: Annotated[float | None, typer.Option(min=0, help="Seconds per question.")] = None,
     right: Annotated[
-        float, typer.Option(min=0.01, max=0.99, help="Without --against: share of right answers.")
+        float, typer.Option(min=0.01, max=0.99, help="Without --against: assumed share of right answers.")
     ] = 0.5,
     within: Annotated[
-        float, typer.Option(min=0.001, max=0.99, help="Without --against: correlation within a group.")
+        float,
+        typer.Option(min=0.001, max=0.99, help="Without --against: assumed correlation within a group."),
     ] = 0.2,
     correlation: Annotated[
-        float, typer.Option(min=0, max=0.99, help="Correlation of the two runs' results over groups.")
+        float, typer.Option(min=0, max=0.99, help="Assumed correlation of the two runs' results over groups.")
     ] = 0.4,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say before a run which difference it can detect, with how many questions, and how long it takes."""
+    """Compute before a run which difference it can detect, with how many questions, and how long it takes."""
     from tempbench_lmms.harness import task_names
     from tempbench_lmms.runs import planning, run_card, starting
     from tempbench_lmms.runs.logs import read_runs
@@ -50,12 +51,12 @@ def plan(
         raise TempbenchError(f"{tasks}: no task of this package; see `tempbench tasks`")
     logs = read_runs([against]) if against else ()
     assumed = planning.Assumed(right, within, correlation)
-    # What a log was edited to be gives odd values; a plan without one has none that were not ours.
+    # Only a log can hold unexpected values, if it was edited.
     with edited(against) if against else nullcontext():
         plans = [planning.plan(name, logs, difference, speed, assumed) for name in leaves]
     if difference > 1 and all(metric.value <= 1 for one in plans for metric in one.metrics):
         raise TempbenchError(
-            f"--difference {difference:g}: no metric of {tasks} is above 1; give a share, as 0.03"
+            f"--difference {difference:g}: no metric of {tasks} exceeds 1; give a share such as 0.03"
         )
     if as_json:
         common = {"difference": difference, "assumed": asdict(assumed)}
@@ -64,13 +65,11 @@ def plan(
     print(_assumptions(assumed, against))
     for one in plans:
         print(_as_text(one, difference))
-    print(
-        "\nHow long a question takes by size of model: docs/performance.md; `tempbench run` prints it, too."
-    )
+    print("\nSeconds per question by model size: docs/performance.md; `tempbench run` prints it too.")
 
 
 def _check_numbers(**options: float | None) -> None:
-    """Refuses what is no finite number, which the bounds of an option let through, and an absurd speed."""
+    """Refuses numbers that are not finite, which the options' bounds let through, and absurd speeds."""
     for name, value in options.items():
         if value is not None and not math.isfinite(value):
             raise TempbenchError(f"--{name} {value}: give a finite number")
@@ -80,13 +79,13 @@ def _check_numbers(**options: float | None) -> None:
 
 def _assumptions(assumed: "Assumed", against: Path | None) -> str:
     simple = (
-        f"a share of {assumed.right:g} of the answers is right (correlation within a group "
-        f"{assumed.within:g}); --against an earlier run plans for gated metrics and pairs"
+        f"{assumed.right:g} of the answers are right (correlation within a group {assumed.within:g}); "
+        f"add --against RUN to plan for gated metrics and pairs"
     )
-    spread = f"the spread between groups is that of {against}" if against else simple
+    spread = f"the spread between groups as in {against}" if against else simple
     return (
-        f"Assumed: {spread}; the results of the two runs have a correlation of {assumed.correlation:g} over "
-        "groups.\nTold: in four of five comparisons, two-sided at 5 %, each metric by itself."
+        f"Assumed: {spread}; a correlation of {assumed.correlation:g} between the two runs' results over "
+        "groups.\nDetected: in four of five comparisons, two-sided at 5 %, each metric by itself."
     )
 
 

@@ -1,6 +1,6 @@
-"""`tempbench read`: how one reply is read, and why.
+"""`tempbench read`: shows how one reply is read, and why.
 
-Everything heavy is imported where it is needed, and the harness not at all.
+Heavy modules are imported where they are needed, and the harness is not imported at all.
 """
 
 import json
@@ -13,22 +13,22 @@ import typer
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 
 RULES = {
-    "whole": "the reply, or what stands behind its reasoning, is an answer by itself",
+    "whole": "the reply, or its part after the reasoning, is an answer by itself",
     "json": "a field of a JSON object",
     "box": "a box or an answer tag",
     "last line": "the last line or sentence is an answer by itself",
     "answer": 'a statement like "the answer is ..."',
     "first line": "the first line or sentence is an answer by itself",
     "conclusion": 'a conclusion like "so ..." or "I choose ..."',
-    "words": "the words of just one option",
-    "only one": "the only one that the reply names",
+    "words": "the words of exactly one option",
+    "only one": "the only option that the reply names",
     "form": "the form that the prompt asks for",
 }
 REASONS = {
     "empty": "the reply is empty",
     "cut_off": "the reply ends in its reasoning or within a sentence",
     "refused": "the reply says that it can't answer",
-    "several": "the reply leaves open which of several answers it means",
+    "several": "the reply has several answers and does not choose",
     "nothing": "no answer is in the reply",
 }
 
@@ -47,7 +47,7 @@ class Read:
 
     @property
     def values(self) -> dict[str, Any]:
-        """What was read, by the record's names for it; None where nothing was."""
+        """The values read, by their names in the record; None where nothing was read."""
         from tempbench_lmms.record_reading import VALUES
 
         found = {name: self.record[name] for name in VALUES if name in self.record}
@@ -56,28 +56,28 @@ class Read:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What the fields of each answer of a reply begin with."""
+        """The prefixes of the fields of each answer of a reply."""
         from tempbench_lmms.record_reading import PARTS
 
         return PARTS if f"{PARTS[0]}how" in self.record else ("",)
 
     def stretch(self, part: str = "") -> str | None:
-        """Returns the part of the reply that the answer stands in; None where none was read."""
+        """Returns the part of the reply that holds the answer; None if none was read."""
         where = self.record.get(f"{part}where")
         return self.reply[slice(*where)].strip() if where else None
 
 
 def read_reply(task: str, reply: str, number: int | None = None) -> Read:
-    """Reads a reply as a run of a task does.
+    """Reads a reply in the way a run of a task does.
 
     Args:
         task: The task's name.
         reply: The reply.
-        number: The document that it answers. Where none is named the first one says what kind of answer is
-            expected; that of the bundled sample where the task's data is not prepared.
+        number: The document that it answers. By default, the first one defines the expected kind of answer;
+            if the data is not prepared, that of the bundled sample.
 
     Raises:
-        TempbenchError: There is no such task or document, or its data is not prepared.
+        TempbenchError: The task or document does not exist, or its data is not prepared.
     """
     from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of
 
@@ -153,7 +153,9 @@ def read(
     task: Annotated[str, typer.Option(help="A task, e.g. tempvs_mt1_two_mini.")],
     doc: Annotated[
         int | None,
-        typer.Option(help="The question that it answers, from 0; also says whether it is right."),
+        typer.Option(
+            help="The question that it answers, starting at 0; also shows whether the answer is right."
+        ),
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -21,22 +21,24 @@ ENDINGS = (".html", ".md", ".csv", ".tex")
 def report(
     logs: Annotated[
         list[str],
-        typer.Argument(help="Output folders of runs, or results files; NAME=FOLDER names a run in the page."),
+        typer.Argument(help="Output folders of runs, or results files; NAME=FOLDER gives a run a name."),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")
     ] = Path("report.html"),
     title: Annotated[str, typer.Option(help="Title of the page.")] = "tempbench report",
-    questions: Annotated[int, typer.Option(min=0, help="Questions with texts, at most.")] = 5000,
-    pictures: Annotated[int, typer.Option(min=0, help="Questions with pictures, at most.")] = 500,
+    questions: Annotated[int, typer.Option(min=0, help="Maximum number of questions with texts.")] = 5000,
+    pictures: Annotated[int, typer.Option(min=0, help="Maximum number of questions with pictures.")] = 500,
     size_budget: Annotated[
         float,
-        typer.Option(min=0, max=1000, help="Megabytes of the questions' texts, and of their pictures."),
+        typer.Option(
+            min=0, max=1000, help="Maximum megabytes of the questions' texts, and of their pictures."
+        ),
     ] = 30,
     intervals: Annotated[bool, typer.Option(help="Compute intervals from the logs.")] = True,
     partial: Annotated[
         bool,
-        typer.Option("--partial", help="Use what can be read of damaged or unfinished runs."),
+        typer.Option("--partial", help="Include the readable part of damaged or unfinished runs."),
     ] = False,
     everything: Annotated[
         bool,
@@ -78,7 +80,7 @@ def report(
 
 
 def numbers_of(logs: "Sequence[TaskLog]", partial: bool, intervals: bool = True) -> "list[TaskNumbers]":
-    """Returns the numbers of runs, each a look later whether its log is the one that they are of."""
+    """Returns the numbers of runs, after checking that each log gives those numbers."""
     from tempbench_lmms.report import numbers
     from tempbench_lmms.runs.rescoring import of_one_run
 
@@ -86,7 +88,7 @@ def numbers_of(logs: "Sequence[TaskLog]", partial: bool, intervals: bool = True)
 
 
 def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
-    """Returns the tasks of runs, some of which are given as NAME=FOLDER."""
+    """Returns the tasks of runs; some runs may be given as NAME=FOLDER."""
     from dataclasses import replace
 
     from tempbench_lmms.data import terminal
@@ -106,8 +108,9 @@ def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
                 other = named.setdefault((log.name, log.task, log.repeat), log)
                 if other is not log:
                     raise TempbenchError(
-                        f"{given}: {other.file} is called {log.name} too, and both have {log.task}; "
-                        "give each run a name of its own"
+                        f"{given}: {other.file} is also called {log.name}, and both have {log.task}; "
+                        f"give each run "
+                        f"its own name"
                     )
         new = [
             log
@@ -122,10 +125,10 @@ def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
 
 
 def write_report(page: Path, *results: Path) -> None:
-    """Writes the report of results; says why where it cannot, for the run itself is whole."""
+    """Writes a report of results; prints why if it cannot, because the run itself is complete."""
     try:
         report([*map(str, results)], page, force=True)
-    except Exception as error:  # of any kind: the results are written already
+    except Exception as error:  # any error: the results are already written
         see = " ".join(map(str, results))
         print(f"tempbench: no report ({error}); see `tempbench report {see}`", file=sys.stderr)
 
@@ -138,11 +141,11 @@ def submit_hub(
     ),
     dataset: Annotated[
         list[str] | None,
-        typer.Option(help="BENCHMARK=ORG/NAME@COMMIT: the Hub's data set, where it is not the known one."),
+        typer.Option(help="BENCHMARK=ORG/NAME@COMMIT: the data set on the Hub, if not the known one."),
     ] = None,
-    source_url: Annotated[str | None, typer.Option(help="Where the logs can be read.")] = None,
+    source_url: Annotated[str | None, typer.Option(help="Web address of the logs.")] = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Take incomplete runs; the notes say so.")
+        bool, typer.Option("--partial", help="Include incomplete runs; the notes say so.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files.")] = False,
 ) -> None:
@@ -155,7 +158,7 @@ def submit_hub(
     hub.check_repository(model, "model")
     outputs.check_folder(output)
     if source_url and not source_url.startswith(("https://", "http://")):
-        raise TempbenchError(f"--source-url: {source_url!r} is no web address; begin it with https://")
+        raise TempbenchError(f"--source-url: {source_url!r} is not a web address; begin it with https://")
     chosen = _data_sets(dataset or [])
     read = read_runs(logs, partial)
     with edited(" ".join(map(str, logs))):

@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 
 def reread(
-    logs: Annotated[list[Path], typer.Argument(help="Runs: their --output_path, or results files.")],
-    reader: Annotated[str, typer.Option(help="The second reader: a model's name at --base-url.")],
+    logs: Annotated[list[Path], typer.Argument(help="Output folders of runs, or results files.")],
+    reader: Annotated[str, typer.Option(help="The second reader: the name of a model at --base-url.")],
     base_url: Annotated[str, typer.Option(help="An OpenAI-compatible endpoint, up to and including /v1.")],
     everything: Annotated[
-        bool, typer.Option("--all", help="Ask about all replies, not only the unread ones.")
+        bool, typer.Option("--all", help="Ask about all replies, not only unread ones.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what it would cost, and ask nothing.")
-    ] = False,
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests at a time.")] = 8,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what it would cost.")] = False,
+    concurrency: Annotated[int, typer.Option(min=1, help="Number of simultaneous requests.")] = 8,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for an answer.")] = 60,
-    retries: Annotated[int, typer.Option(min=0, help="How often a failed request is repeated.")] = 5,
+    retries: Annotated[int, typer.Option(min=0, help="Number of times to repeat a failed request.")] = 5,
     api_key_env: Annotated[
-        str, typer.Option(help="The environment variable with the endpoint's key; it may be unset.")
+        str, typer.Option(help="The environment variable with the endpoint's key, if it needs one.")
     ] = "OPENAI_API_KEY",
-    partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Include the readable part of damaged logs.")
+    ] = False,
 ) -> None:
     """Let a language model read the unread replies; `rescore` and `report` show both readings.
 
-    The replies go to the endpoint. What it reads is kept beside the logs, which stay as they are. The same
-    command continues an interrupted one.
+    The replies are sent to the endpoint. Its readings are stored beside the logs, which do not change. The
+    same command continues an interrupted one.
     """
     print("tempbench: reading the logs", file=sys.stderr, flush=True)
     from tqdm import tqdm
@@ -49,7 +49,7 @@ def reread(
     from tempbench_lmms.runs.second_readers import Endpoint
 
     if not reader.strip():
-        raise TempbenchError("the second reader has no name; give --reader the model's")
+        raise TempbenchError("the second reader has no name; give the model's name with --reader")
     key = os.environ.get(api_key_env, "")
     second = Endpoint(reader, base_url, key, timeout, retries)
     chosen: list[rereading.Question] = []
@@ -60,12 +60,12 @@ def reread(
     tokens = sum(len(question.request()) for question in chosen) // 4
     print(
         f"{len(chosen):,} requests to {reader}: about {tokens:,} tokens, and about {10 * len(chosen):,} "
-        "tokens of answers; an answer of another form is asked for once more"
+        f"tokens of answers; an answer in the wrong form is asked for once more"
     )
     if dry_run:
         return
     if not chosen:
-        if not n_known:  # a reader that has read nothing may not be there
+        if not n_known:  # a reader without readings may not exist
             _try(second)
         return
     try:
@@ -73,12 +73,12 @@ def reread(
             lines, failures = rereading.ask(chosen, second, concurrency, bar.update)
     except KeyboardInterrupt:
         print("tempbench: stopped; give the same command again to continue", file=sys.stderr, flush=True)
-        os._exit(130)  # Python would wait for the requests under way; what was read is on the disk
+        os._exit(130)  # Python would wait for the running requests; the readings are already stored
     _report(lines, failures, len(chosen))
 
 
 def _try(second: "Endpoint") -> None:
-    """Asks a second reader that has nothing to read for one word, so that a misspelt one is noticed."""
+    """Asks a second reader without readings for one word, to notice a misspelt name."""
     from tempbench_lmms.runs.second_readers import NoAnswerError
 
     try:
@@ -88,7 +88,7 @@ def _try(second: "Endpoint") -> None:
 
 
 def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "tuple[list[Question], int]":
-    """Returns the replies of a log to ask about now and how many are read already, and prints the numbers."""
+    """Returns the replies of a log to ask about and how many are already read; prints both numbers."""
     from tempbench_lmms.runs import rereading
 
     questions = [one for one in rereading.questions_of(log) if one.expected and one.sample.reply.strip()]
@@ -99,7 +99,8 @@ def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "tuple[list[Questi
     new = [question for question in wanted if question.sample.id not in known.lines]
     print(
         f"{log.task}, {log.model}: {len(new):,} of {len(log.samples):,} replies to ask about "
-        f"({len(unread):,} unread by us, {len(wanted) - len(new):,} read by it already){known.remark}"
+        f"({len(unread):,} "
+        f"unread by our reader, {len(wanted) - len(new):,} already read by it){known.remark}"
     )
     return new, len(known.lines)
 
@@ -109,12 +110,12 @@ def _report(lines: "list[Line]", failures: "Counter[str]", n: int) -> None:
 
     print(f"{len(lines):,} of {n:,} replies: {counts_of(lines)}")
     if lines and all(line.status == "wrong form" for line in lines):
-        print("  none of its answers has the form asked for; choose another --reader")
+        print("  none of its answers has the requested form; choose another --reader")
     if missing := n - len(lines):
         reason, _ = failures.most_common(1)[0]
         left = missing - sum(failures.values())
-        stopped = f", of which {left:,} were not asked for that reason" if left else ""
+        stopped = f"; {left:,} of these were skipped for that reason" if left else ""
         raise TempbenchError(
             f"no reading of {counted(missing, 'reply', 'replies')} ({reason}){stopped}; give the same "
-            "command again to ask about them"
+            f"command again to retry"
         )

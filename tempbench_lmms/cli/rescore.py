@@ -16,32 +16,34 @@ if TYPE_CHECKING:
 
 
 def rescore(
-    logs: Annotated[list[Path], typer.Argument(help="Runs: their --output_path, or results files.")],
+    logs: Annotated[list[Path], typer.Argument(help="Output folders of runs, or results files.")],
     reparse: Annotated[
-        bool, typer.Option("--reparse", help="Read the logged replies again, with the data on this machine.")
+        bool, typer.Option("--reparse", help="Read the logged replies again, with the local data.")
     ] = False,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="With --reparse: even if the data here is not the run's.")
+        bool, typer.Option("--anyway", help="With --reparse: even if the local data is not the run's.")
     ] = False,
-    partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Include the readable part of damaged logs.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     items: Annotated[
         Path | None, typer.Option(help="Also write each question's record and scores as CSV.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the CSV.")] = False,
 ) -> None:
-    """Compute a run's numbers again from its sample logs, without a model."""
+    """Compute a run's scores again from its logs, without a model."""
     from tempbench_lmms.runs import repeats, rescoring
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.task_log import edited
 
     if items:
         if items.suffix.lower() != ".csv":
-            raise TempbenchError(f"--items {items}: the questions are written as CSV; end the name in .csv")
+            raise TempbenchError(f"--items {items}: only CSV is possible; end the name in .csv")
         outputs.check_file(items, force)
     read = read_runs(logs, partial)
     with edited(" ".join(map(str, logs))):
-        if reparse:  # without it a log of another run shows in its numbers
+        if reparse:  # without this, a log of another run shows in its scores
             read = [rescoring.of_one_run(log, partial) for log in read]
         found = [rescoring.rescore(log, reparse, anyway=anyway) for log in read]
     if items:
@@ -98,6 +100,6 @@ def _ask_for_equality(found: "list[Rescored]") -> None:
     if differing:
         more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
         raise TempbenchError(
-            f"the numbers differ from those of the run: {', '.join(differing[:5])}{more}; the log is of "
-            "another run, or another version of this package made it: try --reparse"
+            f"the scores differ from those of the run: {', '.join(differing[:5])}{more}; the log belongs "
+            f"to another run, or another version of this package wrote it: try --reparse"
         )

@@ -1,6 +1,6 @@
 """The commands `tempbench run` and `tempbench compare`.
 
-Everything heavy is imported where it is needed: `tempbench path` must not wait for it.
+Heavy modules are imported where they are needed, so that `tempbench path` need not wait.
 """
 
 import functools
@@ -22,13 +22,15 @@ from tempbench_lmms.data.run_files import CHECK, LOCK, STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
 
-_Slice = Annotated[int, typer.Option("--slice", min=1, help="Answers stored at a time, and lost at most.")]
-_Anyway = Annotated[bool, typer.Option("--anyway", help="With --check: go on even if it did not pass.")]
+_Slice = Annotated[
+    int, typer.Option("--slice", min=1, help="Number of answers stored at a time; at most so many are lost.")
+]
+_Anyway = Annotated[bool, typer.Option("--anyway", help="With --check: run even if the check did not pass.")]
 _NoLock = Annotated[
     bool, typer.Option("--no-lock", help="Do not lock the folder, for file systems without locks.")
 ]
 _MaxFailures = Annotated[
-    str, typer.Option(help="How many requests may fail, as a number or a share, before the run fails.")
+    str, typer.Option(help="How many requests may fail before the run fails, as a number or a share.")
 ]
 _QuestionTimeout = Annotated[
     float, typer.Option(min=0, help="Seconds after which a question counts as failed; 0 is no limit.")
@@ -38,11 +40,11 @@ _UntilDecided = Annotated[
     typer.Option(
         metavar="RUN_B",
         help="Stop when it is decided whether this run is better or worse than RUN_B, an earlier run of "
-        "all questions; groups of questions are asked in a random order.",
+        "all questions. Groups of questions are asked in random order.",
     ),
 ]
 _DecideBy = Annotated[
-    str, typer.Option(help="With --until-decided: the metric that decides; by default the headline.")
+    str, typer.Option(help="With --until-decided: the metric that decides; default: the headline.")
 ]
 _Repeats = Annotated[
     int,
@@ -53,20 +55,22 @@ _Repeats = Annotated[
     ),
 ]
 _Arguments = Annotated[
-    list[str] | None, typer.Argument(help="Options of the harness, e.g. --limit 8 --batch_size 4.")
+    list[str] | None, typer.Argument(help="Options for the harness, e.g. --limit 8 --batch_size 4.")
 ]
 
 
 def run(
-    model: Annotated[str, typer.Option(help="As for the harness's --model.")],
+    model: Annotated[str, typer.Option(help="The harness's --model.")],
     tasks: Annotated[str, typer.Option(help="Tasks or groups, separated by commas.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of this run.")],
-    model_args: Annotated[str, typer.Option(help="As for the harness's --model_args.")] = "",
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for this run.")],
+    model_args: Annotated[str, typer.Option(help="The harness's --model_args.")] = "",
     slice_size: _Slice = 200,
     check: Annotated[bool, typer.Option("--check", help="Run check-model first.")] = False,
     anyway: _Anyway = False,
-    report: Annotated[bool, typer.Option(help="Write report.html into the folder at the end.")] = True,
-    name: Annotated[str, typer.Option(help="Name of the run in reports; by default the model's name.")] = "",
+    report: Annotated[
+        bool, typer.Option(help="Write report.html into the folder at the end of the run.")
+    ] = True,
+    name: Annotated[str, typer.Option(help="Name of the run in reports; default: the model's name.")] = "",
     max_failures: _MaxFailures = "1%",
     question_timeout: _QuestionTimeout = 1800,
     until_decided: _UntilDecided = None,
@@ -93,7 +97,7 @@ def run(
         options.check_model(model, model_args)
         if repeats > 1:
             repeating.check(repeats, output, further, until_decided is not None)
-        if check and first and not (output / CHECK).is_file():  # a run that is continued was checked
+        if check and first and not (output / CHECK).is_file():  # a continued run has already been checked
             _check_first(model, model_args, tasks, output, further, anyway)
         if repeats > 1:
             return repeating.run(repeats, output, further, report)
@@ -118,10 +122,10 @@ def run(
 
 
 def _check_places(output: Path) -> None:
-    """Checks that a run can write what it writes into its folder, and the harness into its own.
+    """Checks that a run can write into its folder, and the harness into its own.
 
     Raises:
-        TempbenchError: It cannot.
+        TempbenchError: A folder cannot be written.
     """
     for folder in (output, output / "cache"):
         outputs.check_folder(folder, "choose another --output")
@@ -134,15 +138,15 @@ def _check_places(output: Path) -> None:
 def _check_first(
     model: str, model_args: str, tasks: str, output: Path, further: Sequence[str], anyway: bool = False
 ) -> None:
-    """Runs `tempbench check-model` in a process of its own, whose memory is free again for the run.
+    """Runs `tempbench check-model` in a separate process, so that its memory is free for the run.
 
     Raises:
-        TempbenchError: The check could not be made, or it did not pass and the run shall not go on anyway.
+        TempbenchError: The check could not be made, or it did not pass and `--anyway` is not given.
     """
     if whole_number("WORLD_SIZE", 1, least=1) > 1:
         raise TempbenchError(
-            f"--check needs a process of its own; first run `tempbench check-model --keep {output}` without "
-            "a launcher, and then this without --check"
+            f"--check needs a separate process; first run `tempbench check-model --keep {output}` without "
+            f"a launcher, and then this without --check"
         )
     command = [sys.executable, "-m", "tempbench_lmms.cli", "check-model", "--model", model, "--tasks", tasks]
     command += ["--model-args", model_args, "--keep", str(output)]
@@ -161,14 +165,16 @@ def _check_first(
     state = "failed" if status == 1 else "could not judge the model"
     if not anyway:
         (output / CHECK).unlink()  # so that the next start checks again
-        raise TempbenchError(f"the check {state}; see above what to change, or add --anyway to run anyway")
-    print(f"tempbench: the check {state}; the run goes on, and its report says so", file=sys.stderr)
+        raise TempbenchError(
+            f"the check {state}; see the lines above for what to change, or add --anyway to run nevertheless"
+        )
+    print(f"tempbench: the check {state}; the run continues, and its report says so", file=sys.stderr)
 
 
 def _write_page(page: Path | None, results: Path, is_new: bool) -> None:
-    """Writes a run's page if it is wanted and not there yet.
+    """Writes a run's page if it is wanted and missing or older than the results.
 
-    One that is of earlier results is of a run that was ended while it wrote its page.
+    A page is older if the run was ended while it wrote its page.
     """
     if page and (is_new or not page.is_file() or page.stat().st_mtime < results.stat().st_mtime):
         write_report(page, results)
@@ -177,7 +183,7 @@ def _write_page(page: Path | None, results: Path, is_new: bool) -> None:
 def compare(
     run_a: Annotated[
         Path,
-        typer.Argument(help="The run's --output_path, or its results file; of repeats the folder of all."),
+        typer.Argument(help="The run's --output_path or results file; for repeats the folder of all."),
     ],
     run_b: Annotated[Path, typer.Argument(help="The run to compare it with.")],
     anyway: Annotated[
@@ -185,14 +191,16 @@ def compare(
     ] = False,
     reparse: Annotated[
         bool,
-        typer.Option("--reparse", help="Read the logged replies of both again."),
+        typer.Option("--reparse", help="Read the logged replies of both runs again."),
     ] = False,
-    partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Include the readable part of damaged logs.")
+    ] = False,
     resamples: Annotated[int, typer.Option(min=100, max=1_000_000, help="Number of resamples.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
-    all_: Annotated[bool, typer.Option("--all", help="Show every metric, not headlines only.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Show every metric, not only headlines.")] = False,
     metrics: Annotated[str, typer.Option(help="Show these metrics, separated by commas.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, of every metric.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON with every metric.")] = False,
 ) -> None:
     """Say whether run A is better than run B, metric by metric, on the same questions."""
     from tempbench_lmms import api

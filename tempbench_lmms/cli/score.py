@@ -1,4 +1,4 @@
-"""`tempbench score BENCHMARK`: replies that were obtained elsewhere, by our metrics and official rules."""
+"""`tempbench score BENCHMARK`: scores replies from elsewhere by our metrics and the official rules."""
 
 import json
 import sys
@@ -19,27 +19,30 @@ def command(benchmark: str) -> Callable[..., None]:
     def score(
         predictions: Annotated[
             Path,
-            typer.Option(help="JSON lines with question_id and reply, a sample log, or the official files."),
+            typer.Option(help="JSON Lines with question_id and reply, a sample log, or the official files."),
         ],
         task: Annotated[
-            str, typer.Option(help="The task that was asked; the benchmark's own if omitted.")
+            str, typer.Option(help="The task that was asked; default: the benchmark's own.")
         ] = "",
         data: Annotated[
-            Path | None, typer.Option(help="The official files of questions, instead of the prepared data.")
+            Path | None, typer.Option(help="The official question files, instead of the prepared data.")
         ] = None,
         format_: Annotated[
-            str, typer.Option("--format", help="As for `tempbench import`; found by the file if omitted.")
+            str,
+            typer.Option(
+                "--format", help="The format, as for `tempbench import`; default: derived from the file."
+            ),
         ] = "",
-        model: Annotated[str, typer.Option(help="The model's name, which some official rules ask for.")] = "",
+        model: Annotated[str, typer.Option(help="The model's name, which some official rules need.")] = "",
         mini: Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
         partial: Partial = False,
         allow_pickle: Annotated[
             bool,
-            typer.Option("--allow-pickle", help="Read pickled predictions; this runs any code in them."),
+            typer.Option("--allow-pickle", help="Read pickled predictions; this can run code in them."),
         ] = False,
     ) -> None:
-        """Score replies that were obtained elsewhere: our metrics, and what the official scorer prints."""
+        """Score replies from elsewhere: our metrics, and what the official scorer prints."""
         from tempbench_lmms.runs import offline
 
         given = offline.Given(predictions, task, data, format_, model, mini, partial, allow_pickle)

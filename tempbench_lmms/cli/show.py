@@ -1,4 +1,4 @@
-"""What a model sees of one document: in the terminal, and with its neighbours as a page."""
+"""Shows a document as a model sees it: in the terminal, or as a page with its neighbours."""
 
 import base64
 import itertools
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class View:
-    """One document as a chat model gets it."""
+    """A document as a chat model receives it."""
 
     task: str
     position: tuple[int, int]
@@ -52,14 +52,15 @@ def seen(task: str, number: int, **how: Any) -> View:
     """Returns document `number` of a task.
 
     Raises:
-        TempbenchError: There is no such task or document, its data is not prepared, or a picture is damaged.
+        TempbenchError: The task or document does not exist, its data is not prepared, or a picture is
+            damaged.
     """
     config, docs = _documents(task, number, **how)
     return _view(config, docs, number)
 
 
 def as_text(view: View) -> str:
-    """Returns the document for a terminal; pictures as their sizes."""
+    """Returns the document for a terminal, with sizes in place of pictures."""
     lines = [f"{view.task}, document {view.position[0]} of {view.position[1]}", ""]
     for part in view.content:
         if is_picture(part):
@@ -72,10 +73,10 @@ def as_text(view: View) -> str:
 
 
 def as_html(task: str, number: int, count: int, n_frames: int) -> str:
-    """Returns documents as one self-contained page, each with links to the one before and after.
+    """Returns documents as one self-contained page, each with links to its neighbours.
 
     Raises:
-        TempbenchError: The first document cannot be shown. What is wrong with another one stands on the page.
+        TempbenchError: The first document cannot be shown. The page reports problems of the others.
     """
     from tempbench_lmms.report.templates import rendered
 
@@ -101,7 +102,7 @@ def as_html(task: str, number: int, count: int, n_frames: int) -> str:
 
 
 def _parts(view: View, n_frames: int) -> Iterator[dict[str, Any]]:
-    """Yields the parts of the page: a text, pictures in a row with their labels, or the frames of a video."""
+    """Yields the parts of the page: text, rows of labelled pictures, and frames of videos."""
     n, done = sum(map(is_picture, view.content)), 0
     for are_pictures, group in itertools.groupby(enumerate(view.content), lambda one: is_picture(one[1])):
         row = []
@@ -122,7 +123,7 @@ def _parts(view: View, n_frames: int) -> Iterator[dict[str, Any]]:
 
 
 def _video(path: Path, n_frames: int) -> dict[str, Any]:
-    """Returns a video as some of its frames; which ones a model takes is the model's affair."""
+    """Returns some frames of a video; a model may use other frames."""
     from tempbench_lmms.media.video import probe, sample_frames
     from tempbench_lmms.report.questions import thumbnail
 

@@ -1,4 +1,4 @@
-"""`tempbench stats BENCHMARK`: what a data set holds."""
+"""`tempbench stats BENCHMARK`: counts what a data set holds."""
 
 import json
 from collections import Counter
@@ -15,7 +15,7 @@ from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.metrics.sampling import joined
 
 _MOST = 30
-"""A column with more values than this is not counted by its values."""
+"""The values of a column with more distinct values than this are not counted."""
 
 
 def command(benchmark: str) -> Callable[..., None]:
@@ -25,7 +25,7 @@ def command(benchmark: str) -> Callable[..., None]:
         mini: Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     ) -> None:
-        """Count the questions of the prepared data, and measure what they ask."""
+        """Count the questions of the prepared data, their groups, media and values."""
         from tempbench_lmms.data.roots import mini_root, prepared_root
 
         root = mini_root(benchmark) if mini else prepared_root(benchmark)
@@ -39,7 +39,7 @@ def command(benchmark: str) -> Callable[..., None]:
 
 
 def measure(benchmark: str, root: Path) -> dict[str, Any]:
-    """Returns the counts of each table: questions, groups of them, media, values of columns."""
+    """Returns the counts of each table: questions, groups, media, values of columns."""
     groups = benchmarks.groups(benchmark)
     out = {}
     for table in benchmarks.checks(benchmark).tables_of(root):

@@ -26,11 +26,12 @@ def table(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[N]", help='Its table: 3, "section 6", tomato_7. Left out: lists all tables.'
+            metavar="[N]", help='Its table: 3, "section 6", tomato_7. Leave it out to list all tables.'
         ),
     ] = None,
     runs: Annotated[
-        list[Path] | None, typer.Argument(help="Output folders of runs, or results files, to put into it.")
+        list[Path] | None,
+        typer.Argument(help="Output folders of runs, or results files, to add to the table."),
     ] = None,
     format_: Annotated[
         str | None, typer.Option("--format", help="text (the default), md, csv or tex.")
@@ -39,7 +40,9 @@ def table(
         Path | None, typer.Option("--output", "-o", help="A file; its ending chooses the format.")
     ] = None,
     intervals: Annotated[bool, typer.Option(help="Compute intervals from the logs.")] = True,
-    partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Include the readable part of damaged logs.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
     """Print a table of a benchmark's paper with your runs in it."""
@@ -50,7 +53,7 @@ def table(
     card = benchmarks.card(benchmark)
     if name is None:
         if output or format_:
-            raise TempbenchError(f"which table? Name one; `tempbench table {benchmark}` lists them")
+            raise TempbenchError(f"name a table; `tempbench table {benchmark}` lists them")
         print(_listed(card))
         return
     chosen = _chosen(card, name)
@@ -80,10 +83,10 @@ def table(
 def _tasks(
     card: "BenchmarkCard", runs: list[Path] | None, intervals: bool, partial: bool
 ) -> "list[tuple[Path, list[TaskNumbers]]]":
-    """Returns the benchmark's tasks in each of the runs; says which runs have none.
+    """Returns the benchmark's tasks in each run; prints which runs have none.
 
     Raises:
-        TempbenchError: None of the runs has one.
+        TempbenchError: No run has one.
     """
     if not runs:
         return []
@@ -103,7 +106,7 @@ def _tasks(
 
 
 def _has_line(grid: "Grid", task: "TaskNumbers") -> bool:
-    """Whether the task's run stands in a table."""
+    """Returns whether a table shows the task's run."""
     heads = (head.parts[0] for head in (*grid.rows, *grid.columns) if head.kind == "run")
     return any(f"{head}, ".startswith(f"{task.run}, ") for head in heads)
 
@@ -130,7 +133,7 @@ def _clipped(words: str, room: int) -> str:
 
 
 def _chosen(card: "BenchmarkCard", name: str) -> "PrintedTable":
-    """Returns the table that a user names: "3", "table 3", "Section 6", "tomato 7", "videomind"."""
+    """Returns the table with a name such as "3", "table 3", "Section 6", "tomato 7" or "videomind"."""
     wanted = _words(name)
     kinds = [wanted] if not wanted[:1] or not wanted[0].isdigit() else [["table", *wanted]]
     for exact in (True, False):

@@ -1,4 +1,4 @@
-"""The command `tempbench tasks`: what each task asks, how much of it there is, and what a question shows."""
+"""The command `tempbench tasks`: lists what each task asks, its size, and what a question shows."""
 
 import functools
 import json
@@ -17,7 +17,7 @@ from tempbench_lmms.errors import TempbenchError
 DONE, SAMPLE, NOT_YET, DAMAGED = "prepared", "sample", "not prepared", "damaged"
 
 _KEPT = 4
-"""Tables that are kept while tasks are listed: variants follow a task, and read its table or the sample's."""
+"""Number of tables kept in memory: variants follow their task and read the same table or the sample's."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,14 @@ class Listed:
     Attributes:
         task: Its name.
         benchmark: Its benchmark.
-        asks: What it asks; empty for variants with an entry of their own, whose settings say it.
-        settings: What its prompts are given.
-        tasks: Its members, where it is a group.
-        questions: How many there are, each one call of the model; None where the data is not here.
-        pictures: Pictures of its first question; of the bundled sample where the data is not here.
-        videos: Likewise, videos.
-        seconds: Length of the first question's video, where the data is here and says it.
+        asks: What it asks; empty for variants with their own entry, which their settings describe.
+        settings: The settings of its prompts.
+        tasks: Its members, if it is a group.
+        questions: Number of questions, each one call of the model; None if the data is missing.
+        pictures: Number of pictures in its first question, or the bundled sample's first one if the data is
+            missing.
+        videos: The same for videos.
+        seconds: Length of the first question's video, if the data has it.
         data: `prepared`, `sample`, `not prepared` or `damaged`; empty for groups.
     """
 
@@ -64,7 +65,7 @@ def tasks(
         return
     width = max(map(len, names))
     print(f"{'task':{width}}  {'questions':12}  {'shows':15}  asks")
-    for name in names:  # one by one, for the last comes seconds after the first
+    for name in names:  # one by one, because listing all takes seconds
         one = _listed(name, read)
         number = one.data if one.questions is None else f"{one.questions:,}"
         print(f"{name:{width}}  {number:12}  {_shown(one):15}  {one.asks or _settings(one)}", flush=True)
@@ -97,9 +98,9 @@ def _listed(name: str, read: Callable[[Path], list[tables.Row]]) -> Listed:
     if "group" in config:
         return Listed(*head, tasks=tuple(config["task"]))
     there = is_prepared(config)
-    try:  # where the data is not here, the sample's first question says what a question shows
+    try:  # if the data is missing, the sample's first question shows what a question looks like
         view = seen(name if there else f"{name}_{MINI}", 0, read=read)
-    except TempbenchError:  # `tempbench verify` says what it is
+    except TempbenchError:  # `tempbench verify` reports the problem
         return Listed(*head, data=DAMAGED)
     return Listed(
         *head,

@@ -1,4 +1,4 @@
-"""How `tempbench run` ends before its end: one line says how many answers are kept, and what to do."""
+"""Ends `tempbench run` at a signal: one line says how many answers are stored, and what to do."""
 
 import contextlib
 import ctypes
@@ -13,7 +13,7 @@ from typing import Any
 from tempbench_lmms.data.run_files import REPEAT
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-"""What a person or a launcher ends a run by."""
+"""The signals with which a person or a launcher ends a run."""
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_PDEATHSIG = 1
 _SECONDS_TO_END = 10.0
@@ -21,17 +21,17 @@ _TRIES = 3
 
 
 def kept(output: Path) -> int:
-    """Returns how many answers are stored in a run's folder, those of its interrupted starts included."""
+    """Returns the number of answers stored in a run's folder, including those of interrupted starts."""
     keys: set[str] = set()
     for file in (file for one in (output, *output.glob(f"{REPEAT}*")) for file in stores(one)):
-        # A file that cannot be read now is read, and judged, by the next start (`harness.cache`).
+        # The next start reads and checks a file that cannot be read now (`harness.cache`).
         with contextlib.suppress(sqlite3.Error), contextlib.closing(opened(file)) as found:
             keys.update(key for (key,) in found.execute("SELECT cache_key FROM responses"))
     return len(keys)
 
 
 def stores(output: Path) -> list[Path]:
-    """Returns the files that may hold a run's answers, the first of them only where a start has ended."""
+    """Returns the files that may hold a run's answers; the first one exists only after a start has ended."""
     return [output / "cache" / "cache.db", *(output / "cache").glob("runs/*/rank_*.db")]
 
 
@@ -41,21 +41,21 @@ def opened(file: Path) -> sqlite3.Connection:
 
 
 def line(output: Path, number: int) -> str:
-    """Returns what a run says that a signal ended."""
+    """Returns the line that a run prints when a signal ends it."""
     return f"ended by {signal.Signals(number).name}; {advice(output)}"
 
 
 def advice(output: Path, first: str = "") -> str:
-    """Returns how many answers are kept, and what to do to go on."""
+    """Returns how many answers are stored, and how to continue."""
     if n := kept(output):
-        what = f"{n:,} answer{'s are' if n > 1 else ' is'} kept in {output}"
+        what = f"{n:,} answer{'s are' if n > 1 else ' is'} stored in {output}"
         return f"{what}, {first}give the same command again to continue"
-    return f"no answer is kept yet, {first}give the command again, as it is or corrected"
+    return f"no answer is stored yet, {first}give the command again, as it is or corrected"
 
 
 @contextlib.contextmanager
 def told(output: Path) -> Iterator[None]:
-    """Has SIGINT and SIGTERM end this process with the line, and all processes that it has started."""
+    """Makes SIGINT and SIGTERM print the line and end this process and all processes that it started."""
 
     def end(number: int, frame: Any) -> None:
         end_children()
@@ -65,7 +65,7 @@ def told(output: Path) -> Iterator[None]:
     adopt()
     try:
         before = {number: signal.signal(number, end) for number in SIGNALS}
-    except ValueError:  # not in the main thread, which alone gets signals
+    except ValueError:  # only the main thread gets signals
         yield
         return
     try:
@@ -81,19 +81,19 @@ def say(output: Path, number: int) -> None:
 
 
 def end_likewise(number: int) -> SystemExit:
-    """Ends this process by a signal; returns what ends it where the signal does not."""
+    """Ends this process by a signal; returns an exit status in case the signal does not end it."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
     return SystemExit(128 + number)
 
 
 def adopt() -> None:
-    """Has Linux give the children of a child that has ended to this process."""
+    """Makes this process, on Linux, the parent of its children's orphaned children."""
     process_control(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def end_with_parent() -> None:
-    """Has Linux kill this process where its parent ends, however that does."""
+    """Makes Linux kill this process when its parent ends, for whatever reason."""
     process_control(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -104,13 +104,13 @@ def process_control(option: int, value: int) -> None:
 
 
 def end_children() -> None:
-    """Ends all that this process has started, as an engine or loaders of data, which hold a GPU's memory.
+    """Ends all processes that this one started, such as an engine or data loaders, which hold GPU memory.
 
-    Linux gives the children of a child that has ended to this process (`adopt`).
+    On Linux this includes the orphaned children of its children (`adopt`).
     """
     import psutil
 
-    for _ in range(_TRIES):  # what was started meanwhile comes next
+    for _ in range(_TRIES):  # processes started meanwhile come next
         if not (left := psutil.Process().children(recursive=True)):
             return
         for process in left:

@@ -1,4 +1,4 @@
-"""Readers of formats that belong to no benchmark: JSON Lines, and VLMEvalKit's tables."""
+"""Readers of general formats: JSON Lines, and VLMEvalKit's tables."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -12,16 +12,16 @@ from tempbench_lmms.harness import adapter
 from tempbench_lmms.runs.importing import Answer, Reader, Source, plain, reply_of
 
 _FAILED = "Failed to obtain answer"
-"""How VLMEvalKit marks a request that failed, in place of a reply."""
+"""What VLMEvalKit writes in place of a reply when a request failed."""
 
 _IDS = ("question_id", "id", "index")
-"""The columns of a table in which a question's id is looked for."""
+"""The columns of a table that may hold a question's id."""
 
 
 def replies(source: Source) -> Iterator[Answer]:
     """Reads JSON Lines: `question_id` and `reply`, and `condition` where a task asks in several ways.
 
-    A sample log of the harness is read too, and a JSON list of such objects. Where all lines have the same
+    A sample log of the harness is read too, and a JSON list of such objects. If all lines have the same
     `model`, that is the model's name.
     """
     ids = source.ids()
@@ -49,9 +49,9 @@ def of_mapping(replies: Mapping[str, str | None]) -> Reader:
 def vlmevalkit(source: Source) -> Iterator[Answer]:
     """Reads a table with the columns `index` and `prediction`, as .xlsx, .tsv, .csv, .json or .jsonl.
 
-    A row is the task's question whose id stands in `question_id`, `id` or `index`; where none does, the one
-    whose text or prompt stands in `question`. A row with the id of one question and the text of another is
-    refused: one of the two columns was sorted or shifted.
+    A row belongs to the question whose id is in `question_id`, `id` or `index`, or else to the one whose text
+    or prompt is in `question`. A row with the id of one question and the text of another is refused, because
+    one of the two columns was sorted or shifted.
     """
     ids, texts = source.ids(), source.ids_by_text()
     n_full = 0
@@ -61,8 +61,9 @@ def vlmevalkit(source: Source) -> Iterator[Answer]:
         found = next((ids[name] for name in names if name in ids), "")
         if found and asked and found not in asked:
             raise TempbenchError(
-                f"{source.path}: {where} has the id of question {found} and the text of question "
-                f"{min(asked)}; one of the two columns was sorted or shifted: correct it"
+                f"{source.path}: {where} has the id of question {found} but the text of question "
+                f"{min(asked)}; "
+                f"one of these columns was sorted or shifted: correct it"
             )
         found = found or (next(iter(asked)) if len(asked) == 1 else "")
         reply = _reply(source, where, row["prediction"])
@@ -70,11 +71,11 @@ def vlmevalkit(source: Source) -> Iterator[Answer]:
         yield Answer(found or (names or [where])[0], reply, where)
     if n_full:
         n = counted(n_full, "reply", "replies")
-        source.remarks.append(f"{n} of {CELL:,} characters, as many as a cell holds: probably cut")
+        source.remarks.append(f"{n} of {CELL:,} characters, the most that a cell can hold: probably cut off")
 
 
 def _names(value: Any) -> list[str]:
-    """Returns an id as it stands, without space around it, and whole where pandas made a float of it."""
+    """Returns an id without surrounding space, and as an integer if pandas turned it into a float."""
     if value is None or (isinstance(value, float) and math.isnan(value)) or not str(value).strip():
         return []
     text = str(value)
@@ -89,7 +90,7 @@ def _reply(source: Source, where: str, value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""  # pandas writes an empty reply as an empty cell
     if isinstance(value, float) and value.is_integer():
-        value = int(value)  # and makes floats of numbers in a column with empty cells
+        value = int(value)  # and turns integers into floats in a column with empty cells
     if not isinstance(value, (str, int, float)):
         raise TempbenchError(
             f"{source.path}: {where}: prediction is of type {type(value).__name__}, not a text; put the text "
@@ -100,4 +101,4 @@ def _reply(source: Source, where: str, value: Any) -> str:
 
 
 READERS: dict[str, Reader] = {"replies": replies, "vlmevalkit": vlmevalkit}
-"""The formats of no benchmark, by the name that `tempbench import` takes."""
+"""The general formats, by the name that `tempbench import` takes."""

@@ -1,8 +1,8 @@
-"""`tempbench import`: replies that were obtained elsewhere, as a log that every other command takes.
+"""`tempbench import`: turns replies from elsewhere into a log that every other command accepts.
 
-A format is a `Reader`: it turns a file or folder into `Answer`s and knows nothing else. The task's own
-scoring makes records of them (`task_log.scored`), so that the same replies have the same numbers wherever
-they come from. What nobody told us of the run (prompts, settings, versions, date) is not in its run card.
+A format is a `Reader`: it turns a file or folder into `Answer`s and does nothing else. The task's own scoring
+makes records of them (`task_log.scored`), so the same replies get the same scores wherever they come from.
+The run card leaves out what the files do not say (prompts, settings, versions, date).
 """
 
 import json
@@ -24,9 +24,9 @@ from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of
 from tempbench_lmms.runs.run_card import IMPORTED
 from tempbench_lmms.runs.task_log import Sample, TaskLog, recompute, scored
 
-NOTE = "the replies were obtained elsewhere; what was shown, asked and set is not known"
+NOTE = "the replies come from elsewhere; prompts, media and settings are unknown"
 IN_MEMORY = Path("replies")
-"""What messages call replies that no file holds."""
+"""What messages call replies that are not in a file."""
 _KEPT = ("dataset_path", "dataset_kwargs", "test_split", "num_fewshot", "metadata")
 
 
@@ -35,8 +35,8 @@ class Answer:
     """One reply of a file.
 
     Attributes:
-        id: The question's id in the task; what the file calls it where the task has no such question.
-        reply: The model's reply as it came, or a failure notice (`harness.adapter.failure`).
+        id: The question's id in the task; the file's own name for it if the task has no such question.
+        reply: The model's reply, unchanged, or a failure notice (`harness.adapter.failure`).
         where: The place in the file, for messages.
     """
 
@@ -47,16 +47,16 @@ class Answer:
 
 @dataclass
 class Source:
-    """What a reader is given, and what it finds out besides the answers.
+    """A reader's input, and what it finds besides the answers.
 
     Attributes:
         path: The file or folder.
         task: The task.
         docs: Its questions.
         config: Its configuration.
-        model: The model's name, where the user gave it; a reader that learns it from the file sets it.
+        model: The model's name, if the user gave it; a reader that finds it in the file sets it.
         allow_pickle: Whether pickles may be read.
-        remarks: What was left out or chosen, a line each.
+        remarks: What was left out or chosen, one line each.
     """
 
     path: Path
@@ -68,10 +68,10 @@ class Source:
     remarks: list[str] = field(default_factory=list)
 
     def ids(self) -> dict[str, str]:
-        """Returns the questions' ids by every name that means one question of the task alone.
+        """Returns the questions' ids by every name that identifies exactly one question of the task.
 
-        A question that a task asks in several ways has an id for each; where the task asks it once, its own
-        name does too.
+        A question that a task asks in several ways has one id for each; if the task asks it only once, the
+        question's own name works too.
         """
         names = _unique(
             (str(doc.get("base_id", doc["question_id"])), str(doc["question_id"])) for doc in self.docs
@@ -79,7 +79,7 @@ class Source:
         return names | {str(doc["question_id"]): str(doc["question_id"]) for doc in self.docs}
 
     def ids_by_text(self) -> dict[str, set[str]]:
-        """Returns the ids of the questions with a text, or with a prompt, by it with single spaces."""
+        """Returns the ids of questions by their text and by their prompt, both with single spaces."""
         prompt = self.prompts()
         found: dict[str, set[str]] = {}
         for doc in self.docs:
@@ -88,7 +88,7 @@ class Source:
         return found
 
     def prompts(self) -> Callable[[Row], str]:
-        """Returns the function that gives a question's text as the task asks it."""
+        """Returns the function that builds a question's prompt as the task does."""
         kwargs = kwargs_of(self.config)
         return lambda doc: str(self.config["doc_to_text"](doc, kwargs))
 
@@ -97,10 +97,10 @@ Reader = Callable[[Source], Iterable[Answer]]
 
 
 def reply_of(value: Any, name: str, where: str) -> str:
-    """Returns a reply as it came; where a file has null in its place, the notice of a failed request.
+    """Returns a reply unchanged, or the notice of a failed request if the file has null.
 
     Raises:
-        TempbenchError: It is no text; with the place.
+        TempbenchError: The reply is not a text; the message names the place.
     """
     try:
         reply = text_or_none(value, name)
@@ -122,10 +122,10 @@ def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def source_of(path: Path | None, task: str, model: str = "", allow_pickle: bool = False) -> Source:
-    """Returns what a reader is given; without a path its answers come from memory.
+    """Returns a reader's input; without a path its answers come from memory.
 
     Raises:
-        TempbenchError: There is no such task, it is a group, or its data is not here; or no such file.
+        TempbenchError: The task is unknown or a group, its data is missing, or the file does not exist.
     """
     config = load_task(task)
     if "group" in config:
@@ -136,24 +136,24 @@ def source_of(path: Path | None, task: str, model: str = "", allow_pickle: bool 
 
 
 def run(reader: Reader, name: str, source: Source, output: Path, partial: bool = False) -> TaskLog:
-    """Reads replies and writes the log of their task; what is to be known of it is in `source.remarks`.
+    """Reads replies and writes the log of their task; remarks are in `source.remarks`.
 
     Args:
         reader: Reads the format.
         name: The format's name, for the run card.
         source: What to read.
-        output: The folder for the logs; the task gets one of its own in it.
-        partial: Whether questions may lack a reply; they are not in the log then.
+        output: The folder for the logs; each task gets its own folder in it.
+        partial: Whether questions may lack a reply; these are then not in the log.
 
     Raises:
         TempbenchError: Something cannot be read, answers no question of the task, or answers one twice; or a
-            question lacks a reply.
+            question has no reply.
     """
     folder = output / source.task
     outputs.check_folder(folder)
     above = [one for one in (output, *output.resolve().parents) if (one / STATE).exists()]
-    if taken := [*above, *folder.glob("*")]:  # nothing reads both
-        raise TempbenchError(f"{taken[0]} is of a run already; choose another --output")
+    if taken := [*above, *folder.glob("*")]:  # no command reads both
+        raise TempbenchError(f"{taken[0]} belongs to a run already; choose another --output")
     answers = collected(reader(source), source)
     replies = {id_: answer.reply for id_, answer in answers.items()}
     places = {id_: f"{source.path}, {answer.where}" for id_, answer in answers.items()}
@@ -170,10 +170,10 @@ def run(reader: Reader, name: str, source: Source, output: Path, partial: bool =
 
 
 def collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:
-    """Returns the answers by question, their replies in the form that every file can hold.
+    """Returns the answers by question, with replies in a form that every file can hold.
 
     Raises:
-        TempbenchError: There is none, a question has two, or together they are larger than is read.
+        TempbenchError: There is none, a question has two, or together they are too large.
     """
     found: dict[str, Answer] = {}
     most, size = bounds.max_bytes(), 0
@@ -183,7 +183,7 @@ def collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:
                 f"{source.path}, {answer.where}: answers {answer.id} again; leave one answer"
             )
         found[answer.id] = replace(answer, reply=storable(answer.reply))
-        # A spreadsheet stores a text once that stands in many cells.
+        # A spreadsheet stores a text once even if many cells have it.
         size += len(answer.reply)
         if size > most:
             raise bounds.too_large(source.path, " of replies")
@@ -193,14 +193,14 @@ def collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:
 
 
 def log_of(source: Source, replies: Mapping[str, str], folder: Path, header: Mapping[str, Any]) -> TaskLog:
-    """Returns replies by question as the log of a run; a question without one is not in it.
+    """Returns replies by question as the log of a run; questions without a reply are left out.
 
     Args:
         source: The task and its questions.
         replies: The replies.
-        folder: Where the log belongs.
-        header: What the results file says of the run as a whole. Where it says that the run was imported,
-            the log has no settings, and of what is installed here this package alone.
+        folder: The folder where the log belongs.
+        header: What the results file says about the run as a whole. If the run was imported, the log has no
+            settings, and of the installed packages only this one.
     """
     prompt = source.prompts()
     samples = [
@@ -225,13 +225,13 @@ def log_of(source: Source, replies: Mapping[str, str], folder: Path, header: Map
     )
     values = recompute(log)
     if is_imported and (made := values.get("details", {}).get(provenance.KEY)):
-        ours = "tempbench-lmms"  # it alone had a part in the numbers
+        ours = "tempbench-lmms"  # only this package computed the scores
         values["details"][provenance.KEY] = {**made, "packages": {ours: made["packages"][ours]}}
     return replace(log, values=values)
 
 
 def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: Mapping[str, Any]) -> TaskLog:
-    """Writes the log that `log_of` returns; an earlier one stays beside it."""
+    """Writes the log that `log_of` returns; an earlier log stays beside it."""
     log = log_of(source, replies, folder, header)
     lines = [json.dumps(_line(sample), ensure_ascii=False, default=str) for sample in log.samples]
     numbers = {f"{key},none": value for key, value in log.values.items()}
@@ -246,7 +246,7 @@ def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: 
         **log.header,
     }
     folder.mkdir(parents=True, exist_ok=True)
-    # The results file last: a log without it is none.
+    # The results file comes last: without it, a log does not count.
     write_text("".join(f"{line}\n" for line in lines), log.log_file)
     write_json(results, log.file)
     return log

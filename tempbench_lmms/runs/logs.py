@@ -1,4 +1,4 @@
-"""Reads what the harness wrote of finished runs: results files and sample logs."""
+"""Reads the harness's files of finished runs: results files and sample logs."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -21,17 +21,17 @@ _TABLES = ("results", "configs", "groups", "group_subtasks", "higher_is_better",
 
 
 def read_runs(paths: Iterable[Path], partial: bool = False) -> list[TaskLog]:
-    """Returns the tasks of this package in the newest results of each folder, or in the files named.
+    """Returns the tasks of this package in the newest results of each folder, or in the named files.
 
-    A folder may hold the results of several runs: of each task the newest ones count.
+    A folder may hold the results of several runs: the newest results of each task count.
 
     Args:
         paths: Folders given to the harness as `--output_path`, or results files.
-        partial: Use what can be read of a damaged log, or what an unfinished run has answered; the problems
-            are kept in `problems`.
+        partial: Use the readable part of a damaged log, or the answers of an unfinished run so far;
+            `problems` says what is wrong.
 
     Raises:
-        TempbenchError: There is no results file, none of our tasks in it, or a log is damaged.
+        TempbenchError: There is no results file, it has none of our tasks, or a log is damaged.
     """
     logs: list[TaskLog] = []
     for path in paths:
@@ -55,7 +55,7 @@ def check_results(path: Path) -> None:
 
 
 def _counting(path: Path, advice: str = "") -> dict[Path, frozenset[str] | None]:
-    """Returns the results files that count, each with the tasks of which it has the newest; None for all."""
+    """Returns the results files that count, each with the tasks for which it is the newest; None for all."""
     if path.is_file():
         return {path: None}
     found = _newest(path)
@@ -66,7 +66,7 @@ def _counting(path: Path, advice: str = "") -> dict[Path, frozenset[str] | None]
 
 
 def _newest(folder: Path) -> dict[Path, frozenset[str] | None]:
-    # A clock that was set back dates the last results of a run before its first ones.
+    # If the clock was set back, the last results of a run have an earlier date than its first.
     finished = {one.parent: one for state in folder.rglob(STATE) if (one := finished_results(state))}
     ours = task_files().keys()
     newest: dict[Path, frozenset[str] | None] = {}
@@ -89,7 +89,7 @@ def _tasks_in(file: Path) -> Iterable[str]:
 
 
 def state_of(results: Path) -> dict[str, Any]:
-    """Returns what `tempbench run` keeps of the run of a results file; empty where it keeps nothing."""
+    """Returns what `tempbench run` stored about the run of a results file; empty if nothing."""
     for folder in (results.parent, results.parent.parent):
         try:
             state = parse_json((folder / STATE).read_text(encoding="utf-8"))
@@ -100,7 +100,7 @@ def state_of(results: Path) -> dict[str, Any]:
 
 
 def finished_results(file: Path) -> Path | None:
-    """Returns the results file of a finished `tempbench run`; None where there is none, or it is gone."""
+    """Returns the results file of a finished `tempbench run`; None if there is none or it is missing."""
     recorded = state_of(file).get("finished")
     if not isinstance(recorded, str):
         return None
@@ -115,7 +115,7 @@ def sums(results: Path) -> dict[str, str]:
 
 
 def _changed(results: Path, log: Path, kept: Any) -> list[str]:
-    """Returns which of a run's files was changed when it was finished, as far as its checksums are kept."""
+    """Returns which of a run's files changed after the run, according to its stored checksums."""
     known = {file: kept.get(file.name) for file in (results, log)} if isinstance(kept, dict) else {}
     return [
         f"{file} was changed after the run, as its checksum shows"
@@ -125,7 +125,7 @@ def _changed(results: Path, log: Path, kept: Any) -> list[str]:
 
 
 def by_repeat(logs: Iterable[TaskLog]) -> list[list[TaskLog]]:
-    """Returns the repeats of each task that was repeated, by their numbers."""
+    """Returns the repeats of each repeated task, by number."""
     found: dict[tuple[Any, ...], dict[int, TaskLog]] = {}
     for log in logs:
         if log.repeat is not None:
@@ -136,7 +136,7 @@ def by_repeat(logs: Iterable[TaskLog]) -> list[list[TaskLog]]:
 
 
 def with_repeats_as_one(logs: Sequence[TaskLog]) -> list[TaskLog]:
-    """Returns logs in which a task's repeats are one: the first, which has all of them."""
+    """Returns logs in which the first repeat of a task stands for all its repeats."""
     groups = by_repeat(logs)
     firsts = {id(own[0]): as_one(own) for own in groups}
     further = {id(one) for own in groups for one in own[1:]}
@@ -147,7 +147,7 @@ def by_task(logs: Sequence[TaskLog], path: Path) -> dict[str, TaskLog]:
     """Returns the logs of a run by task.
 
     Raises:
-        TempbenchError: It holds a task twice, or one without a log.
+        TempbenchError: It holds a task twice, or a task without a log.
     """
     out: dict[str, TaskLog] = {}
     for log in logs:
@@ -174,7 +174,7 @@ def _read(file: Path, partial: bool, only: frozenset[str] | None = None) -> list
         raise TempbenchError(f"{file} is not a results file of the harness ({in_words(error)})") from None
     if ours and not partial and (settings.get("resolved_cli_args") or {}).get("predict_only"):
         raise TempbenchError(
-            f"{file}: the run was made with --predict_only, which scores nothing; run it again without"
+            f"{file}: the run was made with --predict_only, which computes no scores; run it again without it"
         )
     state = state_of(file)
     name = state.get("name")
@@ -202,10 +202,10 @@ def _read(file: Path, partial: bool, only: frozenset[str] | None = None) -> list
 def _with_problems(
     file: Path, task: str, results: Any, config: dict[str, Any], state: dict[str, Any], partial: bool
 ) -> tuple[tuple[Sample, ...], tuple[str, ...]]:
-    """Returns the sound lines of a task's log, and what is wrong with the others.
+    """Returns the valid lines of a task's log, and what is wrong with the others.
 
     Raises:
-        TempbenchError: Something is wrong, and only whole logs are wanted.
+        TempbenchError: Something is wrong, and `partial` is not set.
     """
     log = sample_log(file, task)
     samples, problems = _samples(log, task, config)
@@ -226,10 +226,10 @@ def _with_problems(
         more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
         if not n and log.is_file():
             raise TempbenchError(
-                f"{problems[0]}{more}, and no line of it can be used; run it again, or show the numbers of "
-                "the results file alone with `tempbench report --partial`"
+                f"{problems[0]}{more}, and no line of it can be used; run it again, or show only the numbers "
+                f"of the results file with `tempbench report --partial`"
             )
-        # The other run has the questions that this log lost.
+        # The other run still has the questions that this log lost.
         hint = " (`compare` needs --anyway, too)" if isinstance(expected, int) and n < expected else ""
         raise TempbenchError(
             f"{problems[0]}{more}; add --partial to go on with its {counted(n, 'sound line')}{hint}"
@@ -238,7 +238,7 @@ def _with_problems(
 
 
 def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample], list[str]]:
-    """Returns the sound lines of a log, and one line for each thing that is wrong with others."""
+    """Returns the valid lines of a log, and one line for each problem with the others."""
     if not path.is_file():
         return [], []
     samples: list[Sample] = []
@@ -247,7 +247,7 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
     try:
         then = adapter.names_in(config)
     except (KeyError, TypeError):
-        then = ()  # which only the lines that need it say
+        then = ()  # which only lines that need it have
     seen: set[Any] = set()
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
@@ -257,7 +257,7 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
                 damage.setdefault("cut off or not a log line", []).append(f"{number} ({in_words(error)})")
                 continue
             if sample.record["id"] in seen or sample.doc_id in seen:
-                damage.setdefault("a question or its doc_id again", []).append(f"{number} ({sample.id})")
+                damage.setdefault("repeat a question or its doc_id", []).append(f"{number} ({sample.id})")
             elif not {name.removesuffix("_stderr") for name in sample.metrics} <= metrics:
                 damage.setdefault("of another task", []).append(str(number))
             else:
@@ -277,11 +277,11 @@ def _sample(row: Any, metrics: tuple[str, ...]) -> Sample:
     wrong += [name for name in (*HOW, *REASON) if not isinstance(record.get(name), (str, NoneType))]
     if wrong:
         raise TypeError(f"{wrong[0]} is {one_line(repr(record[wrong[0]]))[:80]}")
-    hash(record["id"])  # a list is no id
+    hash(record["id"])  # a list is not an id
     counts, whole = row.get("token_counts"), row.get("resps")
     last = counts[-1] if isinstance(counts, list) and counts else None
     n_tokens = last.get("output_tokens") if isinstance(last, dict) else None
-    # The harness takes single replies out of their lists, and leaves out what is the same.
+    # The harness unwraps single replies from their lists, and leaves out equal ones.
     first = whole[0] if isinstance(whole, list) and whole else whole
     return Sample(
         record=record,

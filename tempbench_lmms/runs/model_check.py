@@ -1,4 +1,4 @@
-"""`tempbench check-model`: a runner of the harness is checked, and the verdict is kept in a run's folder."""
+"""`tempbench check-model`: checks a runner of the harness, and stores the verdict in a run's folder."""
 
 import tempfile
 from collections import Counter
@@ -28,16 +28,16 @@ _NAMED = 6
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be checked.
+    """What to check.
 
     Attributes:
-        model: As for the harness's `--model`.
-        model_args: As for its `--model_args`.
-        tasks: Tasks and groups of ours; none: all that can be checked counts.
-        batch_size: As for its `--batch_size`.
-        seed: Of all that is drawn.
-        with_questions: Whether the small questions are asked.
-        force_simple: As for its `--force_simple`.
+        model: The harness's `--model`.
+        model_args: Its `--model_args`.
+        tasks: Tasks and groups of this package; if empty, everything that can be checked counts.
+        batch_size: Its `--batch_size`.
+        seed: The seed of all random draws.
+        with_questions: Whether to ask the small questions too.
+        force_simple: Its `--force_simple`.
     """
 
     model: str
@@ -86,7 +86,7 @@ def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> pr
 
 
 def _all_shapes() -> dict[str, Shape]:
-    """Returns the shape of every task of ours with an entry of its own, from the bundled sample."""
+    """Returns the shape of every task of this package that has its own entry, from the bundled sample."""
     names = [name for name in task_files() if name.endswith(f"_{MINI}") and "group" not in load_task(name)]
     return {name.removesuffix(f"_{MINI}"): shape_of_task(name) for name in names if not base_of(name)}
 
@@ -113,7 +113,7 @@ def _plan(wanted: Wanted, shapes: dict[str, Shape], needs: dict[str, list[Need]]
 
 
 def shape_of_task(name: str) -> Shape:
-    """Returns of what the conversations of a task, or of its bundled sample, are made."""
+    """Returns the contents of a task's conversations, or of those of its bundled sample."""
     config = load_task(name)
     try:
         return _shape(config)
@@ -131,26 +131,26 @@ def _shape(config: dict[str, Any]) -> Shape:
 
 
 def name_of(model: str, model_args: str) -> str:
-    """Returns what a check that is kept calls its model and arguments.
+    """Returns the name of model and arguments that a stored check uses.
 
     Raises:
-        TempbenchError: They cannot be told from others.
+        TempbenchError: They cannot be identified.
     """
     return identity.fingerprint(identity.of_model(model, model_args, []))
 
 
 def keep(found: procedure.Check, wanted: Wanted, folder: Path) -> None:
-    """Writes a check into a run's folder, with what shows for which model it was made."""
+    """Writes a check into a run's folder, with the model that it belongs to."""
     kept = {**found.as_json(), "for": name_of(wanted.model, wanted.model_args)}
     folder.mkdir(parents=True, exist_ok=True)
     tables.write_json(kept, folder / CHECK)
 
 
 def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
-    """Returns the short form, for a run card, of the check that a run's folder keeps; None for none.
+    """Returns the short form of the check in a run's folder, for a run card; None if there is none.
 
     Raises:
-        TempbenchError: It is damaged, or of another model.
+        TempbenchError: The check is damaged, or belongs to another model.
     """
     path = folder / CHECK
     if not path.is_file():
@@ -164,9 +164,7 @@ def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
             f"{path} is damaged ({checks.in_words(error)}); remove it and add --check"
         ) from None
     if made_for != name_of(model, model_args):
-        raise TempbenchError(
-            f"{path} is the check of another model or other arguments; remove it, add --check"
-        )
+        raise TempbenchError(f"{path} belongs to another model or other arguments; remove it and add --check")
     return {
         "state": state,
         "failed": [f"{title}: {text}" for title, is_, counts, text in verdicts if is_ == "failed" and counts],
@@ -175,15 +173,15 @@ def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
 
 
 def as_text(found: procedure.Check, everything: bool = False) -> str:
-    """Returns a check for a terminal: the end, what failed and what to change, and a line for each group.
+    """Returns a check for a terminal: the verdict, what failed and what to change, and a line for each group.
 
     Args:
         found: The check.
-        everything: Whether every line is told.
+        everything: Whether to show every line.
     """
     lines = [_end(found)]
     failed = [one for one in found.counted if one.state == FAILED]
-    if found.is_stopped:  # one cause is said once
+    if found.is_stopped:  # each cause is reported once
         return "\n".join([*(one.as_text() for one in failed), lines[0]])
     lines += [one.as_text() for one in (found.verdicts if everything else failed)]
     groups = {**GROUPS, "what is seen": {one.line: "" for one in found.verdicts if one.line not in LINES}}
@@ -208,10 +206,10 @@ def as_text(found: procedure.Check, everything: bool = False) -> str:
 
 
 def _end(found: procedure.Check) -> str:
-    """Returns the end of a check, with what would make visible what is not."""
+    """Returns the verdict of a check, and how to see what could not be judged."""
     asked = f"{_number(found.n_calls - found.n_small, found.n_small)} asked"
     if found.is_stopped:
-        return f"{found.state}: no more is asked where the first questions fail alike"
+        return f"{found.state}: stopped, because the first questions all failed in the same way"
     if found.state != procedure.NOT_JUDGED:
         return f"{found.state}: {asked}"
     why = next(one.text for one in found.unseen)

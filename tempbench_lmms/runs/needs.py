@@ -1,4 +1,4 @@
-"""What a task needs of a runner, from the conversations that it makes."""
+"""What a task needs from a runner, derived from its conversations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ _CHARACTERS_OF_A_LINE = 38
 
 @dataclass(frozen=True)
 class Shape:
-    """What the conversations of a task are made of."""
+    """The contents of a task's conversations."""
 
     pictures: int = 0
     is_interleaved: bool = False
@@ -52,7 +52,7 @@ class Need:
 
 
 def shape_of(conversations: Iterable[Sequence[Mapping[str, Any]]]) -> Shape:
-    """Returns of what conversations are made."""
+    """Returns the contents of conversations."""
     most = characters = frames = 0
     between = has_video = has_other = has_frames = has_system = False
     for messages in conversations:
@@ -73,7 +73,7 @@ def shape_of(conversations: Iterable[Sequence[Mapping[str, Any]]]) -> Shape:
 
 
 def needs_of(shape: Shape) -> list[Need]:
-    """Returns the needs of a task whose conversations have this shape."""
+    """Returns what a task needs whose conversations have this shape."""
     needs = [Need("the whole text, and replies as asked for", _ALWAYS)]
     if shape.has_system:
         needs.append(Need("a system message", ("system message", "word of the system message")))
@@ -90,14 +90,14 @@ def needs_of(shape: Shape) -> list[Need]:
         needs.append(Need("a video's times", _VIDEO[-1:]))
         needs.append(Need("seeing a video in time", _SEES_VIDEO))
     if shape.has_other_video:
-        needs.append(Need("a video that is no .mp4", ("mkv video",)))
+        needs.append(Need("a video that is not an .mp4", ("mkv video",)))
     if shape.has_frames:
         needs.append(Need("frames as a video", ("frames as a video",), amounts={"frames": shape.frames}))
     return needs
 
 
 def held(needs: Sequence[Need], verdicts: Sequence[Verdict], tried: Mapping[str, int]) -> list[Need]:
-    """Returns needs with the state that follows from the verdicts."""
+    """Returns needs, each with its state according to the verdicts."""
     by_line = {one.line: one.state for one in verdicts}
     out = []
     for need in needs:
@@ -106,7 +106,7 @@ def held(needs: Sequence[Need], verdicts: Sequence[Verdict], tried: Mapping[str,
         short = [what for what, n in need.amounts.items() if n > tried[what]]
         why = ""
         if state == PASSED and short:
-            # What holds for fewer says nothing about more: limits of runners lie between.
+            # A check with fewer does not cover more: a runner's limit may lie between.
             state = UNSEEN
             why = f"not checked above {tried[short[0]]} {short[0]}: name the task with --tasks"
         out.append(replace(need, state=state, why=why))
@@ -114,5 +114,5 @@ def held(needs: Sequence[Need], verdicts: Sequence[Verdict], tried: Mapping[str,
 
 
 def lines_for(characters: int) -> int:
-    """Returns how many lines of the long prompt are as long as a text of so many characters."""
+    """Returns how many lines of the long prompt have as many characters as a text."""
     return max(60, round(characters / _CHARACTERS_OF_A_LINE))

@@ -1,8 +1,8 @@
-"""Scores replies that were obtained elsewhere, without a log of them.
+"""Scores replies from elsewhere, without a log.
 
-What is a benchmark's own stands in its module `imports`: `READERS` of its official files; `questions(path,
-table)`, which returns the rows of a table from the official files, for who has not prepared the data; and
-`official(source)`, which returns what the official scorer prints. All of them may be left out.
+A benchmark's module `imports` may have: `READERS` of its official files; `questions(path, table)`, which
+returns the rows of a table from the official files if the data is not prepared; and `official(source)`, which
+returns what the official scorer prints.
 """
 
 import contextlib
@@ -32,16 +32,16 @@ _HEAD = 1 << 16
 
 @dataclass(frozen=True)
 class Given:
-    """What is to be scored.
+    """What to score.
 
     Attributes:
         predictions: The file or folder of replies, or replies by the question's id.
-        task: The task that was asked; the benchmark's own where empty.
+        task: The task that was asked; if empty, the benchmark's own.
         data: The official files of questions, or rows as the benchmark's table has them; None for the
             prepared data.
-        format: The format's name; found by the file where empty.
-        model: The model's name, which some official rules ask for.
-        mini: Whether the questions are those of the bundled sample.
+        format: The format's name; if empty, derived from the file.
+        model: The model's name, which some official rules need.
+        mini: Whether to use the bundled sample.
         partial: Whether questions may lack a reply.
         allow_pickle: Whether pickles may be read.
     """
@@ -58,13 +58,13 @@ class Given:
 
 @dataclass(frozen=True)
 class Scores:
-    """What replies get.
+    """The scores of replies.
 
     Attributes:
         metrics: Value and standard error of each metric of the task; NaN where undefined.
         details: The task's nested table.
         official: What the official scorer prints, by its own names.
-        notes: What is to be known of the scores, a line each.
+        notes: Remarks about the scores, one line each.
     """
 
     metrics: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -170,7 +170,7 @@ def _reader(own: Any, given: Given) -> tuple[Reader, Path]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Returns whether a file is of our own form: replies by question, or a sample log."""
+    """Returns whether a file has our own format: replies by question, or a sample log."""
     if not path.is_file():
         return False
     with path.open("rb") as file:

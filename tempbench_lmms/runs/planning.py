@@ -1,7 +1,7 @@
-"""`tempbench plan`: what a run will be able to tell, from the groups of its questions, before it is started.
+"""`tempbench plan`: computes, before a run, the smallest difference that it can detect.
 
-With an earlier run, its metrics' own spread between groups is taken, gates and all. Without one, a share of
-right answers and the correlation within groups are assumed, which the numbers of questions are enough for.
+With an earlier run, the spread of its metrics between groups of questions is used, also for gated metrics.
+Without one, a share of right answers and a correlation within groups are assumed.
 """
 
 import math
@@ -20,18 +20,18 @@ from tempbench_lmms.metrics.ratio import Sums
 from tempbench_lmms.runs.task_log import TaskLog, metrics_of
 
 RIGHT = "right answers"
-"""The metric that is planned for where no run says more: the share of right answers."""
+"""The metric to plan for if no earlier run is given: the share of right answers."""
 _LITE = re.compile("_lite(?=_|$)")
 
 
 @dataclass(frozen=True)
 class Assumed:
-    """What is taken for granted where no run says it.
+    """Assumptions for what no earlier run tells.
 
     Attributes:
         right: Share of right answers.
         within: Correlation of two answers in one group, from 0 to 1.
-        correlation: Of two models' results over the groups.
+        correlation: Correlation of two models' results over the groups.
     """
 
     right: float = 0.5
@@ -41,16 +41,16 @@ class Assumed:
 
 @dataclass(frozen=True)
 class Metric:
-    """What a run can tell of one metric.
+    """What a run can detect in one metric.
 
     Attributes:
         name: The metric.
-        value: Of the earlier run, or as it was assumed.
-        error: Its standard error with all groups of the task.
-        detectable: The smallest difference between two runs that is told in four of five comparisons; None
-            where no difference of a share is as large.
-        groups_needed: Groups that tell the wanted difference; None where unknown.
-        questions_needed: So many questions on average.
+        value: Its value in the earlier run, or the assumed one.
+        error: Its standard error if all groups of the task are asked.
+        detectable: The smallest difference between two runs that four of five comparisons detect; None if it
+            would exceed 1 for a share.
+        groups_needed: Number of groups that detect the wanted difference; None if unknown.
+        questions_needed: The average number of questions in these groups.
     """
 
     name: str
@@ -63,17 +63,17 @@ class Metric:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a task's run can tell.
+    """What a run of a task can detect.
 
     Attributes:
         task: The task.
-        questions: How many it asks.
+        questions: How many questions it asks.
         groups: In how many groups.
         largest: Questions in the largest group.
-        against: The results file whose spread was taken; None for assumptions.
-        seconds: How long it takes at the speed given; None where none was.
-        metrics: The headline metrics that have a spread; without an earlier run `RIGHT` alone.
-        left_out: Those that have none.
+        against: The results file that the spread comes from; None for assumptions.
+        seconds: How long it takes at the given speed; None without a speed.
+        metrics: The headline metrics that have a spread; without an earlier run only `RIGHT`.
+        left_out: The headline metrics that have none.
     """
 
     task: str
@@ -97,10 +97,10 @@ def plan(
 
     Args:
         task: The task.
-        against: The tasks of an earlier run, whose spread is taken; of the task, or its `_lite` form.
-        difference: The difference to tell.
-        speed: Seconds that a question takes.
-        assumed: What is taken for granted.
+        against: The tasks of an earlier run of the task or its `_lite` form, for their spread.
+        difference: The difference to detect.
+        speed: Seconds per question.
+        assumed: Assumptions for what no earlier run tells.
 
     Raises:
         TempbenchError: The data is not prepared, or the earlier run has another task.
@@ -113,7 +113,7 @@ def plan(
     spreads = {RIGHT: spread_of(sizes.values(), assumed)}
     if against:
         log = _of_task(task, against)
-        whole = len(sizes) / _n_groups(log, docs, groups)  # how many times as many groups the task has
+        whole = len(sizes) / _n_groups(log, docs, groups)  # how many times more groups the task has
         spreads = {
             metric.name: planning.spread(value)
             for metric in metrics_of(log)
@@ -136,7 +136,7 @@ def plan(
 
 
 def spread_of(sizes: Iterable[int], assumed: Assumed = Assumed()) -> Spread:
-    """Returns how a share of right answers varies over groups of so many questions.
+    """Returns the spread of a share of right answers over groups of these sizes.
 
     The variance of n independent answers grows by 1 + (m - 1) rho for groups of m answers that correlate by
     rho, the design effect; Kish 1965, section 5.4.
@@ -153,14 +153,14 @@ def spread_of(sizes: Iterable[int], assumed: Assumed = Assumed()) -> Spread:
 def _planned(
     name: str, one: Spread, whole: float, difference: float, assumed: Assumed, sizes: tuple[int, int]
 ) -> Metric | None:
-    """Returns what is told of a metric with the whole task, for the spread in a part of it; None for none."""
+    """Returns what the whole task can detect in a metric, from the spread in a part of it; else None."""
     if not (one.error > 0 and one.n_clusters > 1):
         return None
     n_questions, n_groups = sizes
     error, n = one.error / math.sqrt(whole), round(one.n_clusters * whole)
     apart = planning.of_difference(error, assumed.correlation)
     least, needed = planning.detectable(apart, n), planning.clusters_needed(apart, n, difference)
-    # Of the task's groups some never enter the metric, and are asked all the same.
+    # Some groups of the task never enter the metric, but are asked nevertheless.
     groups = None if needed is None else math.ceil(needed * n_groups / n)
     questions = None if groups is None else math.ceil(groups * n_questions / n_groups)
     return Metric(name, one.value, error, least if least <= one.farthest else None, groups, questions)
@@ -174,23 +174,23 @@ def groups_of(task: str, docs: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _of_task(task: str, logs: Sequence[TaskLog]) -> TaskLog:
     whole = _LITE.sub("", task)
-    # Of a run that has both, the task itself.
+    # If a run has both, the task itself is used.
     for log in sorted(logs, key=lambda log: log.task != task):
         if _LITE.sub("", log.task) == whole:
             if not log.samples:
                 raise TempbenchError(log.no_samples)
             return log
     raise TempbenchError(
-        f"{logs[0].file} has no {task}, but {', '.join(log.task for log in logs)}; give another --against, "
-        "or none, which plans from the number of questions"
+        f"{logs[0].file} has {', '.join(log.task for log in logs)}, not {task}; give another --against, "
+        f"or leave it out to plan from the number of questions"
     )
 
 
 def _n_groups(log: TaskLog, docs: Sequence[Mapping[str, Any]], groups: Sequence[str]) -> int:
-    """Returns in how many of the task's groups a run's questions lie."""
+    """Returns the number of the task's groups that a run's questions belong to."""
     of = {str(doc["question_id"]): group for doc, group in zip(docs, groups, strict=True)}
     asked = {sample.id for sample in log.samples}
     if not asked & of.keys():
-        raise TempbenchError(f"{log.file} is about none of the questions of the data here")
-    # A run of more than the task, as all of it for a tenth, has its spread from all of its questions.
+        raise TempbenchError(f"{log.file} has none of the questions of the local data")
+    # If the run covers more than the task (all questions, for a `_lite` task), its whole spread is used.
     return max(1, round(len({of[id_] for id_ in asked & of.keys()}) * len(asked) / len(asked & of.keys())))

@@ -16,17 +16,18 @@ from tempbench_lmms.runs.task_log import Sample, TaskLog, metrics_of
 MAX_EMPTY = 0.05
 MAX_REPEATED = 0.05
 MAX_CUT = 0.01
-# Something of up to 40 characters six times in a row at the end of a reply.
+# Up to 40 characters repeated six times in a row at the end of a reply.
 _LOOP = re.compile(r"(.{1,40}?)\1{5,}\s*$", re.DOTALL)
 _TAIL = 400
 _RESAMPLES = 2000
 
 
 def warnings(log: TaskLog) -> list[str]:
-    """Returns the reasons not to trust a run's numbers, one line each.
+    """Returns the reasons not to trust a run's scores, one line each.
 
-    More than 5 % unread, empty or repeating replies, or more than 1 % cut off; one answer in more than 60 %
-    of the answers; failed requests; a headline metric that is not above chance, or of too few groups to tell.
+    These are: more than 5 % unread, empty or looping replies, or more than 1 % cut off; the same answer in
+    more than 60 % of the answers; failed requests; a headline metric that is not above chance, or has too few
+    groups to tell.
     """
     return [
         *of_records(log),
@@ -36,12 +37,12 @@ def warnings(log: TaskLog) -> list[str]:
 
 
 def of_records(log: TaskLog) -> list[str]:
-    """Returns the warnings that follow from how the replies of a log were read."""
+    """Returns the warnings about how the replies of a log were read."""
     return record_quality.warnings([log.with_limit(sample) for sample in log.samples])
 
 
 def of_replies(samples: Sequence[Sample], max_new_tokens: int | None = None) -> list[str]:
-    """Returns the warnings that follow from the texts of the replies."""
+    """Returns the warnings about the texts of the replies."""
     answered = [sample for sample in samples if not sample.record["failed"]]
     n = len(answered)
     if not n:
@@ -73,12 +74,12 @@ def cut_off(samples: Sequence[Sample], max_new_tokens: int | None = None) -> lis
 
 
 def _one_letter(samples: Sequence[Sample], text: str) -> bool:
-    # Equal texts with an answer in them are `record_quality._one_sided`'s warning, not a second one.
+    # Equal texts with an answer in them already get the warning of `record_quality._one_sided`.
     return any(sample.record["parsed"] for sample in samples if sample.reply == text)
 
 
 def cut_in(logs: Sequence[TaskLog]) -> list[str]:
-    """Returns a line for each of a run's tasks of whose replies more than 1 % were cut off."""
+    """Returns a line for each task with more than 1 % of its replies cut off."""
     return [
         f"{log.task}: {line}"
         for log in logs
@@ -87,7 +88,7 @@ def cut_in(logs: Sequence[TaskLog]) -> list[str]:
 
 
 def _was_cut(sample: Sample, max_new_tokens: int | None) -> bool:
-    """Whether a reply ended before its answer: in its reasoning, within a sentence, or at the token limit."""
+    """Returns whether a reply ended too early: in its reasoning, mid-sentence, or at the token limit."""
     if sample.record["parsed"]:
         return False
     open_thought = "<think>" in sample.reply and "</think>" not in sample.reply
@@ -95,9 +96,10 @@ def _was_cut(sample: Sample, max_new_tokens: int | None) -> bool:
 
 
 def _within_chance(log: TaskLog) -> list[str]:
-    """Returns a line for the headline metrics whose interval reaches down to chance.
+    """Returns a line for the headline metrics whose interval includes chance.
 
-    Another one is for those with so few groups that its interval would reach there if all of them were right.
+    A second line is for metrics with so few groups that the interval would include chance even if all answers
+    were right.
     """
     from tempbench_lmms.metrics.resampling import interval
 
@@ -124,7 +126,7 @@ def _within_chance(log: TaskLog) -> list[str]:
 
 
 def _suite_name(metric: str, task: str, chance: Mapping[str, float]) -> str | None:
-    """Returns the card's name for a task's metric: `mt` of `tempvs_mt1_two_mini` is `mt1_two_mt`."""
+    """Returns the card's name of a task's metric: `mt` of `tempvs_mt1_two_mini` is `mt1_two_mt`."""
     if metric in chance:
         return metric
     for name in sorted(chance, key=len, reverse=True):

@@ -1,6 +1,6 @@
-"""Several runs of the same questions with sampled replies: what differs by questions, and what by replies.
+"""Repeated runs of the same questions with sampled replies: the spread between questions and between replies.
 
-Each repeat is a run of its own, in a folder `repeat_1`, `repeat_2`, ... of one output folder.
+Each repeat is a separate run, in a folder `repeat_1`, `repeat_2`, ... of one output folder.
 """
 
 import math
@@ -22,7 +22,10 @@ from tempbench_lmms.runs.rescoring import columns
 from tempbench_lmms.runs.run_card import SEEDS, finite
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, edited, metrics_of
 
-_LEGEND = "sd: of the repeats; between, within: variance of scores between questions, and of replies to one"
+_LEGEND = (
+    "sd: between repeats; between, within: variance of scores between questions, and between "
+    "replies to one question"
+)
 
 
 @dataclass(frozen=True)
@@ -31,12 +34,12 @@ class Spread:
 
     Attributes:
         name: The metric.
-        values: Of each repeat; NaN where undefined.
-        mean: Of these.
-        deviation: Their standard deviation, that of a sample.
-        low: Lower end of the mean's 95 % interval; NaN where too few groups enter the metric.
+        values: Its value in each repeat; NaN where undefined.
+        mean: Their mean.
+        deviation: Their sample standard deviation.
+        low: Lower end of the mean's 95 % interval; NaN if too few groups enter the metric.
         high: Its upper end.
-        variances: Of question scores; None where the metric is no mean of those, as behind a gate.
+        variances: Variances of question scores; None if the metric is not their mean, such as a gated metric.
     """
 
     name: str
@@ -53,11 +56,11 @@ class Repeated:
     """One task in all repeats of a run.
 
     Attributes:
-        logs: The repeats, by their numbers.
-        metrics: The headline metrics, counts left out.
-        n_questions: How many questions were asked in each.
-        n_same: How many of them have the same reply in all repeats.
-        warnings: What speaks against the numbers.
+        logs: The repeats, by number.
+        metrics: The headline metrics, without counts.
+        n_questions: Number of questions in each repeat.
+        n_same: Number of questions with the same reply in all repeats.
+        warnings: Warnings about the scores.
     """
 
     logs: tuple[TaskLog, ...]
@@ -68,7 +71,7 @@ class Repeated:
 
 
 def shared_seeds(logs: Sequence[TaskLog]) -> Iterator[str]:
-    """Yields which repeats have the same seed, as far as their files say."""
+    """Yields a line for repeats that have the same seed, according to their files."""
     seeds: dict[str, list[str]] = {}
     for log in logs:
         own = {name: log.settings.get(name) for name in SEEDS}
@@ -81,19 +84,19 @@ def shared_seeds(logs: Sequence[TaskLog]) -> Iterator[str]:
 
 
 def of(logs: Iterable[TaskLog]) -> list[Repeated]:
-    """Returns the tasks that were repeated; logs that are of no repeat, or of a single one, are left out.
+    """Returns the repeated tasks; logs without repeats, or of only one repeat, are left out.
 
     Raises:
-        TempbenchError: Repeats of a task are about different questions, or one has no log.
+        TempbenchError: Repeats of a task have different questions, or one has no log.
     """
     return [over(own) for own in by_repeat(logs)]
 
 
 def over(logs: Sequence[TaskLog]) -> Repeated:
-    """Returns a task's numbers over its repeats.
+    """Returns a task's scores over its repeats.
 
     Raises:
-        TempbenchError: They are about different questions, or one has no log.
+        TempbenchError: They have different questions, or one has no log.
     """
     replies: dict[str, set[str]] = {}
     for log in logs:
@@ -111,8 +114,8 @@ def over(logs: Sequence[TaskLog]) -> Repeated:
     n_same = sum(len(of_question) == 1 for of_question in replies.values())
     if n_same == len(replies):
         warnings.append(
-            f"every question has the same reply in all {len(logs)} repeats: the model is sure of each, or "
-            "its runner takes no notice of the temperature or of the seed; see docs/repeats.md"
+            f"every question has the same reply in all {len(logs)} repeats: the model is certain of every "
+            f"reply, or its runner ignores the temperature or the seed; see docs/repeats.md"
         )
     return Repeated(tuple(logs), tuple(one for one in spreads if one), len(replies), n_same, tuple(warnings))
 
@@ -139,7 +142,7 @@ def _spread(metrics: Sequence[MetricOfRun]) -> Spread | None:
 
 
 def as_text(found: Repeated) -> str:
-    """Returns a task's numbers over repeats for a terminal."""
+    """Returns a task's scores over repeats for a terminal."""
     k, log = len(found.logs), found.logs[0]
     heads = ("metric", "mean", "95 % interval", "sd", "between", "within")
     title = (
@@ -158,7 +161,7 @@ def _row(one: Spread) -> tuple[str, ...]:
 
 
 def as_json(found: Repeated) -> dict[str, Any]:
-    """Returns a task's numbers over repeats as JSON values; None where undefined."""
+    """Returns a task's scores over repeats as JSON values; None where undefined."""
     return {
         "task": found.logs[0].task,
         "model": found.logs[0].model,

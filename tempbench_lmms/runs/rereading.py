@@ -1,8 +1,8 @@
-"""`tempbench reread`: a second reader's readings of logged replies, kept beside the log.
+"""`tempbench reread`: stores a second reader's readings of logged replies beside the log.
 
-The log itself is never written. A line of a file of readings holds what the reader wrote and the hash of the
-reply that it was shown; what it means is worked out again whenever the file is used, so that neither a
-changed log nor a changed file can bring in a value that the question does not offer.
+The log itself is never changed. Each line of a file of readings holds what the reader wrote and the hash of
+the reply that it was shown. Its meaning is derived again whenever the file is used, so neither a changed log
+nor a changed file can introduce a value that the question does not offer.
 """
 
 import glob
@@ -26,28 +26,27 @@ from tempbench_lmms.runs.second_readers import Endpoint, NoAnswerError
 from tempbench_lmms.runs.task_log import Sample, TaskLog
 
 STATUSES = ("read", "none", "refused", "wrong form")
-"""What became of a reply: a value was found; the reader says that there is none; its answer was withheld; it
-wrote something else twice."""
+"""Outcomes for a reply: a value; no value in it; answer withheld; twice something else written."""
 
 Choose = Callable[[second.Part, Reading[Any]], Reading[Any]]
-"""Takes what a question expects and our reading, and returns the reading that counts."""
+"""Takes the expected parts of an answer and our reading; returns the reading that counts."""
 
 _KEPT = 500  # characters of an answer
-_MOST_IN_A_ROW = 10  # requests that come to nothing before the rest is left
+_MOST_IN_A_ROW = 10  # failed requests in a row before the rest is skipped
 _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
 class Question:
-    """A logged reply, what its question expects and what we read.
+    """A logged reply, the answer that its question expects, and our reading.
 
     Attributes:
-        log: The log that it is in.
-        config: Its task's.
+        log: The log that holds it.
+        config: The configuration of its task.
         sample: The line.
         doc: The question's row.
         expected: The parts of an answer, each with our reading of it.
-        unread: Whether we left unread what was asked for. A number that is no option was read.
+        unread: Whether our reader found no answer. A number that is not an option counts as read.
     """
 
     log: TaskLog
@@ -58,26 +57,26 @@ class Question:
     unread: bool
 
     def request(self, again: bool = False) -> str:
-        """Returns what a second reader is asked."""
+        """Returns the prompt for a second reader."""
         return second.request(self.sample.prompt, self.sample.reply, tuple(self.expected), again)
 
     def values(self, line: "Line") -> tuple[Any, ...]:
-        """Returns what a line says of each part; None where it says nothing that is on offer."""
+        """Returns a line's value for each part; None if it is not one that the question offers."""
         found = second.values(line.answer, tuple(self.expected)) if line.status in ("read", "none") else None
         return found or (None,) * len(self.expected)
 
     def rescored(self, choose: Choose) -> Sample:
-        """Returns the reply as the task's own scoring makes it of the readings that `choose` returns."""
+        """Returns the sample that the task's own scoring makes from the readings that `choose` returns."""
         now = with_reply(self.config, self.sample, self.doc, Reread(self.sample.reply, choose))
         plain = {name: str(one) if isinstance(one, Reread) else one for name, one in now.record.items()}
         return replace(now, record=plain)
 
 
 def questions_of(log: TaskLog) -> list[Question]:
-    """Returns the replies of a log, with what the task's own parser expects and reads in each.
+    """Returns the replies of a log, with what the task's parser expects and reads in each.
 
     Raises:
-        TempbenchError: The data is not on this machine, or a question of the log is missing in it.
+        TempbenchError: The data is not on this machine, or lacks a question of the log.
     """
     config = load_task(log.task)
     out = []
@@ -92,13 +91,13 @@ def questions_of(log: TaskLog) -> list[Question]:
 
 @dataclass(frozen=True)
 class Line:
-    """What a second reader made of one reply, as it is kept.
+    """A second reader's reading of one reply, as stored.
 
     Attributes:
         id: The question.
         reply: The hash of the reply that it was shown.
         reader: Its name.
-        prompt_version: `second.VERSION` of what it was asked.
+        prompt_version: `second.VERSION` of its prompt.
         status: One of `STATUSES`.
         answer: What it wrote.
     """
@@ -113,12 +112,12 @@ class Line:
 
 @dataclass
 class Readings:
-    """The readings of one second reader of the replies of one log.
+    """One second reader's readings of the replies of one log.
 
     Attributes:
         reader: Its name.
-        lines: By question; those that hold for the log and this version's words.
-        outdated: Questions of which the file has others alone: of other replies, or asked for in other words.
+        lines: By question; those for the log's replies and the current prompt.
+        outdated: Questions with readings only of other replies or from another prompt.
     """
 
     reader: str
@@ -131,17 +130,17 @@ class Readings:
 
     @property
     def remark(self) -> str:
-        """What is to be known of them; empty where there is nothing."""
+        """A remark about outdated readings; empty if there are none."""
         if not self.outdated:
             return ""
         return (
-            f"; {len(self.outdated):,} readings of {self.reader} are of other replies than the log's, or "
-            "were asked for in other words, and are not used; ask again with `tempbench reread`"
+            f"; {len(self.outdated):,} readings of {self.reader} are of other replies or from another "
+            f"prompt, and are not used; run `tempbench reread` again"
         )
 
 
 def counts_of(lines: Iterable[Line]) -> str:
-    """Returns in words how many lines have which of `STATUSES`."""
+    """Returns in words how many lines have each of `STATUSES`."""
     found = Counter(line.status for line in lines)
     return ", ".join(f"{found[status]:,} {status}" for status in STATUSES)
 
@@ -151,7 +150,7 @@ def _hash_of(reply: str) -> str:
 
 
 def file_of(log: TaskLog, reader: str) -> Path:
-    """Returns the file for a second reader's readings of a log: beside it, and not named like a log."""
+    """Returns the file for a second reader's readings of a log: beside the log, and not named like one."""
     last = Path(reader).name if reader.startswith("/") else reader
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", last).strip("_")[:_LONGEST_NAME]
     if name != reader:  # two readers never share a file
@@ -160,7 +159,7 @@ def file_of(log: TaskLog, reader: str) -> Path:
 
 
 def readings_of(log: TaskLog) -> list[Readings]:
-    """Returns what second readers made of a log's replies, a reader each, by name."""
+    """Returns the readings of a log's replies by second reader, by the reader's name."""
     beside = log.beside("reread")
     files = sorted(beside.parent.glob(f"{glob.escape(beside.name)}.*.jsonl"))
     replies = {sample.id: _hash_of(sample.reply) for sample in log.samples} if files else {}
@@ -179,7 +178,7 @@ def readings_of(log: TaskLog) -> list[Readings]:
 def _lines(file: Path) -> Iterator[Line]:
     with file.open(encoding="utf-8", errors="replace") as lines:
         for text in lines:
-            # An interruption cuts a line in half: there is no reading, and its reply is asked about again.
+            # An interruption may cut a line in half; that line is ignored and its reply is asked about again.
             try:
                 line = Line(**parse_json(text))
             except (ValueError, TypeError):
@@ -190,7 +189,7 @@ def _lines(file: Path) -> Iterator[Line]:
 
 
 def _reading(question: Question, reader: Endpoint) -> Line:
-    """Asks a second reader about one reply, and once more where its answer has another form."""
+    """Asks a second reader about one reply, and once more if its answer has the wrong form."""
     for again in (False, True):
         answer = reader.ask(question.request(again))
         values = None if answer is None else second.values(answer, tuple(question.expected))
@@ -219,20 +218,20 @@ def ask(
     concurrency: int = 8,
     step: Callable[[], object] = lambda: None,
 ) -> tuple[list[Line], Counter[str]]:
-    """Asks a second reader, and appends each of its readings to the log's file as soon as it is there.
+    """Asks a second reader, and appends each reading to the log's file as soon as it arrives.
 
     Args:
         questions: The replies.
         reader: The reader.
-        concurrency: How many requests are under way at the same time, at most.
+        concurrency: The largest number of requests at the same time.
         step: Called after each reply.
 
     Returns:
-        The readings, and why requests came to nothing, with how many of each. After many such in a row the
+        The readings, and the reasons for failed requests with their counts. After many failures in a row the
         rest is not asked.
 
     Raises:
-        TempbenchError: No request will fare better; what was read until then is kept.
+        TempbenchError: All further requests would fail too; the readings so far are stored.
     """
     for file in {file_of(question.log, reader.name) for question in questions}:
         append_log.drop_torn_line(file)

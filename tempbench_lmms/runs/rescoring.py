@@ -1,7 +1,7 @@
-"""Scores kept replies: a task's numbers over other records than the run printed them for.
+"""Scores stored replies again: computes a task's scores over new records.
 
-`tempbench rescore`, `--reparse` and second readers differ in which records count
-(`task_log.scored` makes one of a reply). What is made of them is the same: `rescored`.
+`tempbench rescore`, `--reparse` and second readers differ only in the records that count (`task_log.scored`
+makes one from a reply). All of them use `rescored`.
 """
 
 import json
@@ -22,21 +22,21 @@ from tempbench_lmms.record_reading import REASON, VALUES, manner
 from tempbench_lmms.runs import run_card
 from tempbench_lmms.runs.task_log import Sample, TaskLog, edited, metrics_of, recompute, scored
 
-# The fields of a record in which a reply that is read differently differs.
+# The fields of a record that change if a reply is read differently.
 _READING = (*VALUES, "parsed", "failed", "correct")
 
 
 @dataclass(frozen=True)
 class Change:
-    """A question that is read differently now.
+    """A question whose reply is now read differently.
 
     Attributes:
         id: The question.
         reply: The model's reply.
         then: How the run read it: some of the record's fields.
-        now: How it is read now.
-        how_then: By which rule the run read it, or why not; empty where its log does not say.
-        how_now: The same now.
+        now: How it is now read.
+        how_then: The rule by which the run read it, or why it did not; empty if its log does not say.
+        how_now: The same for the reading now.
     """
 
     id: str
@@ -49,16 +49,16 @@ class Change:
 
 @dataclass(frozen=True)
 class Rescored:
-    """A task's numbers before and now.
+    """A task's scores before and now.
 
     Attributes:
         log: The task.
         then: The numbers before.
         now: Computed again.
-        intervals: 95 % intervals of the numbers now, for ratios and the like.
-        changes: The questions that are read differently now.
-        samples: The samples that the numbers now are of.
-        code: What is known of the code that has read the replies again; "" where none has.
+        intervals: 95 % intervals of the new scores, where a metric has one.
+        changes: The questions whose replies are now read differently.
+        samples: The samples behind the new scores.
+        code: What is known of the code that read the replies again; "" if none did.
     """
 
     log: TaskLog
@@ -71,12 +71,13 @@ class Rescored:
 
     @property
     def differing(self) -> list[str]:
-        """The metrics whose number, to the last bit, or whose nested table is another one now."""
+        """The metrics whose number (to the last bit) or nested table has changed."""
         return [name for name in self.now if _comparable(self.then.get(name)) != _comparable(self.now[name])]
 
 
 def _comparable(value: Any) -> Any:
-    # What a results file holds: JSON has no int keys and no tuples. The run's own versions are not scores.
+    # Compare what a results file can hold: JSON has no int keys and no tuples. The run's versions are not
+    # scores.
     plain = json.loads(json.dumps(value, default=str))
     if isinstance(plain, dict):
         plain.pop(provenance.KEY, None)
@@ -89,12 +90,12 @@ def rescored(
     before: tuple[Sample, ...] | None = None,
     intervals: bool = True,
 ) -> Rescored:
-    """Returns a task's numbers over samples, beside those of the same questions before.
+    """Returns a task's scores over samples, beside those of the same questions before.
 
     Args:
         log: The task.
         samples: The samples.
-        before: The samples to set them beside; where omitted those of the log, with the numbers of the run.
+        before: The samples to compare with; by default those of the log, with the run's own scores.
         intervals: Whether to compute intervals.
     """
     now = recompute(log, samples)
@@ -125,17 +126,17 @@ def _changes(then: Sequence[Sample], now: Sequence[Sample]) -> Iterator[Change]:
 
 
 def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True, anyway: bool = False) -> Rescored:
-    """Computes a task's metrics again, and sets them beside those of the run.
+    """Computes a task's metrics again, beside those of the run.
 
     Args:
         log: The task.
-        reparse: Read the replies again too, with this version's parser and the data at hand; else the
-            records of the log are used as they are.
+        reparse: Also read the replies again, with the installed parser and the local data; otherwise the
+            log's records are used unchanged.
         intervals: Whether to compute intervals.
-        anyway: Read the replies again although the data here is not the run's.
+        anyway: Read the replies again even if the local data is not the run's.
 
     Raises:
-        TempbenchError: There is no sample log; or the data is not here, or not the run's.
+        TempbenchError: There is no sample log, or the data is missing or not the run's.
     """
     if not log.samples:
         raise TempbenchError(log.no_samples)
@@ -148,21 +149,21 @@ def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True, anyway:
 
 
 def _check_data(log: TaskLog) -> None:
-    """Raises where the data of the run is known and not the data at hand."""
+    """Raises an error if the run's data is known and differs from the local data."""
     url, data = run_card.data_of(log)
     then, here = data.get("sha256"), provenance.origin_of(root_of(load_task(log.task))[1]) or {}
     if then is not None and then != provenance.sum_of_table(here.get("sha256"), url):
         raise TempbenchError(
-            f"{log.task}: the data here is not the data of the run (their checksums differ); prepare that of "
-            "the run, or add --anyway to read the replies with the data here"
+            f"{log.task}: the local data is not the data of the run (the checksums differ); prepare the "
+            f"run's data, or add --anyway to read the replies with the local data"
         )
 
 
 def read_again(log: TaskLog) -> tuple[Sample, ...]:
-    """Returns a log's samples with their replies read by this version.
+    """Returns a log's samples with their replies read by the installed version.
 
     Raises:
-        TempbenchError: The data is not on this machine, or a question of the log is missing in it.
+        TempbenchError: The data is not on this machine, or lacks a question of the log.
     """
     config = load_task(log.task)
     read = (with_reply(config, sample, doc, sample.reply) for sample, doc in with_docs(log))
@@ -170,7 +171,7 @@ def read_again(log: TaskLog) -> tuple[Sample, ...]:
 
 
 def with_reply(config: dict[str, Any], sample: Sample, doc: Row, reply: str) -> Sample:
-    """Returns a sample as the task's own scoring makes it of a reply."""
+    """Returns the sample that the task's own scoring makes from a reply."""
     now = scored(config, doc, reply)
     return replace(sample, record=now.record, metrics=now.metrics)
 
@@ -179,34 +180,33 @@ def with_docs(log: TaskLog) -> Iterator[tuple[Sample, Row]]:
     """Yields a log's samples, each with its question's row in the data.
 
     Raises:
-        TempbenchError: The data is not on this machine, or a question of the log is missing in it.
+        TempbenchError: The data is not on this machine, or lacks a question of the log.
     """
     docs = {str(doc["question_id"]): doc for doc in docs_of(load_task(log.task))}
     for sample in log.samples:
         if sample.id not in docs:
             raise TempbenchError(
-                f"{log.task}: question {sample.id} is not in the data here; use the data that the run was "
-                "made with"
+                f"{log.task}: question {sample.id} is not in the local data; use the run's data"
             )
         yield sample, docs[sample.id]
 
 
 def of_one_run(log: TaskLog, partial: bool = False) -> TaskLog:
-    """Returns a log after a look whether it is the one that the numbers of its results file are of.
+    """Checks that a log gives the scores of its results file; returns the log.
 
     Args:
         log: The task.
-        partial: Say so in the log's `problems` where it is not, instead of raising.
+        partial: Note a mismatch in the log's `problems` instead of raising an error.
 
     Raises:
-        TempbenchError: The log is gone that the run has written, or gives other numbers.
+        TempbenchError: The log that the run wrote is missing, or gives other scores.
     """
     with edited(log.file):
         problem = _not_of_one_run(log)
     if problem is None:
         return log
     if not partial:
-        raise TempbenchError(f"{problem}; add --partial to go on with the numbers as they are")
+        raise TempbenchError(f"{problem}; add --partial to continue with the numbers as they are")
     return replace(log, problems=(*log.problems, problem))
 
 
@@ -216,24 +216,24 @@ def _not_of_one_run(log: TaskLog) -> str | None:
         return log.no_samples if is_gone else None
     version = (log.details.get(provenance.KEY) or {}).get("packages", {}).get("tempbench-lmms")
     if version != __version__ or is_of_other_code(log) or log.problems:
-        return None  # metrics may have been defined otherwise then, or the log is known to be damaged
+        return None  # the metrics' definitions may have changed since, or the log is known to be damaged
     found = rescore(log, intervals=False)
     if differing := [name for name in found.differing if not isinstance(found.now[name], dict)]:
         return (
-            f"{log.file} has other numbers of {log.task} than its log gives ({', '.join(differing[:5])}): "
-            "one of the two is of another run, or was changed"
+            f"the log of {log.file} gives other values of {log.task} ({', '.join(differing[:5])}): the "
+            f"results file and the log are from different runs, or one was changed"
         )
     return None
 
 
 def is_of_other_code(log: TaskLog) -> bool:
-    """Whether other code than that here made numbers of the replies; an import notes none."""
+    """Whether other code than the installed code computed the scores; imports record no code."""
     then = (log.details.get(provenance.KEY) or {}).get(code_digest.KEY)
     return then is not None and then != code_digest.of_numbers(log.benchmark)
 
 
 def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
-    """Returns a task's numbers for a terminal."""
+    """Returns a task's scores for a terminal."""
     rows = [("metric", then, now, "95 % interval", "")]
     for name, value in found.now.items():
         if name.endswith("_stderr") or isinstance(value, dict):
@@ -244,7 +244,7 @@ def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
         rows.append((name, _shown(found.then.get(name)), _shown(value), ends, mark))
     lines = [f"{found.log.task}, {found.log.model}, {len(found.log.samples):,} questions", *columns(rows)]
     if found.changes:
-        lines.append(f"  {len(found.changes):,} questions are read differently:")
+        lines.append(f"  {len(found.changes):,} questions are now read differently:")
         for change in found.changes[:n_changes]:
             was, is_ = _fields(change.then, change.how_then), _fields(change.now, change.how_now)
             lines.append(f"    {change.id}: {was} -> {is_}; {change.reply[:80]!r}")
@@ -254,7 +254,7 @@ def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Returns the lines of a table whose columns stand below one another."""
+    """Returns the lines of a table with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     cells = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
     return [f"  {'  '.join(row)}".rstrip() for row in cells]
@@ -272,7 +272,7 @@ def _fields(values: dict[str, Any], how: str) -> str:
 
 
 def as_json(found: Rescored) -> dict[str, Any]:
-    """Returns a task's numbers as JSON values."""
+    """Returns a task's scores as JSON values."""
     return {
         "task": found.log.task,
         "run": run_card.run_card(found.log),

@@ -1,4 +1,4 @@
-"""The logs of a run that has just ended: whether they are whole, and which requests failed."""
+"""The logs of a run that has just ended: are they complete, and which requests failed?"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,15 +15,15 @@ _LONGEST_REASON = 200
 
 
 def whole(results: Path, ids: Mapping[str, Sequence[str]]) -> list[TaskLog]:
-    """Returns the logs of our tasks beside a results file, each of them whole.
+    """Returns the logs of our tasks beside a results file, after checking that they are complete.
 
     Args:
         results: The file.
-        ids: The questions of each task in their order, which the logs are compared with.
+        ids: The expected questions of each task, in order.
 
     Raises:
-        TempbenchError: A file is gone or cut short (the harness warns and goes on where it cannot write), or
-            a question stands there twice, or another one in its place.
+        TempbenchError: A file is missing or cut short (the harness only warns if it cannot write), or a log
+            has a question twice or another question in its place.
     """
     found: dict[str, TaskLog] = {}
     problem = ""
@@ -38,33 +38,33 @@ def whole(results: Path, ids: Mapping[str, Sequence[str]]) -> list[TaskLog]:
         elif log is None or not log.samples:
             problem = f"{task} has no log"
         elif strangers := {(one.doc_id, one.id) for one in log.samples} - {*enumerate(expected)}:
-            problem = f"{log.log_file.name}: {len(strangers)} lines of other questions than the task's"
+            problem = f"{log.log_file.name}: {len(strangers)} lines have other questions than the task"
     if problem:
         raise TempbenchError(
-            f"{results} and its logs were not written whole ({problem}); make room if the disk is full, and "
-            "give the same command again: the answers are kept"
+            f"{results} and its logs are incomplete ({problem}); free space if the disk is full, and give "
+            f"the same command again: the answers are stored"
         )
     return [found[task] for task in ids]
 
 
 def bound(text: str) -> Callable[[int], int]:
-    """Returns how many of so many questions may fail, from `5` or `1%`.
+    """Returns the function from the number of questions to how many may fail, for `5` or `1%`.
 
     >>> bound("1%")(250), bound("5")(250)
     (2, 5)
 
     Raises:
-        TempbenchError: It is neither.
+        TempbenchError: It is neither a number nor a share.
     """
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(%?)", text.strip())
     if not found or (not found[2] and "." in found[1]) or (found[2] and float(found[1]) > 100):
-        raise TempbenchError(f"--max-failures {text[:40]!r} is no number and no share; write 5 or 1%")
+        raise TempbenchError(f"--max-failures {text[:40]!r} is neither a number nor a share; write 5 or 1%")
     number = float(found[1])
     return (lambda total: int(total * number / 100)) if found[2] else (lambda total: int(number))
 
 
 def as_lines(failed: Sequence[tuple[TaskLog, Sample]]) -> list[str]:
-    """Returns what a run's summary says of its failed requests: a line each, of the first ones."""
+    """Returns the lines of a run's summary about its failed requests, one per request for the first ones."""
     shown = [
         f"failed: question {one_line(one.id)} of {log.task}: {_reason(one)}" for log, one in failed[:_SHOWN]
     ]

@@ -1,8 +1,7 @@
-"""The run card: with what a result was made, and whether it is whole.
+"""The run card: how a result was made, and whether it is complete.
 
-Most of it the harness writes into its results file, or it follows from the log. What only the run itself
-knows (installed versions, the checksum of the data) is written among the nested tables of a task, under
-`details`, as `run`.
+Most of it comes from the harness's results file or the log. What only the run itself knows (installed
+versions, the checksum of the data) is stored among the nested tables of a task, in `run` under `details`.
 """
 
 import hashlib
@@ -18,16 +17,16 @@ from tempbench_lmms.record_reading import shares
 from tempbench_lmms.runs.task_log import Sample, TaskLog
 
 IMPORTED = "imported"
-"""Where a results file says that the run was made elsewhere (`runs.importing`): format, file and when."""
+"""The key of a results file for an imported run (`runs.importing`): format, file and date."""
 RESPONDENT = "respondent"
-"""Where a results file says that a person answered (`runs.answering`): `kind` ("human") and `name`."""
+"""The key of a results file for a person's answers (`runs.answering`): `kind` ("human") and `name`."""
 NOT_CHECKED = "not checked"
 NOT_A_MODEL = "not a model"
 SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
 def _prompt_hash(samples: tuple[Sample, ...]) -> str | None:
-    """Returns one SHA-256 over every question's id and text, whatever their order; None for no samples."""
+    """Returns one SHA-256 over every question's id and text, in any order; None without samples."""
     if not samples:
         return None
     digest = hashlib.sha256()
@@ -37,17 +36,17 @@ def _prompt_hash(samples: tuple[Sample, ...]) -> str | None:
 
 
 def run_card(log: TaskLog) -> dict[str, Any]:
-    """Returns the run card of a task as JSON values; None where the run left no trace of something.
+    """Returns the run card of a task as JSON values; None for what the run did not record.
 
     Returns:
-        `task`, `model`, `model_args`, `backend`, `date`; `version` (`task`, `prompts`); `packages`;
-        `code` (one checksum of what made numbers of the replies); `data` (`url`, and what the manifest says:
-        `edition`, `source`, `sha256`); `prompts_sha256`; `settings` (images, frames, style and the like);
-        `generation`; `seeds`; `questions` (`of` the task, `asked`, `logged`, `failed`); `readings` (shares of
-        how replies were read, and of why not); `check` (`state`,
-        and what `failed` and was `unseen`, of `tempbench check-model`); `complete`: whether all were asked,
-        logged and answered. Of a run that was made elsewhere also `imported`, and neither prompts nor their
-        version; of a person's answers also `respondent`; of a run that was asked until it was decided also
+        `task`, `model`, `model_args`, `backend`, `date`; `version` (`task`, `prompts`); `packages`; `code`
+        (one checksum of the code that computed scores from replies); `data` (`url`, and what the manifest
+        says: `edition`, `source`, `sha256`); `prompts_sha256`; `settings` (images, frames, style and the
+        like); `generation`; `seeds`; `questions` (`of` the task, `asked`, `logged`, `failed`); `readings`
+        (shares of how replies were read, and of why not); `check` (`state`, and what `failed` and was
+        `unseen`, of `tempbench check-model`); `complete`: whether all were asked, logged and answered. Of a
+        run that was made elsewhere also `imported`, and neither prompts nor their version; of a person's
+        answers also `respondent`; of a run that was asked until it was decided also
         `until_decided`: how, by which metric and test, against which run.
     """
     run = log.details.get(KEY) or {}
@@ -88,7 +87,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
 
 
 def data_of(log: TaskLog) -> tuple[Any, dict[str, Any]]:
-    """Returns the address of a task's table, and what the manifest said of its data; `sha256` is of it."""
+    """Returns the address of a task's table, and what the manifest said; `sha256` is the manifest's."""
     url, kind = _data_of(log)
     return url, _of_table(((log.details.get(KEY) or {}).get("data") or {}).get(kind), url)
 
@@ -100,7 +99,7 @@ def _of_table(data: dict[str, Any] | None, url: Any) -> dict[str, Any]:
 
 
 def _data_of(log: TaskLog) -> tuple[Any, str]:
-    """Returns the address of a task's table, and whether it is of the `mini` or of the `prepared` data."""
+    """Returns the address of a task's table, and whether it is `mini` or `prepared` data."""
     files = (log.config.get("dataset_kwargs") or {}).get("data_files") or {}
     url = next(iter(files.values()), None) if isinstance(files, dict) else None
     bundled = isinstance(url, str) and f"/{roots.MINI}/" in url
@@ -108,13 +107,13 @@ def _data_of(log: TaskLog) -> tuple[Any, str]:
 
 
 def data_at_hand(log: TaskLog) -> dict[str, Any]:
-    """Returns what the manifest of a task's data says that is here now, which may not be the run's."""
+    """Returns what the manifest says about the local data of a task, which may not be the run's."""
     url, kind = _data_of(log)
     return _of_table(provenance.recorded(log.benchmark)["data"][kind], url)
 
 
 def flat(card: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Returns a card's values by dotted names, for tables and comparisons.
+    """Returns a card's values by dotted name, for tables and comparisons.
 
     >>> flat({"a": 1, "b": {"c": 2}})
     {'a': 1, 'b.c': 2}
@@ -126,7 +125,7 @@ def flat(card: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def finite(value: Any) -> Any:
-    """Returns JSON values with None in place of numbers that are none: NaN and infinity."""
+    """Returns JSON values with None in place of NaN and infinity."""
     if isinstance(value, dict):
         return {key: finite(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,8 +1,8 @@
-"""`tempbench run`: the harness with checks before, answers that are kept, an honest exit status.
+"""`tempbench run`: runs the harness with checks before it, stored answers and a correct exit status.
 
-Everything that a later start needs is in the output folder: the cache of answers, and a file that says which
-run they belong to, written with the first answer. The same command, given again, continues. A command that
-was wrong and got no answer leaves nothing that keeps the corrected one out.
+Everything that a later start needs is in the output folder: the stored answers, and a file that identifies
+their run, written with the first answer. The same command, given again, continues the run. A wrong command
+that got no answer leaves nothing that would block the corrected one.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from tempbench_lmms.data import locks, outputs, prepared, redaction, tables
 from tempbench_lmms.data.redaction import scrubbed
 from tempbench_lmms.data.run_files import LOCK, RESULTS, STATE
 from tempbench_lmms.data.tables import parse_json
-from tempbench_lmms.data.terminal import counted, tell
+from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import agreement, identity, plugin, task_names
 from tempbench_lmms.harness.agreement import Ranks
@@ -29,24 +29,24 @@ from tempbench_lmms.runs import arguments, deciding, ending, quality, results, s
 from tempbench_lmms.runs.logs import check_results, finished_results, read_runs, sums
 from tempbench_lmms.runs.starting import Command, RunIdentity
 
-_QUESTIONS = "questions"  # in a run's state: checksums of the prompts
+_QUESTIONS = "questions"  # a key of a run's state: checksums of the prompts
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is done; with greedy replies its numbers are the same for all values.
+    """Options of a run that do not change the scores of greedy replies.
 
-    Sampled replies are drawn call by call, so `slice_size` changes which are drawn.
+    Sampled replies are drawn call by call, so `slice_size` changes which ones are drawn.
 
     Attributes:
-        slice_size: Answers that are stored together; lost at most.
-        lock: Keep a second run out of the folder.
-        max_failures: How many requests may fail, as `results.bound` reads it.
+        slice_size: Number of answers stored at a time; at most so many are lost.
+        lock: Whether to prevent a second run in the folder.
+        max_failures: How many requests may fail, in the form that `results.bound` reads.
         question_timeout: Seconds that one question may take; 0 for no limit. It needs `tell`.
-        tell: Tells a supervising process of each call (`supervision.supervised`).
-        name: What reports call the run; the model's name where empty.
-        until_decided: An earlier run; this one stops when it is decided which is better.
-        decide_by: The metric that decides; each task's headline where empty.
+        tell: Reports each call to a supervising process (`supervision.supervised`).
+        name: The run's name in reports; if empty, the model's name.
+        until_decided: An earlier run; this run stops when it is decided which of the two is better.
+        decide_by: The metric that decides; if empty, each task's headline.
     """
 
     slice_size: int = 200
@@ -60,7 +60,7 @@ class RunOptions:
 
     @property
     def process(self) -> dict[str, Any]:
-        """What must be the same in all processes of a run, or one waits for the others in vain."""
+        """What must be equal in all processes of a run; otherwise one would wait for the others forever."""
         decides = self.until_decided is not None  # slice by slice, together
         return {"until_decided": decides, "slice": self.slice_size if decides else None}
 
@@ -70,20 +70,20 @@ def run(
     options: RunOptions = RunOptions(),
     at_end: Callable[[Path, bool], None] = lambda results, is_new: None,
 ) -> None:
-    """Runs an evaluation, or continues it.
+    """Starts or continues an evaluation.
 
     Args:
-        command: What is run.
-        options: How.
-        at_end: Called with the results file and whether it is new, before failed requests are refused.
+        command: What to run.
+        options: Its options.
+        at_end: Called with the results file and whether it is new, before the check for failed requests.
 
     Raises:
-        TempbenchError: Something is amiss, or more requests failed than may; answers so far are kept.
+        TempbenchError: Something is wrong, or too many requests failed; the answers so far are stored.
     """
     borne = results.bound(options.max_failures)
     output = command.output
     ranks = Ranks()
-    if ranks.rank:  # the first process checks, writes and tells
+    if ranks.rank:  # the first process checks, writes and prints
         found = _followed(ranks, command, options)
         _evaluate(command, options, found, lambda progress: None)
         return
@@ -116,19 +116,19 @@ def run(
 
 
 def _check_arguments(command: Command, options: RunOptions) -> None:
-    """Refuses tasks that are none, and arguments that the harness or a run would refuse."""
+    """Refuses unknown tasks, and arguments that the harness or a run would refuse."""
     further = command.further
     arguments.part(further)
     task_names.check(command.tasks.split(","), further)
     number = arguments.value(further, "num_fewshot")
-    if number and (ours := command.leaves):  # the harness takes the number and shows none
+    if number and (ours := command.leaves):  # the harness accepts the number but shows no examples
         raise TempbenchError(
-            f"--num_fewshot {number}: {ours[0]} has no examples to show; leave it out, and ask tasks that "
-            "have some in a run of their own"
+            f"--num_fewshot {number}: {ours[0]} has no examples to show; leave it out, and run tasks with "
+            f"examples separately"
         )
     if options.until_decided is None:
         if options.decide_by:
-            raise TempbenchError("--decide-by names the metric of --until-decided; give that too")
+            raise TempbenchError("--decide-by needs --until-decided; give both, or leave it out")
         return
     if arguments.value(further, "limit") not in (None, -1) or arguments.value(further, "offset"):
         raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")
@@ -137,7 +137,7 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
 
 @contextlib.contextmanager
 def _locked(output: Path, wanted: bool = True) -> Iterator[None]:
-    """Makes the folder and keeps a second run out of it; the lock ends with the process that holds it."""
+    """Creates the folder and locks it against a second run; the lock ends with its process."""
     output.mkdir(parents=True, exist_ok=True)
     busy = f"another run is writing into {output}; wait for it or choose another --output"
     with locks.locked(output / LOCK, busy, wanted):
@@ -146,7 +146,7 @@ def _locked(output: Path, wanted: bool = True) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _for_all(ranks: Ranks) -> Iterator[None]:
-    """A block whose failure ends all processes of the run, with one line."""
+    """Makes a failure inside the block end all processes of the run, with one line."""
     try:
         yield
     except TempbenchError as error:
@@ -156,7 +156,7 @@ def _for_all(ranks: Ranks) -> Iterator[None]:
 
 
 def _followed(ranks: Ranks, command: Command, options: RunOptions) -> RunIdentity:
-    """Tells the first process what this one is about to do, and does as that decides."""
+    """Tells the first process what this one is about to do, and follows its decision."""
     ids: dict[str, list[str]] = {}
 
     def stated() -> dict[str, Any]:
@@ -174,14 +174,14 @@ def _followed(ranks: Ranks, command: Command, options: RunOptions) -> RunIdentit
 
 
 def _contests(command: Command, options: RunOptions, found: RunIdentity) -> list[deciding.Contest]:
-    """Returns what is to be decided, by each task; nothing where all questions are asked."""
+    """Returns the contest of each task; empty if all questions are asked."""
     if options.until_decided is None:
         return []
     return deciding.contests(options.until_decided, command.named, list(found.ids), options.decide_by)
 
 
 def _state(output: Path) -> dict[str, Any]:
-    """Returns what the run's folder keeps of it; nothing where it has not begun.
+    """Returns the state in a run's folder; empty if the run has not begun.
 
     Raises:
         TempbenchError: The file is damaged.
@@ -192,17 +192,17 @@ def _state(output: Path) -> dict[str, Any]:
         for name in ("identity", _QUESTIONS) if state else ():
             dict(state[name])
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise TempbenchError(f"{path} is damaged; remove it to continue with the answers kept") from None
+        raise TempbenchError(f"{path} is damaged; remove it to continue with the stored answers") from None
     return state
 
 
 def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path | None:
-    """Returns the results file where the run is finished and its files are there.
+    """Returns the results file if the run is finished and its files are present.
 
-    Where it was stopped because it was decided, it is not finished for whoever asks all questions.
+    A run that stopped early because it was decided is not finished for a command that asks all questions.
 
     Raises:
-        TempbenchError: The folder belongs to something else.
+        TempbenchError: The folder belongs to another run.
     """
     path, state = output / STATE, _state(output)
     if not state:
@@ -211,8 +211,8 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
         return None
     if differing := identity.differences(state["identity"], found.kept):
         raise TempbenchError(
-            f"{output} belongs to a run that differs in: {', '.join(differing)} (see {path}); nothing in it "
-            "was changed: choose another --output, or put back what the run began with"
+            f"{output} belongs to a run that differs in: {', '.join(differing)} (see {path}); nothing "
+            f"was changed: choose another --output, or give the original command"
         )
     finished = finished_results(path)
     if finished is None:
@@ -220,8 +220,8 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
     then = state[_QUESTIONS]
     if others := [name for name, one in found.questions.items() if then.get(name) != one]:
         raise TempbenchError(
-            f"{output} is finished, and {counted(len(others), 'task')} of it would be asked otherwise now: "
-            f"the prompts of {', '.join(others[:3])} have changed; choose another --output to ask them anew"
+            f"{output} is finished, and the prompts of {', '.join(others[:3])} have changed since; "
+            f"choose another --output to ask the new prompts"
         )
     if state.get("failed"):  # to be asked again
         return None
@@ -236,7 +236,7 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
 
 
 def _is_void(file: Path) -> bool:
-    """Returns whether every request of a finished run failed, as with a wrong address: nothing is lost."""
+    """Returns whether every request of a finished run failed, for example because of a wrong address."""
     try:
         samples = [one for log in read_runs([file], partial=True) for one in log.samples]
     except TempbenchError:
@@ -245,7 +245,7 @@ def _is_void(file: Path) -> bool:
 
 
 def _tell_finished(file: Path) -> None:
-    """Says that there is nothing to do, and how a stopped run is continued."""
+    """Prints that there is nothing to do, and how to continue a run that stopped early."""
     said = parse_json(file.read_text(encoding="utf-8")).get(deciding.KEY) or {}
     for task, one in said.items():
         print(f"tempbench: {task}: {deciding.sentence(one)}")
@@ -256,7 +256,7 @@ def _tell_finished(file: Path) -> None:
 
 
 def _beginning(output: Path, found: RunIdentity, kept: Mapping[str, Any]) -> Callable[[], None]:
-    """Returns what notes, once, whose folder this is: without an answer nothing in it is worth keeping."""
+    """Returns the function that, at the first answer, records which run the folder belongs to."""
 
     @cache
     def begin() -> None:
@@ -273,7 +273,7 @@ def _evaluate(
     begin: Callable[[], None] = lambda: None,
     contests: Sequence[deciding.Contest] = (),
 ) -> None:
-    """Has the harness ask what is left to ask.
+    """Lets the harness ask the remaining questions.
 
     Raises:
         TempbenchError: The harness ended early.
@@ -303,31 +303,31 @@ def _evaluate(
 
 
 def _failed(error: Exception, output: Path) -> TempbenchError:
-    """Returns what to say of an evaluation that ended early."""
+    """Returns the error of an evaluation that ended early."""
     reason = scrubbed(str(error)).splitlines()[0][:300] if str(error) else scrubbed(repr(error))
     is_full = isinstance(error, OSError) and error.errno in outputs.FULL
     if isinstance(error, OSError) and error.strerror:
-        # A refused connection has a number too, and is of no file.
+        # A refused connection also has an error number, but no file.
         name = error.filename or (output if outputs.is_of_disk(error) else "")
         reason = f"{name}: {error.strerror}" if name else error.strerror
     elif isinstance(error, sqlite3.Error):
-        # The database says no more of some full disks than that it failed.
+        # On some full disks the database only says that it failed.
         is_full = isinstance(error, sqlite3.OperationalError) and "disk" in reason
         reason = f"{output / 'cache'}: {reason}"
-    advice = ending.advice(output, "make room on its disk, and " if is_full else "")
+    advice = ending.advice(output, "free space on its disk, and " if is_full else "")
     return TempbenchError(
         "; ".join(filter(None, (f"the evaluation failed ({reason})", of_error(reason), advice)))
     )
 
 
 class Pace:
-    """Says how far the first process of a run is, and at the end how fast the run was."""
+    """Prints how far the first process of a run is, and at the end how fast the run was."""
 
     def __init__(self, processes: int = 1) -> None:
         self._asked, self._seconds, self._processes = 0, 0.0, processes
 
     def __call__(self, progress: Any) -> None:
-        """Prints one line a slice."""
+        """Prints one line per slice."""
         self._asked, self._seconds = progress.asked, progress.seconds
         line = f"{progress.done:,} of {progress.total:,} answered"
         if progress.asked and progress.seconds:
@@ -339,7 +339,7 @@ class Pace:
         tell(line)
 
     def tell(self) -> None:
-        """Says what `tempbench plan --speed` takes."""
+        """Prints the speed that `tempbench plan --speed` takes."""
         if self._asked and self._seconds:
             seconds = self._seconds / self._asked / self._processes
             by = f" by the first of {self._processes} processes" if self._processes > 1 else ""
@@ -347,9 +347,9 @@ class Pace:
 
 
 def _earlier_results(output: Path) -> set[Path]:
-    """Returns the results files that are there, the newest of them and of the logs at least a second old.
+    """Returns the existing results files, after waiting until the newest file is at least a second old.
 
-    The harness names its files by the second, so two would share one where a run has just ended.
+    The harness names its files by the second, so two quick runs would share a name.
     """
     found = set(output.rglob(f"*{RESULTS}"))
     written = [*found, *output.rglob("*_samples_*.jsonl")]
@@ -360,16 +360,16 @@ def _earlier_results(output: Path) -> set[Path]:
 
 
 def _new_results(output: Path, before: set[Path]) -> Path:
-    """Returns the results file that an evaluation leaves.
+    """Returns the results file that an evaluation wrote.
 
     Raises:
-        TempbenchError: It leaves none.
+        TempbenchError: It wrote none.
     """
     new = sorted(set(output.rglob(f"*{RESULTS}")) - before, key=lambda file: file.stat().st_mtime)
     if not new:
         raise TempbenchError(
-            "the evaluation left no results, see the messages above; answers so far are kept, "
-            "give the same command again to continue"
+            "the evaluation wrote no results, see the messages above; answers so far are stored, give "
+            "the same command again to continue"
         )
     return new[-1]
 
@@ -383,12 +383,13 @@ def _finish(
     borne: Callable[[int], int],
     at_end: Callable[[Path, bool], None],
 ) -> None:
-    """Notes that the run is finished, and says which requests failed.
+    """Records that the run is finished, and prints which requests failed.
 
-    The note comes before the report: who is ended while that is written is not evaluated again.
+    The record comes before the report, so a run that is ended while it writes its report is not evaluated
+    again.
 
     Raises:
-        TempbenchError: More requests failed than are borne.
+        TempbenchError: More requests failed than allowed.
     """
     logs = results.whole(file, found.ids)
     replies = [(log, one) for log in logs for one in log.samples]

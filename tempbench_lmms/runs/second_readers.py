@@ -5,23 +5,23 @@ from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
 MAX_TOKENS = 512
-"""Of an answer. A value needs ten; the rest is for models that reason before they write it."""
+"""The token limit of an answer. A value needs ten; the rest is for models that reason first."""
 
 
 class NoAnswerError(Exception):
-    """One request that came to nothing; others may fare better."""
+    """A failed request; others may succeed."""
 
 
 class Endpoint:
     """A model behind an OpenAI-compatible endpoint, asked at temperature 0.
 
-    Busy, failing and silent servers are asked again, later each time, or when `Retry-After` says.
+    Requests to busy, failing and silent servers are repeated with growing delays, or after `Retry-After`.
 
     Args:
         model: The model's name there.
         base_url: Up to and including `/v1`.
-        key: The key; it is sent, and nothing else is done with it. Empty where none is needed.
-        timeout: Seconds until a request is given up and sent again.
+        key: The key, which is only sent. Empty if none is needed.
+        timeout: Seconds after which a request is sent again.
         retries: How often it is sent again.
     """
 
@@ -37,7 +37,7 @@ class Endpoint:
         )
 
     def ask(self, text: str) -> str | None:
-        """Returns what the model writes; None where it refused. Threads may ask at the same time."""
+        """Returns the model's text; None if it refused. Several threads may ask at the same time."""
         import openai
 
         try:
@@ -56,7 +56,7 @@ class Endpoint:
             if error.code == "content_filter":
                 return None
             raise NoAnswerError(_reason(error)) from None
-        except (openai.OpenAIError, ValueError) as error:  # an answer that is no JSON is a ValueError
+        except (openai.OpenAIError, ValueError) as error:  # an answer that is not JSON is a ValueError
             raise NoAnswerError(_reason(error)) from None
         try:
             choice = completion.choices[0]
@@ -64,7 +64,7 @@ class Endpoint:
             text_of_it = message.content
             is_refused = bool(getattr(message, "refusal", None)) or choice.finish_reason == "content_filter"
         except (AttributeError, IndexError, TypeError):
-            raise NoAnswerError("the answer is no chat completion; does the address end in /v1?") from None
+            raise NoAnswerError("the answer is not a chat completion; does the address end in /v1?") from None
         return None if is_refused or text_of_it is None else hide(str(text_of_it))
 
 

@@ -1,4 +1,4 @@
-"""Scores with a second reader's readings beside those with ours, and how often the two agree."""
+"""Scores with a second reader's readings beside ours, and how often the two readers agree."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,19 +20,21 @@ from tempbench_lmms.runs.rereading import (
 )
 from tempbench_lmms.runs.task_log import Sample, TaskLog
 
-_SECONDS = 0.5  # ends of spans that differ by no more are the same
+_SECONDS = 0.5  # ends of spans that differ by at most this are equal
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A task's numbers without a second reader and with it.
+    """A task's scores without and with a second reader.
 
     Attributes:
         readings: The second reader's.
-        filled: Ours, and with its reading wherever we read nothing.
-        alone: Ours, and with its reading wherever there is one; None where it was given unread replies alone.
-        n: Answers that both were given; an option and a span in one reply are two. 0 where `alone` is None.
-        n_same: Of them those in which both read the same value, or both none.
+        filled: Scores with our readings, and with its reading wherever we read nothing.
+        alone: Scores with our readings, and with its reading wherever it gave one; None if it was only given
+            unread replies.
+        n: Number of answers that both readers were given; an option and a span in one reply count as two. 0
+            if `alone` is None.
+        n_same: Number of answers in which both read the same value, or both none.
     """
 
     readings: Readings
@@ -43,7 +45,7 @@ class Compared:
 
     @property
     def agreement(self) -> str:
-        """How often both read the same, in words; empty where it was given unread replies alone."""
+        """A sentence about how often both read the same; empty if it was only given unread replies."""
         if not self.n:
             return ""
         share = f"{self.n_same / self.n:.1%}"
@@ -53,11 +55,11 @@ class Compared:
 def compared(
     log: TaskLog, samples: tuple[Sample, ...] | None = None, intervals: bool = True
 ) -> tuple[Compared, ...]:
-    """Returns a task's numbers with each second reader that has read replies of it.
+    """Returns a task's scores with each second reader that has read its replies.
 
     Args:
         log: The log.
-        samples: Its samples as they are scored without; its own where omitted.
+        samples: Its samples as scored without a second reader; by default the log's own.
         intervals: Whether to compute intervals.
 
     Raises:
@@ -85,7 +87,7 @@ def compared(
 
 
 def _read_by(readings: Readings, sample: Sample, question: Question, alone: bool) -> Sample:
-    """Returns a sample as it is scored with a second reader: where we read nothing, or wherever it read."""
+    """Returns a sample scored with a second reader: where we read nothing, or wherever it read."""
     line = readings.lines.get(sample.id)
     if line is None or (sample.record["parsed"] and not alone):
         return sample
@@ -107,7 +109,7 @@ def _choice(question: Question, line: Line, alone: bool) -> Choose:
 
 
 def _same_values(questions: Sequence[Question], readings: Readings) -> list[bool]:
-    """Returns for each answer that a second reader was given whether it and we read the same value."""
+    """Returns, for each answer that a second reader was given, whether it and we read the same value."""
     return [
         _is_same(ours.value, theirs)
         for question in questions
@@ -128,7 +130,7 @@ def _is_same(ours: Any, theirs: Any) -> bool:
 def shown(
     log: TaskLog, samples: tuple[Sample, ...] | None = None, intervals: bool = True
 ) -> tuple[tuple[Compared, ...], str]:
-    """Returns the same, and why there is nothing to show although there are readings; arguments as above."""
+    """Returns the result of `compared`, or why existing readings cannot be scored; arguments as above."""
     try:
         return compared(log, samples, intervals), ""
     except TempbenchError as error:
@@ -136,7 +138,7 @@ def shown(
 
 
 def as_text(one: Compared) -> str:
-    """Returns a task's numbers without and with a second reader for a terminal."""
+    """Returns a task's scores without and with a second reader, for a terminal."""
     blocks = [str(one.readings), rescoring.as_text(one.filled, "ours", "filled")]
     if one.alone is not None:
         blocks += [rescoring.as_text(one.alone, "ours", "alone", n_changes=5), f"  {one.agreement}"]
@@ -144,7 +146,7 @@ def as_text(one: Compared) -> str:
 
 
 def as_json(one: Compared) -> dict[str, Any]:
-    """Returns the same as JSON values."""
+    """Returns them as JSON values."""
     found = Counter(line.status for line in one.readings.lines.values())
     return {
         "reader": one.readings.reader,

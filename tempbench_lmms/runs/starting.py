@@ -1,4 +1,4 @@
-"""What a run is, and what is checked of it before a model is loaded."""
+"""What identifies a run, and the checks before a model is loaded."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ _LOOKED_AT = 5
 
 @dataclass(frozen=True)
 class Command:
-    """What is run, as the command line says it."""
+    """What to run, as given on the command line."""
 
     model: str
     tasks: str
@@ -31,25 +31,25 @@ class Command:
 
     @property
     def named(self) -> list[str]:
-        """The tasks that are named, patterns as what they match."""
+        """The named tasks, with patterns replaced by their matches."""
         return task_names.expanded(self.tasks.split(","), self.further)
 
     @property
     def leaves(self) -> list[str]:
-        """The tasks of this package behind them."""
+        """The tasks of this package among them and their members."""
         return leaves(self.tasks.split(","))
 
 
 @dataclass(frozen=True)
 class RunIdentity:
-    """What a run is.
+    """What identifies a run.
 
     Attributes:
-        kept: As its folder keeps it.
-        process: What must be the same in all its processes.
-        fingerprint: Of the model and how it is asked; answers are kept under it.
+        kept: The form that its folder stores.
+        process: What must be equal in all its processes.
+        fingerprint: A hash of the model and its settings; answers are stored under it.
         ids: The questions of each of our tasks in their order.
-        questions: A checksum of each of our tasks' prompts; they may change while the run is on.
+        questions: A checksum of the prompts of each of our tasks, which may change during a run.
     """
 
     kept: dict[str, Any]
@@ -60,7 +60,7 @@ class RunIdentity:
 
 
 def leaves(names: Iterable[str]) -> list[str]:
-    """Returns the tasks behind `names`: patterns as what they match, groups as their members, only ours."""
+    """Returns our tasks behind `names`, with patterns and groups replaced by their tasks."""
     found: dict[str, None] = {}
     for name in task_names.expanded(names):
         if name not in task_files():
@@ -75,10 +75,10 @@ def leaves(names: Iterable[str]) -> list[str]:
 
 
 def check(command: Command) -> RunIdentity:
-    """Checks everything that can be checked before a model is loaded, and returns what the run is.
+    """Checks everything that can be checked before a model is loaded, and returns the run's identity.
 
     Raises:
-        TempbenchError: Something is amiss.
+        TempbenchError: Something is wrong.
     """
     names = command.leaves
     taken = arguments.part(command.further)
@@ -87,7 +87,7 @@ def check(command: Command) -> RunIdentity:
     data, ids, texts = checked_data(names)
     n, n_asked = sum(map(len, ids.values())), sum(len(taken(one)) for one in ids.values())
     if names and not n_asked:
-        raise TempbenchError("--limit and --offset leave no question to ask; give other numbers")
+        raise TempbenchError("--limit and --offset leave no questions to ask; give other numbers")
     room = _BYTES_AT_LEAST + n_asked * _BYTES_PER_DOCUMENT
     outputs.check_room(command.output, room, f"the answers and logs of {counted(n_asked, 'question')}")
     if names:
@@ -104,10 +104,10 @@ def check(command: Command) -> RunIdentity:
 def checked_data(
     names: Sequence[str],
 ) -> tuple[dict[str, Any], dict[str, list[str]], dict[str, str]]:
-    """Returns by task what it asks about, the ids of its questions in order, and a checksum of its prompts.
+    """Returns, by task, its data, the ids of its questions in order, and a checksum of its prompts.
 
     Raises:
-        TempbenchError: Data is not here or damaged, or a question cannot be built.
+        TempbenchError: Data is missing or damaged, or a question cannot be built.
     """
     data: dict[str, Any] = {}
     ids: dict[str, list[str]] = {}
@@ -133,12 +133,12 @@ def checked_data(
 
 
 def task_problems(config: dict[str, Any], docs: Sequence[tables.Row]) -> Iterator[str]:
-    """Yields what a quick look finds wrong with a task: repeated ids, questions that cannot be built.
+    """Yields the problems that a quick check finds in a task: repeated ids, questions that cannot be built.
 
-    Damaged media are told, and fail their own questions alone.
+    Damaged media are reported, but only their own questions fail.
 
     Raises:
-        MediaError: The media of all questions looked at are damaged.
+        MediaError: The media of all checked questions are damaged.
     """
     for number, problem in checks.duplicates(enumerate(docs)):
         yield f"row {number} ({str(docs[number]['question_id'])[:80]}): {problem}"

@@ -1,13 +1,12 @@
-"""Ends a run that hangs at a question, and starts it again without the question that ended it.
+"""Ends a run that hangs at a question, and starts it again without that question.
 
-A call that never returns, or that the kernel ends for its memory, cannot be mended in the process that made
-it: native code may hold the interpreter. So `tempbench run` forks, before anything large is imported. The
-child is the run; the parent knows by a pipe what is being asked, and how long that may take. It ends a child
-that takes longer, with all processes that it left, and starts another. What was being asked when a child
-ended is asked alone from then on; a question that ends a child again when it is alone has failed.
-
-The parent notes what it learned in the run's folder (`Known`), so that a later start knows it too. Under
-`torchrun`, which alone can start all processes anew, each process is watched so, and none is started again.
+A process cannot recover from its own call that never returns or that the kernel kills for its memory: native
+code may hold the interpreter. So `tempbench run` forks before it imports anything large. The child is the
+run; a pipe tells the parent what is being asked and how long that may take. The parent ends a child that
+takes longer, with all its processes, and starts another. The questions that were being asked are then asked
+one at a time; a question that ends a child again has failed. The parent stores this in the run's folder
+(`Known`) for later starts. Under `torchrun`, which must restart all processes itself, each process is watched
+in this way, but none is restarted.
 """
 
 import functools
@@ -27,7 +26,7 @@ from tempbench_lmms.runs import ending
 
 FOLDER = "asking"
 _SECONDS_A_LOOK = 0.2
-# Longer than a look takes on any machine: the rest is time in which nothing ran, as after Ctrl-Z.
+# Longer than one check takes on any machine: a longer gap means that the process was paused, as by Ctrl-Z.
 _LONGEST_LOOK = 5.0
 _BY_ITSELF = {
     getattr(signal, name)
@@ -44,7 +43,7 @@ class Known:
 
     Attributes:
         tries: How often a process ended while it was asking a question.
-        failed: Questions that are not asked any more until the run has been at its end, with the reason.
+        failed: Questions that are not asked again before the run reaches its end, with the reason.
     """
 
     tries: dict[str, int] = field(default_factory=dict)
@@ -56,7 +55,7 @@ class Known:
         return {*self.tries, *self.failed}
 
     def add(self, asked: Sequence[str], reason: str) -> None:
-        """Notes that a process ended while it was asking."""
+        """Records that a process ended while it was asking."""
         for name in asked:
             self.tries[name] = self.tries.get(name, 0) + 1
         if len(asked) == 1 and self.tries[asked[0]] > 1:
@@ -64,7 +63,7 @@ class Known:
 
 
 def read(output: Path) -> Known:
-    """Returns what all processes of a run noted in its folder; what cannot be read is not known."""
+    """Returns what all processes of a run recorded in its folder; unreadable files are skipped."""
     known = Known()
     for file in sorted((output / FOLDER).glob("*.json")):
         try:
@@ -72,13 +71,13 @@ def read(output: Path) -> Known:
             tries = {str(name): int(count) for name, count in found["tries"].items()}
             known.failed |= {str(name): str(why) for name, why in found["failed"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            continue  # the questions are asked as if nothing had happened, and what happens is noted again
+            continue  # the questions are asked as usual, and new failures are recorded
         known.tries |= tries
     return known
 
 
 def settle(output: Path) -> None:
-    """Lets the next start ask again what failed, alone; called when a run is at its end."""
+    """Lets the next start ask failed questions again, one at a time; called at the end of a run."""
     known = read(output)
     for file in (output / FOLDER).glob("*"):
         file.unlink(missing_ok=True)
@@ -96,8 +95,8 @@ def _write(known: Known, output: Path) -> None:
 
 
 def is_possible() -> bool:
-    """Whether this process can be forked: it is a fresh one, and its streams are its own."""
-    # The harness's list of models, by which a model's name is checked, is light.
+    """Returns whether this process can be forked: it is fresh, and its streams are its own."""
+    # The harness's list of models, which checks a model's name, is light.
     if not hasattr(os, "fork") or {"torch", "lmms_eval.evaluator"} & sys.modules.keys():
         return False
     try:
@@ -109,10 +108,10 @@ def is_possible() -> bool:
 
 
 def supervised(output: Path) -> Tell:
-    """Forks, and returns in the child alone; the parent ends as the child does.
+    """Forks, and returns only in the child; the parent exits with the child's status.
 
     Returns:
-        What tells the parent of calls.
+        The function that reports calls to the parent.
 
     Raises:
         SystemExit: In the parent, with the child's status.
@@ -136,7 +135,7 @@ def supervised(output: Path) -> Tell:
             ending.say(output, -status)
             raise ending.end_likewise(-status)
         if not child.asked:
-            _say(f"{reason} while no question was asked; answers so far are kept")
+            _say(f"{reason} while no question was being asked; answers so far are stored")
             raise SystemExit(128 - status)
         known.add(child.asked, reason)
         _write(known, output)
@@ -146,13 +145,13 @@ def supervised(output: Path) -> Tell:
         if not restart or deaths > 2 * child.borne + 3:
             if restart:
                 settle(output)
-            _say(f"{what}; answers so far are kept, give the same command again to continue")
+            _say(f"{what}; answers so far are stored, give the same command again to continue")
             raise SystemExit(1)
-        _say(f"{what}; starting again, and asking that apart")
+        _say(f"{what}; restarting, and asking this question separately")
 
 
 def _forked() -> int:
-    """Forks; returns 0 in the child, which ends with its parent and leaves what is to be said to it."""
+    """Forks; returns 0 in the child, which ends with its parent and lets the parent print messages."""
     sys.stdout.flush()
     sys.stderr.flush()
     parent = os.getpid()
@@ -168,14 +167,14 @@ def _forked() -> int:
 
 
 def _tell(pipe: int, names: Sequence[str], seconds: float | None, borne: int) -> None:
-    """Tells the parent what is asked."""
+    """Reports to the parent what is being asked."""
     message = json.dumps([list(names), seconds, borne]).encode() + b"\n"
     while message:
         message = message[os.write(pipe, message) :]
 
 
 class _Child:
-    """The process that is the run, seen from its parent."""
+    """The child process of a run, as its parent sees it."""
 
     def __init__(self, process: int, pipe: int) -> None:
         self.asked: list[str] = []
@@ -187,7 +186,7 @@ class _Child:
         self._unread = b""
 
     def wait(self) -> int:
-        """Waits for the child, and ends it where a call takes too long.
+        """Waits for the child, and ends it if a call takes too long.
 
         Returns:
             Its exit status, or the negative number of the signal that ended it.
@@ -210,7 +209,7 @@ class _Child:
                 os.kill(self._process, signal.SIGKILL)
 
     def _read(self, seconds: float = 0.0) -> bool:
-        """Reads what the child told, for which it waits as long; returns whether there was anything."""
+        """Waits for reports of the child and reads them; returns whether there were any."""
         if not select.select([self._pipe], [], [], seconds)[0]:
             return False
         found = os.read(self._pipe, 1 << 16)
@@ -221,12 +220,12 @@ class _Child:
         return bool(found)
 
     def reason(self, number: int) -> str | None:
-        """Returns why the child ended by a signal; None where somebody wanted it to."""
+        """Returns why a signal ended the child; None if somebody ended it on purpose."""
         if self._late:
             return f"no answer within {self._limit:,.0f} s"
         if number not in _BY_ITSELF:
             return None
-        more = ", as the kernel ends what takes too much memory" if number == signal.SIGKILL else ""
+        more = ", as the kernel does if memory runs out" if number == signal.SIGKILL else ""
         return f"the process was ended by {signal.Signals(number).name}{more}"
 
 

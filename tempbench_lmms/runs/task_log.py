@@ -25,15 +25,15 @@ class Sample:
     """One answered question of a log.
 
     Attributes:
-        record: What `process_results` kept of it.
-        metrics: Names of the metrics that it was given to.
+        record: What `process_results` recorded about it.
+        metrics: Names of the metrics that it enters.
         prompt: The text of the question.
-        reply: The model's reply, reasoning stripped as the harness strips it, in the form that every file
+        reply: The model's reply without its reasoning, as the harness strips it, in a form that every file
             can hold (`data.texts`).
-        doc_id: Its number in the task.
+        doc_id: The question's number in the task.
         target: A right reply.
         n_tokens: Length of the reply in tokens, if the runner reports it.
-        whole: The reply before the harness stripped it; None where that is the same.
+        whole: The reply before the harness stripped it; None if equal.
     """
 
     record: Record
@@ -52,11 +52,11 @@ class Sample:
 
     @property
     def as_it_came(self) -> str:
-        """The whole reply, with the characters that no file can hold where it had some; not for printing."""
+        """The whole reply, including characters that files cannot hold; not for printing."""
         return original(self.reply if self.whole is None else self.whole)
 
     def is_full(self, limit: int | None) -> bool:
-        """Whether the reply is known to have as many tokens as there may be."""
+        """Whether the reply is known to have reached the token limit."""
         return limit is not None and self.n_tokens is not None and self.n_tokens >= limit
 
 
@@ -66,17 +66,17 @@ class TaskLog:
 
     Attributes:
         task: The task's name.
-        benchmark: The benchmark that it belongs to.
+        benchmark: The task's benchmark.
         model: The model's name, as the harness writes it.
-        arguments: The harness's command line as far as aggregations read it: `model` and `model_args`.
+        arguments: The part of the harness's command line that aggregations read: `model` and `model_args`.
         values: The metrics as the run printed them, "-" where undefined.
         config: The task's configuration in the results file.
-        samples: The log; empty where the run kept none.
+        samples: The log; empty if the run stored none.
         file: The results file.
-        problems: What is wrong with the log, one line each.
-        header: What the results file says of the run as a whole: versions, settings, seeds, date.
-        name: What the user calls the run; empty where nothing was chosen.
-        repeats: The task in every repeat, this one the first, where they count as one run; else empty.
+        problems: Problems of the log, one line each.
+        header: The run's data in the results file: versions, settings, seeds, date.
+        name: The user's name for the run; empty if none was chosen.
+        repeats: The task in every repeat, this one first, if they count as one run; else empty.
     """
 
     task: str
@@ -94,16 +94,16 @@ class TaskLog:
 
     @property
     def each(self) -> tuple["TaskLog", ...]:
-        """Its repeats; itself alone where it has none."""
+        """Its repeats; only itself if it has none."""
         return self.repeats or (self,)
 
     def beside(self, name: str) -> Path:
-        """Returns the file of this run that is called `name` and its task, as `samples_TASK`."""
+        """Returns the file of this run named `name` and its task, such as `samples_TASK`."""
         return self.file.with_name(f"{self.file.name.removesuffix(RESULTS)}_{name}_{self.task}")
 
     @property
     def repeat(self) -> tuple[Path, int] | None:
-        """Of a repeat (`tempbench run --repeats`) the folder of all of them, and its number."""
+        """The folder of all repeats and this one's number, for `tempbench run --repeats`."""
         for folder in (self.file.parent, self.file.parent.parent):
             number = folder.name.removeprefix(REPEAT)
             if folder.name.startswith(REPEAT) and number.isdecimal() and (folder / STATE).is_file():
@@ -112,48 +112,45 @@ class TaskLog:
 
     @property
     def log_file(self) -> Path:
-        """Its sample log, whether there is one or not."""
+        """The path of its sample log, which may not exist."""
         return sample_log(self.file, self.task)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the results file says of the harness's settings."""
+        """The harness's settings in the results file."""
         return self.header.get("config") or {}
 
     @property
     def options(self) -> dict[str, Any]:
-        """The harness's command line, as its newer versions write it."""
+        """The harness's command line, which newer versions store."""
         return self.settings.get("resolved_cli_args") or {}
 
     @property
     def no_samples(self) -> str:
-        """Why it has no samples, and what to do."""
+        """A message about missing samples: why, and what to do."""
         if self.log_file.is_file():
             return f"{self.log_file}: no line of it can be used; run it again"
         if self.options.get("log_samples"):
-            return (
-                f"{self.file}: the run has written a log of {self.task}, and it is not there; put it back "
-                "beside the results"
-            )
+            return f"{self.file}: the log of {self.task} is missing; put it back beside the results"
         return f"{self.file} has no sample log of {self.task}; run the harness with --log_samples"
 
     @property
     def token_limit(self) -> int | None:
-        """The number of tokens at which generation stopped, where known."""
+        """The largest number of tokens of a reply, if known."""
         limit = (self.config.get("generation_kwargs") or {}).get("max_new_tokens")
         return limit if isinstance(limit, int) else None
 
     def with_limit(self, sample: Sample) -> Record:
-        """Returns a sample's record with the reason `cut_off` where its reply ended at the token limit.
+        """Returns a sample's record, with the reason `cut_off` if its reply ended at the token limit.
 
-        The run itself cannot tell: the harness gives its hooks the reply alone, and writes the number of
-        tokens into the log where the runner counts them.
+        The run itself cannot know: the harness gives its hooks only the reply, and writes the number of
+        tokens into the log if the runner counts them.
         """
         return at_limit(sample.record) if sample.is_full(self.token_limit) else sample.record
 
     @property
     def details(self) -> dict[str, Any]:
-        """The nested tables of the run; empty where it has none."""
+        """The nested tables of the run; empty if it has none."""
         found = self.values.get("details")
         return found if isinstance(found, dict) else {}
 
@@ -164,18 +161,18 @@ class TaskLog:
 
 
 def as_one(logs: Sequence[TaskLog]) -> TaskLog:
-    """Returns the repeats of a task as one: the first, which has all of them."""
+    """Returns the first repeat of a task, with all repeats attached."""
     return replace(logs[0], repeats=tuple(logs) if len(logs) > 1 else ())
 
 
 def sample_log(results: Path, task: str) -> Path:
-    """Returns where the sample log of a task lies, whose results file is given."""
+    """Returns the path of a task's sample log, given its results file."""
     return results.with_name(f"{results.name.removesuffix(RESULTS)}_samples_{task}.jsonl")
 
 
 @contextlib.contextmanager
 def edited(file: Path | str) -> Iterator[None]:
-    """Turns what odd values of a log lead to into one line: it was edited, or is of another version.
+    """Turns errors from unexpected values of a log into one line: it was edited, or another version wrote it.
 
     Raises:
         TempbenchError: A value has another type than the hooks wrote, or is missing.
@@ -192,19 +189,19 @@ def edited(file: Path | str) -> Iterator[None]:
 def scored(
     config: Mapping[str, Any], doc: Mapping[str, Any], reply: str, number: int = 0, prompt: str = ""
 ) -> Sample:
-    """Returns what the task's own scoring makes of a reply: the one way from a reply to its record."""
+    """Returns the sample that the task's own scoring makes from a reply; nothing else makes records."""
     out = config["process_results"](doc, [reply])
     given = frozenset(name for name, value in out.items() if isinstance(value, Item))
     return Sample(out["record"], given, prompt, reply, number, str(doc.get("target", "")))
 
 
 def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str, Any]:
-    """Returns a task's metrics computed again from its log, as the harness would print them."""
+    """Computes a task's metrics again from its log, as the harness would print them."""
     samples = log.samples if samples is None else samples
     values: dict[str, Any] = {}
     for entry in load_task(log.task)["metric_list"]:
         name: str = entry["metric"]
-        # The harness aggregates a metric only where a document gave it something.
+        # The harness aggregates a metric only if some document entered it.
         if items := [Item(sample.record) for sample in samples if name in sample.metrics]:
             with edited(log.file), adapter.strictly():
                 values[name] = with_arguments(entry["aggregation"], log.arguments)(items)
@@ -212,7 +209,7 @@ def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str
 
 
 def with_arguments(function: Callable[..., Any], arguments: SimpleNamespace) -> Callable[..., Any]:
-    """Returns a function with the harness's command line in its parameter `args`, as the harness gives it."""
+    """Binds the harness's command line to a function's parameter `args`, as the harness does."""
     return functools.partial(function, args=arguments) if _takes_arguments(function) else function
 
 
@@ -223,7 +220,7 @@ def _takes_arguments(function: Callable[..., Any]) -> bool:
 
 @dataclass(frozen=True)
 class MetricOfRun:
-    """A metric of a task with the records that the run gave to it, sorted by id."""
+    """A metric of a task with the records that enter it, sorted by id."""
 
     name: str
     metric: Metric
@@ -233,14 +230,14 @@ class MetricOfRun:
     needs_encoder: bool = False
 
     def __call__(self, records: Sequence[Record] | None = None) -> Any:
-        """Returns the metric over all records, or over others: a `Ratio`, a count, or the like."""
+        """Computes the metric over its own or other records: a `Ratio`, a count, or the like."""
         return self.metric(self.records if records is None else records)
 
 
 def metrics_of(log: TaskLog) -> list[MetricOfRun]:
     """Returns a task's metrics as functions of records, for more than their values.
 
-    Standard errors and nested tables are none; metrics that no question was given to are left out.
+    Standard errors, nested tables, and metrics that no question enters are left out.
     """
     out = []
     ordered = sorted(log.samples, key=lambda sample: sample.id)

@@ -1,4 +1,4 @@
-"""A run without results: how much of it is there, which command continues it, and what it answered so far."""
+"""Unfinished runs: how much is answered, which command continues the run, and its answers so far."""
 
 import contextlib
 import shlex
@@ -18,11 +18,11 @@ from tempbench_lmms.runs import arguments, ending, importing
 from tempbench_lmms.runs.task_log import TaskLog
 
 _TAGS = '[["<think>", "</think>"], ["<analysis>", "</analysis>"]]'
-"""The harness's own where `--reasoning_tags` names none."""
+"""The harness's default for `--reasoning_tags`."""
 
 
 def said(folder: Path, advice: str = "") -> str:
-    """Returns how far the unfinished run in a folder is, and what to type; empty where there is none."""
+    """Returns how far the unfinished run in a folder is, and what to type; empty if there is none."""
     states = sorted(folder.rglob(STATE))
     if not states:
         is_begun = (folder / "cache").is_dir()
@@ -33,12 +33,12 @@ def said(folder: Path, advice: str = "") -> str:
     if len(states) == 1 and not states[0].parent.name.startswith(REPEAT):
         command = _command(runs[0], states[0].parent)
         rest = f"continue it with `{command}`"
-        rest += ", with what is hidden put back" if "hidden:" in command else ""
-    return f"{folder}: the run is unfinished, {n:,} of {of:,} answers are there; {rest}{advice}"
+        rest += ", with the hidden secrets filled in" if "hidden:" in command else ""
+    return f"{folder}: the run is unfinished, {n:,} of {of:,} answers are stored; {rest}{advice}"
 
 
 def logs_of(folder: Path) -> list[TaskLog]:
-    """Returns our tasks of the unfinished runs below a folder, with what they answered so far."""
+    """Returns our tasks of the unfinished runs below a folder, with their answers so far."""
     return [log for state in sorted(folder.rglob(STATE)) for log in _logs(state)]
 
 
@@ -73,7 +73,7 @@ def _identity(state: Path) -> dict[str, Any]:
         if not all(isinstance(found[name], kind) for name, kind in wanted.items()):
             raise TypeError
     except (OSError, ValueError, KeyError, TypeError):
-        raise TempbenchError(f"{state} is damaged; remove it to continue with the answers kept") from None
+        raise TempbenchError(f"{state} is damaged; remove it to continue with the stored answers") from None
     return found
 
 
@@ -87,7 +87,7 @@ def _n_asked(identity: Mapping[str, Any]) -> int:
 
 
 def _command(identity: Mapping[str, Any], folder: Path) -> str:
-    """Returns the command of a run; secrets are hidden in it, as in the file that it is read from."""
+    """Returns the command of a run; secrets are hidden, as in the file that holds it."""
     words = ["tempbench", "run", "--model", identity["model"]]
     words += ["--model-args", identity["model_args"]] if identity["model_args"] else []
     words += ["--tasks", identity["tasks"], "--output", str(folder)]
@@ -95,10 +95,10 @@ def _command(identity: Mapping[str, Any], folder: Path) -> str:
 
 
 def _answers(folder: Path) -> dict[str, dict[int, Any]]:
-    """Returns the answers that are kept, of each task by the number of the question, the latest of each."""
+    """Returns the latest stored answer to each question, by task and question number."""
     rows: list[tuple[float, str, int, str]] = []
     for file in ending.stores(folder):
-        # A file that cannot be read now is read, and judged, by the next start (`harness.cache`).
+        # The next start reads and checks a file that cannot be read now (`harness.cache`).
         with contextlib.suppress(sqlite3.Error), contextlib.closing(ending.opened(file)) as found:
             rows += found.execute("SELECT created_at, task_name, doc_id, response FROM responses")
     out: dict[str, dict[int, Any]] = {}

@@ -54,7 +54,7 @@ def test_every_kind_is_code_without_gaps(answer, media, groups):
 def test_what_is_there_is_not_overwritten():
     name = benchmarks.names()[0]
     before = {path: path.read_bytes() for path in (REPOSITORY / "tempbench_lmms" / name).glob("*.py")}
-    complains(tempbench("new", name, "--into", str(REPOSITORY), *THREE), "is there already", "another name")
+    complains(tempbench("new", name, "--into", str(REPOSITORY), *THREE), "already exists", "another name")
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -62,7 +62,7 @@ def test_what_is_there_is_not_overwritten():
     "name", ["Upper", "../x", "a__b", "mini", "a_mini", "a_rotated", "class", "a-b", "1a", "x" * 41]
 )
 def test_what_is_no_name(name):
-    complains(tempbench("new", name, "--into", str(REPOSITORY), *THREE), "is no name")
+    complains(tempbench("new", name, "--into", str(REPOSITORY), *THREE), "is not a usable name")
 
 
 @pytest.mark.parametrize("name", ["json", "datasets", "numpy", "yaml"])

@@ -270,7 +270,7 @@ def test_the_command_is_ended_and_continued(tmp_path):
             assert client.ask("")[2]["Location"].endswith(f"/{number}")
             assert client.ask(str(number), oracle(questions, number))[0] == 303
             busy = tempbench(*words)
-            complains(busy, "is answering in")
+            complains(busy, "is already answering in")
             if how:
                 send(how)
             else:
@@ -278,7 +278,7 @@ def test_the_command_is_ended_and_continued(tmp_path):
             out, err = process.communicate(timeout=60)
         if how:
             last = err.strip().splitlines()[-1]
-            assert last == "tempbench: 1 of 2 answers are kept; give the same command again to go on"
+            assert last == "tempbench: 1 of 2 answers are stored; give the same command again to continue"
             assert process.returncode == 128 + how
             assert len(logs.read_runs([tmp_path])[0].samples) == 1
     assert process.returncode == 0, err

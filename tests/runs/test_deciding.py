@@ -135,7 +135,7 @@ def test_the_command_refuses_in_one_line(folder, tmp_path, words, line):
 
 def test_a_metric_alone_decides_nothing(tmp_path):
     run = ["run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", tmp_path]
-    complains(tempbench(*run, "--decide-by", "mt"), "--until-decided; give that too")
+    complains(tempbench(*run, "--decide-by", "mt"), "--decide-by needs --until-decided")
 
 
 def test_an_earlier_run_that_is_not_there_is_refused_before_the_harness_starts(tmp_path, monkeypatch):
@@ -152,7 +152,7 @@ def test_a_run_of_other_data_is_refused(folder, tmp_path):
     results = json.loads((tmp_path / RESULTS).read_text())
     results["results"][TASK]["details,none"]["run"]["data"]["mini"]["sha256"] = "0"
     (tmp_path / RESULTS).write_text(json.dumps(results))
-    with pytest.raises(TempbenchError, match="the data here is not the data of the run"):
+    with pytest.raises(TempbenchError, match="the local data is not the data of the run"):
         deciding.contests(tmp_path, [TASK], [TASK])
     lines = log.read_text().splitlines(keepends=True)
     log.write_text("".join(lines[:100]))
@@ -195,7 +195,7 @@ def test_what_decides_first_decides_for_good(folder, against_chance, tmp_path):
     write_run(tmp_path / "moved", seed=1)
     (changed,) = deciding.contests(tmp_path / "moved", [TASK], [TASK])
     for wanted, by in ((by_another, "gt_strict"), (changed, "mt")):
-        with pytest.raises(TempbenchError, match=rf"{TASK} decided by mt or another log, not by {by}"):
+        with pytest.raises(TempbenchError, match=rf"{TASK} to be decided by mt or another log, not by {by}"):
             deciding.deciders(tmp_path, state, [wanted])
 
 
@@ -288,7 +288,7 @@ def test_a_run_stops_says_so_and_decides_the_same_after_a_kill(folder, tmp_path)
 def _refuses_another_decision(run, output, decide):
     before = (output / STATE).read_text()
     done = run(output, *decide, "--decide-by", "gt_strict")
-    complains(done, f"{output} began with {TASK} decided by mt or another log, not by gt_strict")
+    complains(done, f"{output} began with {TASK} to be decided by mt or another log, not by gt_strict")
     assert (output / STATE).read_text() == before
 
 

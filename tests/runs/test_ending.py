@@ -39,12 +39,14 @@ def test_answers_are_counted_once(tmp_path):
     store(tmp_path / "all" / "repeat_2" / "cache" / "cache.db", ["c"])
     assert ending.kept(tmp_path / "all") == 3
     assert ending.line(tmp_path, signal.SIGINT) == (
-        f"ended by SIGINT; 4 answers are kept in {tmp_path}, give the same command again to continue"
+        f"ended by SIGINT; 4 answers are stored in {tmp_path}, give the same command again to continue"
     )
 
 
 def test_where_the_disk_is_full_room_is_asked_for_first(tmp_path):
-    assert ending.advice(tmp_path, "make room, and ").startswith("no answer is kept yet, make room, and give")
+    assert ending.advice(tmp_path, "make room, and ").startswith(
+        "no answer is stored yet, make room, and give"
+    )
     store(tmp_path / "cache" / "cache.db", ["a"])
     assert ending.advice(tmp_path, "make room, and ").endswith(
         "make room, and give the same command again to continue"
@@ -66,7 +68,7 @@ def test_where_the_disk_is_full_room_is_asked_for_first(tmp_path):
 def test_only_a_disk_that_takes_no_more_is_the_folders_fault(error, said, is_full, tmp_path):
     found = str(safe_run._failed(error, tmp_path / "run"))
     assert said in found
-    assert ("make room" in found) == is_full
+    assert ("free space" in found) == is_full
 
 
 CODE = """
@@ -100,7 +102,7 @@ def test_a_signal_ends_a_run_with_one_line_and_all_it_started(tmp_path, how, num
         process.send_signal(number)
         _, err = process.communicate(timeout=30)
     name = signal.Signals(number).name
-    kept = f"1 answer is kept in {tmp_path}, give the same command again to continue"
+    kept = f"1 answer is stored in {tmp_path}, give the same command again to continue"
     assert err == f"tempbench: ended by {name}; {kept}\n"
     assert process.returncode == -number
     # Its output is at its end, so the one that it started has ended too.

@@ -133,16 +133,16 @@ def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
 
     (found,) = results.whole(file, {MINI: ids})
     assert [one.id for one in found.samples] == ids
-    with pytest.raises(TempbenchError, match="2 lines of other questions"):
+    with pytest.raises(TempbenchError, match="2 lines have other questions"):
         results.whole(file, {MINI: [*ids[:2], ids[3], ids[2]]})
     for wrong, said in (
-        ([sound[0], sound[2], sound[2], sound[0]], "2 lines a question or its doc_id again"),
+        ([sound[0], sound[2], sound[2], sound[0]], "2 lines repeat a question or its doc_id"),
         (sound[:1], "1 lines for the run's 4 questions"),
         (['{"doc_id": 9}'], "not a log line"),
         ([], "0 lines for the run's 4 questions"),
     ):
         logged(*wrong)
-        with pytest.raises(TempbenchError, match=f"not written whole .*{said}"):
+        with pytest.raises(TempbenchError, match=f"incomplete .*{said}"):
             results.whole(file, {MINI: ids})
 
 
@@ -241,9 +241,7 @@ def test_a_finished_run_whose_prompts_have_changed_is_not_finished_already(
     now = load(MINI) | {"doc_to_text": lambda doc, kwargs=None: f"In short: {doc['question_id']}"}
     monkeypatch.setattr(starting, "load_task", lambda name: now if name == MINI else tasks.load_task(name))
     found = starting.check(Command("m", MINI, tmp_path))
-    with pytest.raises(
-        TempbenchError, match=f"1 task of it would be asked .* of {MINI} have changed; choose"
-    ):
+    with pytest.raises(TempbenchError, match=f"the prompts of {MINI} have changed since; choose"):
         safe_run._continued(tmp_path, found)
     assert (tmp_path / run_files.STATE).read_bytes() == before
     state = json.loads(before) | {"failed": [[MINI, "q1"]]}  # to ask it again would ask all anew
@@ -266,7 +264,7 @@ def test_a_finished_run_that_was_changed_after_its_end_is_made_again(finished, t
         before = path.read_text()
         path.write_text(before.replace("mini", "Mini", 1))
         assert safe_run._continued(tmp_path, finished) is None
-        assert "the answers are kept" in capsys.readouterr().err
+        assert "the answers are stored" in capsys.readouterr().err
         path.write_text(before)
     log.unlink()
     assert safe_run._continued(tmp_path, finished) is None

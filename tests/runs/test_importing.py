@@ -180,7 +180,7 @@ def test_every_command_takes_an_imported_run(tmp_path):
             assert "packages." not in done.stdout
     complains(
         tempbench("import", "replies", file, "--task", MATEO, "-o", tmp_path / "imported"),
-        "is of a run already",
+        "belongs to a run already",
     )
 
 
@@ -191,7 +191,7 @@ def test_nothing_is_imported_into_the_folder_of_a_run(name, tmp_path):
     there.touch()
     file = as_replies(tmp_path, MATEO)
     for output in (tmp_path / "run", tmp_path / "run" / "below")[: 1 + (name == run_files.STATE)]:
-        with pytest.raises(TempbenchError, match="is of a run already"):
+        with pytest.raises(TempbenchError, match="belongs to a run already"):
             imported("replies", file, MATEO, output)
 
 
@@ -264,7 +264,9 @@ def test_a_table_with_the_id_of_one_question_and_the_text_of_another_is_refused(
     names = [row["question_id"] for row in rows]
     for row, name in zip(rows, [*names[1:], names[0]], strict=True):
         row["question_id"] = name
-    says = f"line 1 has the id of question {names[1]} and the text of question {names[0]}; one of the two"
+    says = (
+        f"line 1 has the id of question {names[1]} but the text of question {names[0]}; one of these columns"
+    )
     with pytest.raises(TempbenchError, match=says):
         imported("vlmevalkit", write_lines(tmp_path / "t.jsonl", rows), MATEO, tmp_path / "b", partial=True)
 

@@ -91,7 +91,7 @@ def test_the_command(folder):
         ("--speed", "inf", "--speed inf: give a finite number"),
         ("--speed", "1e308", "no question takes more than a day"),
         ("--difference", "inf", "--difference inf: give a finite number"),
-        ("--difference", "2", "no metric of tempvs_mt1_two_mini is above 1; give a share, as 0.03"),
+        ("--difference", "2", "no metric of tempvs_mt1_two_mini exceeds 1; give a share such as 0.03"),
     ],
 )
 def test_numbers_that_no_plan_has_are_refused(option, value, said):
@@ -109,7 +109,7 @@ def test_a_run_of_a_tenth_plans_for_the_whole(folder):
 
 
 def test_a_run_of_other_tasks_is_refused(folder):
-    with pytest.raises(TempbenchError, match="has no tempvs_mini, but tempvs_mt1_two_mini"):
+    with pytest.raises(TempbenchError, match="has tempvs_mt1_two_mini, not tempvs_mini"):
         planning.plan("tempvs_mini", read_runs([folder / "chance"]))
 
 

@@ -104,7 +104,10 @@ def test_repeats_of_other_questions_are_not_compared(folder, tmp_path):
     shutil.copytree(folder / "repeat_1", tmp_path / "repeat_1")
     write_run(tmp_path / "repeat_2" / "model", n=N + 1)
     (tmp_path / "repeat_2" / STATE).write_text("{}")
-    complains(tempbench("compare", folder, tmp_path), "repeats must ask the same questions: give the runs one by one")
+    complains(
+        tempbench("compare", folder, tmp_path),
+        "repeats must ask the same questions",
+    )
 
 
 @pytest.mark.slow
@@ -197,11 +200,11 @@ def _sound(logs):
 @pytest.mark.parametrize(
     ("further", "line"),
     [
-        ([], "without sampling gives 3 times the same replies"),
+        ([], "without sampling gives the same replies 3 times"),
         (["--gen_kwargs", "temperature=0"], "without sampling gives 3 times"),
         (["--gen_kwargs", "temperature=0.7,do_sample=False"], "without sampling gives 3 times"),
         (["--gen_kwargs", "temperature=warm"], "temperature=warm: give a number above 0"),
-        (["--gen_kwargs", "temperature=1,seed=4"], "seed in --gen_kwargs is one for all"),
+        (["--gen_kwargs", "temperature=1,seed=4"], "seed in --gen_kwargs is the same for all"),
         ([*SAMPLED, "--repeats", "2"], "--repeats is set by `tempbench run`"),
     ],
 )
@@ -276,7 +279,7 @@ def test_fewer_repeats_than_a_folder_has_are_the_first(tmp_path, monkeypatch, ca
         out, err = capsys.readouterr()
         assert f"{asked} repeats of {N} questions" in out
         assert [one["repeats"] for one in json.loads((tmp_path / SPREAD).read_text())] == [asked]
-        assert ("holds 3 repeats, and this is about the first 2" in err) == (asked == 2)
+        assert ("holds 3 repeats, but this shows only the first 2" in err) == (asked == 2)
     assert "repeat 2" in (page := (tmp_path / "report.html").read_text())
     assert "repeat 3" not in page
 
@@ -311,7 +314,7 @@ def run_of(results):
 
 def refused(folder, *words):
     for command in (["rescore", folder], ["compare", folder, folder]):
-        complains(tempbench(*command), "repeats must ask the same questions: give the runs one by one", *words)
+        complains(tempbench(*command), "repeats must ask the same questions", *words)
 
 
 def test_repeats_over_other_data_are_refused(tmp_path):

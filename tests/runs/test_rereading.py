@@ -136,7 +136,7 @@ def test_dry_run_shows_the_cost_and_asks_nothing(tmp_path):
         whole = reread(tmp_path, stub, "--dry-run", "--all")
     assert done.returncode == whole.returncode == 0
     assert stub.texts == []
-    assert f"6 of {N} replies to ask about (6 unread by us, 0 read by it already)" in done.stdout
+    assert f"6 of {N} replies to ask about (6 unread by our reader, 0 already read by it)" in done.stdout
     assert f"6 requests to {NAME}: about" in done.stdout
     assert "and about 60 tokens of answers" in done.stdout
     questions = rereading.questions_of(log_of(tmp_path))[:6]
@@ -219,7 +219,7 @@ def test_an_endpoint_that_gives_nothing_is_left_alone(answer, words, tmp_path):
     few(tmp_path, 20, of=20)
     with Stub(lambda text: answer) as stub:
         done = reread(tmp_path, stub, "--retries", "0", "--concurrency", "2")
-    complains(done, "no reading of 20 replies", words, "10 were not asked for that reason")
+    complains(done, "no reading of 20 replies", words, "10 of these were skipped for that reason")
     assert 10 <= len(stub.texts) <= 13
     assert not list(tmp_path.glob("*_reread_*"))
 
@@ -252,7 +252,7 @@ def test_stopped_and_continued(tmp_path):
         asked = len(stub.texts)
         done = reread(tmp_path, stub)
         assert done.returncode == 0, done.stderr
-        assert f"({n} unread by us, {len(kept)} read by it already)" in done.stdout
+        assert f"({n} unread by our reader, {len(kept)} already read by it)" in done.stdout
         asked = len(stub.texts) - asked
         assert asked in (n - len(kept), n - len(kept) + 1)  # one may have been under way
         assert reread(tmp_path, stub).returncode == 0
@@ -272,9 +272,9 @@ def test_a_changed_log_and_other_words_are_noticed(tmp_path, monkeypatch):
         (readings,) = rereading.readings_of(log_of(tmp_path))
         assert readings.outdated == {rows[1]["record"]["id"]}
         done = tempbench("rescore", tmp_path)
-        assert "1 readings of stub-1 are of other replies than the log's" in done.stdout
+        assert "1 readings of stub-1 are of other replies or from another prompt" in done.stdout
         done = reread(tmp_path, stub)
-        assert f"1 of {N} replies to ask about (3 unread by us, 2 read by it already)" in done.stdout
+        assert f"1 of {N} replies to ask about (3 unread by our reader, 2 already read by it)" in done.stdout
         assert "1 readings of stub-1 are of other replies" in done.stdout
         (readings,) = rereading.readings_of(log_of(tmp_path))
         assert readings.outdated == set()

@@ -278,7 +278,7 @@ def test_ends(tmp_path):
     assert unknown[0] == 1
     assert "no_such_model" in unknown[1]
     assert (full[0], full[2]) == (1, 0)
-    assert "not written whole" in full[1]
+    assert "and its logs are incomplete" in full[1]
     assert freed == [0, "", 0]
     assert deleted == [0, "", 0, True]
     assert "tempbench: 20 of 40 answered" in done.stderr
