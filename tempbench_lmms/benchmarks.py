@@ -1,7 +1,7 @@
-"""The benchmarks: every folder beside this file that has a `card.py`, and those in folders of the user's.
+"""The benchmarks: every folder beside this file that has a `card.py`, and those in the user's folders.
 
 The folders in `$TEMPBENCH_BENCHMARKS` hold benchmarks that `tempbench new` writes outside a checkout. A
-folder NAME there is the package `tempbench_lmms.NAME`, and has its tasks and its sample inside.
+folder NAME there is the package `tempbench_lmms.NAME`, with its tasks and its sample inside.
 """
 
 import importlib
@@ -28,14 +28,14 @@ def names() -> list[str]:
     """Returns the benchmarks' names.
 
     Raises:
-        TempbenchError: A folder of the user's is none, or is named by a relative path.
+        TempbenchError: A folder of the user does not exist, or its path is relative.
     """
     ours = tempbench_lmms.__path__[0]
     # Not `Path.glob`: a command asks for the names dozens of times, and the folder may have grown.
     found = {name for name in os.listdir(ours) if os.path.isfile(os.path.join(ours, name, "card.py"))}
     for folder in own_folders():
         if not Path(folder).is_absolute():
-            raise TempbenchError(f"{VARIABLE} names {folder}, a relative path; give its whole path")
+            raise TempbenchError(f"{VARIABLE} names {folder}, a relative path; give its absolute path")
         if not Path(folder).is_dir():
             raise TempbenchError(f"{VARIABLE} names {folder}, which is not a folder; correct it")
         for path in sorted(Path(folder).glob("*/card.py")):
@@ -47,17 +47,17 @@ def names() -> list[str]:
 
 
 def is_name(text: str) -> bool:
-    """Returns whether a benchmark may be called so: small letters, digits and single `_`."""
+    """Returns whether a name can be a benchmark's: lower-case letters, digits and single `_`."""
     return bool(_NAME.fullmatch(text)) and len(text) <= _LONGEST
 
 
 def _problem(folder: Path) -> str:
-    """Returns why a folder of the user's is no benchmark; "" where it is one."""
+    """Returns why a folder of the user is not a benchmark; "" if it is one."""
     ours = Path(tempbench_lmms.__path__[0])
     if not is_name(folder.name):
-        return "its name is none of a benchmark"
+        return "its name is not a benchmark's"
     if (ours / folder.name).exists() or (ours / f"{folder.name}.py").exists():
-        return "tempbench-lmms has something of that name"
+        return "tempbench-lmms already uses that name"
     return "" if (folder / "task_yamls" / "tasks.yaml").is_file() else "it has no task_yamls/tasks.yaml"
 
 
@@ -67,12 +67,12 @@ def _warn(message: str) -> None:
 
 
 def own_folders() -> list[str]:
-    """Returns the folders with benchmarks of the user's."""
+    """Returns the folders with the user's own benchmarks."""
     return list(tempbench_lmms.__path__[1:])
 
 
 def _module(benchmark: str, module: str) -> Any:
-    # A command asks dozens of times: all folders are looked through only where one file is not there.
+    # A command asks dozens of times, so all folders are searched only if one file is missing.
     ours = is_name(benchmark) and os.path.isfile(
         os.path.join(tempbench_lmms.__path__[0], benchmark, "card.py")
     )
@@ -92,7 +92,7 @@ def card(benchmark: str) -> BenchmarkCard:
 
 
 def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
-    """Returns what a benchmark adds to the `tempbench` command: `COMMANDS` in its module `commands`, if any.
+    """Returns a benchmark's own commands for `tempbench`: `COMMANDS` in its module `commands`, if any.
 
     A function under `submit` becomes `tempbench submit BENCHMARK`, with the function's parameters as options.
     `prepare` and `build` are in `hf_datasets`, with the code that makes the data (`cli.datasets`); `stats`
@@ -105,14 +105,14 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
 
 
 def optional(benchmark: str, module: str) -> Any:
-    """Returns a module that a benchmark may have; None where it has not."""
+    """Returns an optional module of a benchmark, or None."""
     card(benchmark)
     there = importlib.util.find_spec(f"tempbench_lmms.{benchmark}.{module}") is not None
     return _module(benchmark, module) if there else None
 
 
 def readers(benchmark: str) -> Mapping[str, Callable[..., Any]]:
-    """Returns the formats of a benchmark that `tempbench import` reads, by name; empty where it has none.
+    """Returns a benchmark's own formats for `tempbench import`, by name.
 
     They are `READERS` in its module `imports` (`runs.importing.Reader`).
     """
@@ -121,13 +121,13 @@ def readers(benchmark: str) -> Mapping[str, Callable[..., Any]]:
 
 
 def groups(benchmark: str) -> Groups:
-    """Returns how the rows of a benchmark form groups: `GROUPS` in its `features.py`."""
+    """Returns how a benchmark's rows form groups: `GROUPS` in its `features.py`."""
     found: Groups = _module(benchmark, "features").GROUPS
     return found
 
 
 def sizes(benchmark: str) -> Callable[[dict[str, Any]], Any]:
-    """Returns what says of a manifest how much of the benchmark is there (`data.extent`)."""
+    """Returns the function that tells from a manifest how much is prepared (`data.extent`)."""
     found: Callable[[dict[str, Any]], Any] = getattr(checks(benchmark), "sizes", lambda manifest: ())
     return found
 
@@ -135,7 +135,7 @@ def sizes(benchmark: str) -> Callable[[dict[str, Any]], Any]:
 def checks(benchmark: str) -> Any:
     """Returns a benchmark's module `checks`.
 
-    `tables_of(root)` returns its tables with what must hold of each; `problems(root)` yields what
-    `tempbench verify` prints.
+    `tables_of(root)` returns its tables with their checks; `problems(root)` yields what `tempbench verify`
+    prints.
     """
     return _module(benchmark, "checks")

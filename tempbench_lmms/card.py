@@ -1,4 +1,4 @@
-"""What a benchmark is: its paper, sources, licences, version, and the numbers that the paper prints."""
+"""A benchmark's card: its paper, sources, licences, version, and the numbers that the paper prints."""
 
 import csv
 import re
@@ -11,11 +11,11 @@ from pathlib import Path
 import tempbench_lmms
 
 NO_NUMBER = ("-", "–", "—", "N/A")
-"""What papers print where a number would stand."""
+"""What papers print in place of a number."""
 
 
 def home(benchmark: str) -> Path:
-    """Returns the folder of a benchmark's code: in this package, or in a folder of the user's."""
+    """Returns the folder of a benchmark's code, in this package or in a folder of the user."""
     folders = [Path(one) / benchmark for one in tempbench_lmms.__path__]
     return next((one for one in folders if (one / "card.py").is_file()), folders[0])
 
@@ -29,7 +29,7 @@ class Source:
         url: Its home.
         licence: SPDX identifier, or the licence's own words.
         redistributable: Whether its licence allows publishing a converted copy.
-        withheld: What in it the licence does not cover, so that no copy of it may be published.
+        withheld: The part that the licence does not cover, so that no copy of it may be published.
     """
 
     name: str
@@ -45,11 +45,11 @@ class Reference:
 
     Attributes:
         table: Where it is printed, e.g. "Table 3".
-        model: What it is of, as this package names it; empty where it is of no model.
+        model: The model, as this package names it; empty if the cell belongs to no model.
         metric: One of the benchmark's metrics, with the test where there are several: `mt1_two_mt`, and
             before it the variant of the task: `cot_mt1_two_mt`. Empty where no metric of ours is printed.
         value: A fraction from 0 to 1 unless the metric has another unit; NaN for "-", "N/A" and words.
-        comparable: Whether a run of this package on the released data can be set beside it.
+        comparable: Whether it can be compared with a run of this package on the released data.
         note: Why not, or what contradicts it.
         unit: How it is printed: `fraction`, `percent`, `text` for words, or the number's own unit.
         row: Its row's heading as printed; " / " between a group of rows and the row.
@@ -149,27 +149,20 @@ def _order(path: Path) -> tuple[int, list[int], str]:
 
 @dataclass(frozen=True)
 class BenchmarkCard:
-    """One benchmark.
+    """The card of one benchmark.
 
-    Attributes:
-        name: The prefix of its tasks.
-        title: The paper's title.
-        paper: A link to the paper.
-        bibtex: Its citation.
-        sources: Where its data comes from.
-        version: `N-L`: scores of different N cannot be compared; L changes with everything else.
-        chance: What random answers get, by metric; shares from 0 to 1. The card says what is of the paper.
-        primary: The metrics to look at first.
-        full: A task that asks what the paper asks, and how many questions it asks at the paper's size.
-        others: What the papers' tables have besides models, by the name in their column `model`: `human`,
-            `chance`, `best` (of models that the paper does not name there), or `other` (means, lowest). None
-            of them is ever marked as a table's best.
-        apart: Why a run cannot be set beside a number of the paper that is not `comparable` and has no note.
-        plain: Parts of tasks' names that set no variant apart: the folder of its questions, the suite.
-        groups: What metrics are broken down by, with the groups as the metrics' names have them: the metric
-            `acc_sequential` is `acc` of a group of {"relation": ("sequential", ...)}.
-        headline: The one metric that stands for the benchmark where there is room for one; the first of
-            `primary` where omitted.
+    Attributes: name: The prefix of its tasks. title: The paper's title. paper: A link to the paper. bibtex:
+    Its citation. sources: Where its data comes from. version: `N-L`: scores of different N cannot be
+    compared; L changes with everything else. chance: The scores of random answers, by metric, from 0 to 1.
+    The card says which are from the paper. primary: The metrics to look at first. full: A task that asks what
+    the paper asks, and how many questions it asks at the paper's size. others: What the papers' tables have
+    besides models, by the name in their column `model`: `human`, `chance`, `best` (of models that the paper
+    does not name there), or `other` (means, lowest). None of them is ever marked as a table's best. apart:
+    Why a run cannot be compared with a number of the paper that is not `comparable` and has no note. plain:
+    Parts of tasks' names that do not mark a variant: the folder of its questions, the suite. groups: What
+    metrics are broken down by, with the groups as the metrics' names have them: the metric `acc_sequential`
+    is `acc` of a group of {"relation": ("sequential", ...)}. headline: The metric that represents the
+    benchmark if only one is shown; by default the first of `primary`.
     """
 
     name: str
@@ -189,10 +182,10 @@ class BenchmarkCard:
 
     @cached_property
     def tables(self) -> tuple[PrintedTable, ...]:
-        """What the paper prints: the tables in the benchmark's folder `reference`."""
+        """The paper's tables, from the benchmark's folder `reference`."""
         return read_tables(home(self.name) / "reference")
 
     @cached_property
     def reference(self) -> tuple[Reference, ...]:
-        """The cells that hold a metric of this package, which a run's number can stand beside."""
+        """The cells with a metric of this package, which can be compared with a run's number."""
         return tuple(cell for table in self.tables for cell in table.cells.values() if cell.metric)

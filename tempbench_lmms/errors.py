@@ -2,10 +2,10 @@
 
 
 class TempbenchError(Exception):
-    """Anything a user can put right. `tempbench` prints its message and exits with status 1.
+    """An error that a user can fix.
 
-    It is deliberately not an `OSError`: file-system layers swallow a `FileNotFoundError` in a glob, and the
-    advice in the message would be lost.
+    `tempbench` prints its message and exits with status 1. It is deliberately not an `OSError`: file-system
+    layers swallow a `FileNotFoundError` in a glob, and the advice in the message would be lost.
     """
 
 
@@ -23,11 +23,11 @@ EXTRAS = {
     ),
     "metrics": ("bert_score", "sklearn"),
 }
-"""What an extra of the installation brings: `pip install 'tempbench-lmms[run]'`."""
+"""The modules that each extra installs: `pip install 'tempbench-lmms[run]'`."""
 
 
 def lacking(error: ModuleNotFoundError) -> TempbenchError | None:
-    """Returns what to say of a module that an extra brings; None for any other."""
+    """Returns the message for a missing module that an extra installs; None for other modules."""
     module = (error.name or "").partition(".")[0]
     for extra, modules in EXTRAS.items():
         if module in modules:

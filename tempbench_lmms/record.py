@@ -1,4 +1,4 @@
-"""What is known of one answered question, metrics over such records, and the table that lists them."""
+"""Records of answered questions, metrics over them, and the table of a benchmark's metrics."""
 
 import math
 from collections import Counter
@@ -10,8 +10,10 @@ from typing import Any, Literal, TypeVar
 from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio, standard_error
 
 Record = dict[str, Any]
-"""What is known of one answered question: JSON values only. Every benchmark's record has `id`, `parsed` and
-`failed`; metrics read the rest."""
+"""The record of one answered question, of JSON values only.
+
+Every benchmark's record has `id`, `parsed` and `failed`; metrics read the rest.
+"""
 
 Metric = Callable[[Sequence[Record]], Ratio | Statistic | int]
 """A metric over records: a `Ratio`, another function of sums, or a count."""
@@ -21,20 +23,20 @@ R = TypeVar("R")
 AnyMetric = TypeVar("AnyMetric", bound=Callable[..., Ratio | Statistic | int])
 
 UNREAD = "unread_"
-"""What the names of metrics begin with that say why replies were not read."""
+"""The prefix of the metrics that count why replies were not read."""
 
 UNDEFINED = "-"
-"""How a metric is shown that nothing was there to divide by."""
+"""How an undefined metric is shown, whose denominator is 0."""
 
 
 def evaluate(metric: Metric, records: Sequence[Record]) -> float:
-    """Returns a metric's value; NaN where it is undefined."""
+    """Returns a metric's value; NaN if undefined."""
     result = metric(records)
     return result if isinstance(result, int) else result.value
 
 
 def evaluate_error(metric: Metric, records: Sequence[Record]) -> float:
-    """Returns a metric's standard error; NaN where it is undefined, and for counts."""
+    """Returns a metric's standard error; NaN if undefined, and for counts."""
     result = metric(records)
     return math.nan if isinstance(result, int) else standard_error(result)
 
@@ -62,14 +64,14 @@ def mean(
 def within(
     metric: Callable[[Sequence[Record]], R], field: str, *values: Any
 ) -> Callable[[Sequence[Record]], R]:
-    """Returns a metric over the records of one group, those with one of the values in a field."""
+    """Returns a metric over the records that have one of the values in a field."""
     return lambda records: metric([record for record in records if record[field] in values])
 
 
 def by_group(
     records: Sequence[Record], key: Callable[[Record], Any], measure: Callable[[list[Record]], R]
 ) -> dict[str, R]:
-    """Returns a measure of each group of records by the group's name, in order."""
+    """Returns a measure of each group of records, by the group's name, in order."""
     groups: dict[Any, list[Record]] = {}
     for record in records:
         groups.setdefault(key(record), []).append(record)
@@ -77,11 +79,11 @@ def by_group(
 
 
 def answers(records: Sequence[Record], unknown: str = "unparsed") -> dict[str, dict[str, float]]:
-    """Returns the share of each answer among the answers, and among the right answers: the position bias.
+    """Returns the share of each answer among the given and among the right answers (the position bias).
 
     Args:
         records: Records with `answer` and `gold`.
-        unknown: How a right answer that is not known is called.
+        unknown: The label of an unknown right answer.
     """
     columns = {"answers": ("answer", "unparsed"), "right_answers": ("gold", unknown)}
     counts = {
@@ -104,12 +106,12 @@ def n_failed(records: Sequence[Record]) -> int:
 
 
 def n_reversed(records: Sequence[Record]) -> int:
-    """Number of questions whose first stated span ends before it starts; it overlaps nothing."""
+    """Number of questions whose first stated span ends before it starts, and so overlaps nothing."""
     return sum(bool(record["spans"]) and record["spans"][0][1] < record["spans"][0][0] for record in records)
 
 
 def decimals(value: float, digits: int = 4) -> str:
-    """Returns a finite number with so many decimals; one that lies halfway goes away from zero.
+    """Returns a finite number with this many decimals; halves are rounded away from zero.
 
     >>> decimals(100 / 16, 1), decimals(-0.0625, 3)
     ('6.3', '-0.063')
@@ -120,7 +122,7 @@ def decimals(value: float, digits: int = 4) -> str:
 
 
 def shown(value: float | str | None, digits: int = 4, blank: str = UNDEFINED) -> str:
-    """Returns a value for people: counts and words as they are, "-" or another sign for what is undefined."""
+    """Returns a value for display: counts and words unchanged, "-" or another sign if undefined."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return blank
     return decimals(value, digits) if isinstance(value, float) else str(value)
@@ -128,7 +130,7 @@ def shown(value: float | str | None, digits: int = 4, blank: str = UNDEFINED) ->
 
 @dataclass(frozen=True)
 class Row:
-    """A metric as a benchmark's table of metrics has it.
+    """A row of a benchmark's table of metrics.
 
     Attributes:
         name: Its name in printed tables and results files.
@@ -137,7 +139,7 @@ class Row:
         headline: Whether the harness prints it; its results file has every metric.
         tasks: The kinds of task that have it; each benchmark names its own kinds.
         has_error: Whether it has a standard error.
-        needs_encoder: Whether a model scores the replies, so that only real ones are worth the time.
+        needs_encoder: Whether a model scores the replies, which is only worth the time for real replies.
     """
 
     name: str
@@ -150,10 +152,10 @@ class Row:
 
 
 class Metrics(Mapping[str, Metric]):
-    """A benchmark's table of metrics, the only list of them: functions by name, in the order of their rows.
+    """A benchmark's table of metrics, the only list of them: functions by name, in order.
 
     Args:
-        kinds: The kinds of task that have a metric whose row does not say which.
+        kinds: The kinds of task for metrics whose row names none.
     """
 
     def __init__(self, *kinds: str) -> None:
@@ -170,7 +172,7 @@ class Metrics(Mapping[str, Metric]):
         tasks: Iterable[str] = (),
         has_error: bool = True,
     ) -> None:
-        """Adds a metric as the last row, or as two where some tasks print it and some do not.
+        """Adds a metric as the last row, or as two rows if only some tasks print it.
 
         Args:
             name: Its name.
@@ -185,7 +187,7 @@ class Metrics(Mapping[str, Metric]):
         """
         kinds = frozenset(tasks) or self.kinds
         if any(row.name == name and row.tasks & kinds for row in self.rows):
-            raise ValueError(f"{name} is listed twice; give each metric of a task a name of its own")
+            raise ValueError(f"{name} is listed twice; give each metric of a task a different name")
         printing = (kinds if headline else frozenset()) if isinstance(headline, bool) else frozenset(headline)
         for printed, part in ((True, kinds & printing), (False, kinds - printing)):
             if part:
@@ -205,7 +207,7 @@ class Metrics(Mapping[str, Metric]):
         return self.measure(has_error=False, **{"better": "neither"} | how)
 
     def score_by_encoder(self, names: Iterable[str]) -> None:
-        """States which of the metrics so far need an encoder (see `Row`).
+        """Marks metrics that need an encoder (see `Row`).
 
         Raises:
             KeyError: There is no such metric.
@@ -218,13 +220,14 @@ class Metrics(Mapping[str, Metric]):
     def add_tests(
         self, suite: str, tests: Iterable[str], headline: Sequence[str], field: str = "", kind: str = ""
     ) -> None:
-        """Adds to a suite the metrics of each of its tests, under the test's name: `isr_pnr`.
+        """Adds the metrics of each test to a suite, prefixed with the test's name: `isr_pnr`.
 
         Args:
             suite: The kind of task that asks all tests. It has the shares of unread replies once, over all.
             tests: The tests.
             headline: The metrics that the harness prints.
-            field: Where a record says which test it is of; without one the metric is given its records alone.
+            field: The field that names a record's test; if empty, the metric gets only the records of its
+                test.
             kind: The kind of task of one test; the test's own name where omitted.
         """
         for test in tests:

@@ -12,16 +12,16 @@ ENOUGH = 20
 """Fewer answers than this are never called one-sided."""
 SHORT = 20
 """Characters; a longer answer is a text."""
-# Right answers may lean to a side; the answers may lean as far and this much further.
+# Right answers may favour one option; the given answers may favour it by this much more.
 _LEANING = 0.1
 
 
 def warnings(records: Sequence[Record], knows_limit: bool = True) -> list[str]:
-    """Returns the warnings that follow from the records.
+    """Returns the warnings about a run's records.
 
     Args:
-        records: Of a run.
-        knows_limit: Whether the records say which replies ended at their token limit
+        records: The records of a run.
+        knows_limit: Whether the records tell which replies ended at their token limit
             (`record_reading.at_limit`).
     """
     out = []
@@ -40,7 +40,7 @@ def warnings(records: Sequence[Record], knows_limit: bool = True) -> list[str]:
 
 
 def _reasons(unread: Sequence[Record], knows_limit: bool) -> str:
-    """Returns why replies are unread, in brackets, the most frequent first; empty for predictions."""
+    """Returns the reasons for unread replies in brackets, most frequent first; empty for predictions."""
     counts = Counter(record["reason"] for record in unread if record.get("reason"))
     words = {reason: reason.replace("_", " ") for reason in counts}
     if not knows_limit:
@@ -49,7 +49,7 @@ def _reasons(unread: Sequence[Record], knows_limit: bool) -> str:
 
 
 def _one_sided(records: Sequence[Record]) -> Iterator[str]:
-    """Yields a line if one answer is most of the answers; letters, numbers and words are counted apart."""
+    """Yields a line if most answers are the same; letters, numbers and words are counted separately."""
     answers: dict[str, Counter[str]] = {}
     golds: dict[str, Counter[str]] = {}
     for record in records:

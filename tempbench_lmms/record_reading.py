@@ -1,9 +1,9 @@
-"""How a reply was read, as every record keeps it: by which rule, or why not; and the shares of both.
+"""The fields of a record that say how a reply was read, or why not, and the shares of both.
 
-`how` is one of `parsing.reading.RULES`, `reason` one of `REASONS`, `where` the start and end of the stretch
-of the reply that the answer stands in; all are None where the request failed. Where ReXTime reads a letter
-and a span, each has its own besides: `answer_how`, `span_reason`; the whole reply has the reason of the first
-of the two that is missing. Records of predictions without replies have none of these fields.
+`how` is one of `parsing.reading.RULES`, `reason` one of `REASONS`, `where` the start and end of the answer in
+the reply; all are None if the request failed. If a letter and a span are read, each also has its own fields:
+`answer_how`, `span_reason`; the whole reply has the reason of the first one missing. Records of predictions
+without replies have none of these fields.
 """
 
 from collections import Counter
@@ -16,26 +16,26 @@ from tempbench_lmms.parsing.reading import REASONS, UNLESS_CUT, Reading
 from tempbench_lmms.record import UNREAD, Metric, Metrics, Record, mean, n_failed, n_questions
 
 VALUES = ("answer", "prediction", "number", "spans", "caption")
-"""The fields that hold what was read; each benchmark has some of them."""
+"""The fields that hold the values read; each benchmark has some of them."""
 PARTS = ("answer_", "span_")
-"""What the fields begin with where a reply has two answers."""
+"""The fields' prefixes if a reply has two answers."""
 HOW, REASON = (tuple(f"{part}{name}" for part in ("", *PARTS)) for name in ("how", "reason"))
 _FIELDS = {part: (f"{part}how", f"{part}reason", f"{part}where") for part in ("", *PARTS)}
 KEY = "readings"
-"""Where `details` has the shares."""
+"""The key of the shares in `details`."""
 
 
 def answered(
     id_: str, own: Record, gold: str, found: Reading[str] | None, more: Record | None = None
 ) -> Record:
-    """Returns the record of a question that is answered with a text which is right or wrong.
+    """Returns the record of a question whose answer is simply right or wrong.
 
     Args:
         id_: The question's.
-        own: The benchmark's own fields, which stand first.
+        own: The benchmark's own fields, which come first.
         gold: The right answer.
         found: The reading of the reply; None where the request failed.
-        more: Further fields, which stand behind `failed`.
+        more: Further fields, which come after `failed`.
     """
     answer = found.value if found else None
     return {
@@ -57,7 +57,7 @@ def in_time(
     ask: str,
     spans: Sequence[Sequence[float]],
 ) -> Record:
-    """Returns what every record has of a question that is answered with a letter and a span of its video.
+    """Returns the common fields of a question that is answered with a letter and a span of its video.
 
     Args:
         doc: Its row.
@@ -83,7 +83,7 @@ def in_time(
 
 
 def parse_rate(unit: str) -> Callable[[Sequence[Record]], Ratio]:
-    """Returns the share of questions whose answer could be read, over units of sampling."""
+    """Returns the metric of the share of questions whose answer could be read."""
     return mean("parsed", unit, doc="Share of questions whose answer could be read.")
 
 
@@ -105,8 +105,9 @@ def fields_of_parts(letter: Reading[Any] | None, span: Reading[Any] | None, ask:
 
     Args:
         letter: The reading; None where the request failed.
-        span: Likewise.
-        ask: What was asked for: `both`, or one of them; what of it is missing gives the reply's reason.
+        span: The reading of the span, likewise.
+        ask: What was asked for: `both`, or one of them; the first requested part that is missing gives the
+            reply's reason.
     """
     asked = {"both": (letter, span), "answer": (letter,), "span": (span,)}[ask]
     missing = [found for found in asked if found and found.value is None]
@@ -118,9 +119,9 @@ def fields_of_parts(letter: Reading[Any] | None, span: Reading[Any] | None, ask:
 
 
 def prompt_of(reply: str, wording: Callable[[], str]) -> str | None:
-    """Returns the prompt for the reader, whose lines in a reply are no answer.
+    """Returns the prompt for the reader, which ignores the prompt's lines in a reply.
 
-    A reply of one line repeats no line of its prompt, and most replies have one: their prompt is not built.
+    Most replies have one line and cannot repeat a line of the prompt, so their prompt is not built.
 
     Args:
         reply: The model's reply.
@@ -130,9 +131,9 @@ def prompt_of(reply: str, wording: Callable[[], str]) -> str | None:
 
 
 def at_limit(record: Record) -> Record:
-    """Returns a record as it is where the reply is known to have ended at its token limit.
+    """Returns a record for a reply that ended at its token limit.
 
-    What then has no answer is `cut_off`, as in `parsing.reader.read` with `at_limit`.
+    Without an answer its reason is `cut_off`, as in `parsing.reader.read` with `at_limit`.
     """
     cut = {
         reason: "cut_off"
@@ -143,7 +144,7 @@ def at_limit(record: Record) -> Record:
 
 
 def manner(record: Record) -> str:
-    """Returns how a reply was read in a few words; empty where the record does not know it.
+    """Returns in a few words how a reply was read; empty if the record does not say.
 
     >>> manner({"how": "json", "reason": None}), manner({"how": None, "reason": "refused"})
     ('json', 'unread: refused')
@@ -165,7 +166,7 @@ def is_share_of_reason(name: str) -> bool:
 
 
 def shares(records: Sequence[Record]) -> dict[str, dict[str, float]]:
-    """Returns the share of each rule and of each reason, from 0 to 1 of all records; the most frequent first.
+    """Returns the share of each rule and of each reason among all records, most frequent first.
 
     Empty for predictions without replies.
     """
@@ -181,15 +182,15 @@ def shares(records: Sequence[Record]) -> dict[str, dict[str, float]]:
 def add_metrics(
     metrics: Metrics, unit: str, tasks: Iterable[str] = (), reasons: Sequence[str] = REASONS, prefix: str = ""
 ) -> None:
-    """Adds the share of the questions that are unread for each reason: `unread_empty` and so on.
+    """Adds the share of questions unread for each reason: `unread_empty` and so on.
 
-    With `parse_rate` and the share of failed requests they add up to 1.
+    Together with `parse_rate` and the share of failed requests they add up to 1.
 
     Args:
         metrics: A benchmark's table.
         unit: The field of a record that names the unit of sampling, such as `video`.
         tasks: See `Metrics.add`.
-        reasons: Those that can occur.
+        reasons: The possible reasons.
         prefix: Put before the names.
     """
     for reason in reasons:
@@ -199,12 +200,12 @@ def add_metrics(
 
 
 def add_counts(metrics: Metrics, unit: str, size: int = 0) -> None:
-    """Adds what every benchmark has: the rate of read replies, why others are not, questions and failures.
+    """Adds the common metrics: the rate of read replies, reasons for unread ones, questions and failures.
 
     Args:
         metrics: The table.
         unit: The field that names the unit of sampling.
-        size: How many questions of a unit count together; adds how many units lack one.
+        size: How many questions of a unit count together; if given, adds the number of units that lack one.
     """
     metrics.add("parse_rate", parse_rate(unit), headline=True)
     add_metrics(metrics, unit)
@@ -213,7 +214,7 @@ def add_counts(metrics: Metrics, unit: str, size: int = 0) -> None:
 
         @metrics.count(better="lower", headline=True)
         def n_cut(records: Sequence[Record]) -> int:
-            """Number of groups that count together of which not every question was asked."""
+            """Number of groups of questions of which some were not asked."""
             units = [record[unit] for record in records]
             return len(set(units)) - len(complete(units, size))
 
@@ -222,10 +223,10 @@ def add_counts(metrics: Metrics, unit: str, size: int = 0) -> None:
 
 def _share(reason: str, unit: str) -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
-        # Predictions without replies do not know it: undefined, not 0.
+        # Predictions without replies do not tell: undefined, not 0.
         known = [record for record in records if "reason" in record]
         terms = ((record["reason"] == reason, 1) for record in known)
         return ratio(terms, (record[unit] for record in known))
 
-    metric.__doc__ = f"Share of questions of whose reply no answer was read; the reason is `{reason}`."
+    metric.__doc__ = f"Share of questions whose reply was not read, for the reason `{reason}`."
     return metric

@@ -1,1 +1,1 @@
-"""Whether a model gets, and sees, what a task gives: probes, what arrived of them, verdicts. No harness."""
+"""Checks whether a model receives and sees a task's inputs: probes, what arrives, verdicts. No harness."""

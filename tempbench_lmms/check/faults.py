@@ -1,7 +1,7 @@
-"""What can go wrong between a task and a model: the lines of the check, its faults, and what to change.
+"""The lines of the check, and the faults between a task and a model with their remedies.
 
-`FAULTS` is the one table: a fault's name, the line that it breaks, and what to change in the wrapper.
-How each is measured stands in `looks` (pixels), `judging` (order, texts, videos, settings) and `replies`.
+`FAULTS` has each fault's name, the line that it breaks, and what to change in the wrapper. The faults are
+measured in `looks` (pixels), `judging` (order, texts, videos, settings) and `replies`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ PASSED: State = "passed"
 FAILED: State = "failed"
 UNSEEN: State = "cannot be seen from here"
 NOT_NEEDED = "not needed"
-"""What is printed in place of `failed` where a failure does not count."""
+"""Printed in place of `failed` if a failure does not count."""
 
 GROUPS: dict[str, dict[str, str]] = {
     "pictures": {
@@ -39,7 +39,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "video length": "a video's frames are enough, from its beginning to its end",
         "video order": "a video's frames are in order, none repeated",
         "short video": "a video of 12 frames arrives, with its times",
-        "mkv video": "a video that is no .mp4 arrives too",
+        "mkv video": "a video that is not an .mp4 arrives too",
         "times": "the model is told a video's true times",
         "frames as a video": "frames that are given as a video arrive",
     },
@@ -48,30 +48,30 @@ GROUPS: dict[str, dict[str, str]] = {
         "replies": "each reply is the model's own, to its question",
         "max_new_tokens": "replies are as long as the task says",
         "greedy": "replies are not drawn by chance",
-        "stop": "nothing but its end ends a reply",
+        "stop": "a reply ends only at its own end",
         "batch": "a question in a batch arrives as it does alone",
         "twice": "the same question gets the same reply",
     },
 }
 LINES: dict[str, str] = {line: title for lines in GROUPS.values() for line, title in lines.items()}
-"""What each line of the check promises, by its key; questions by their kind come after these."""
+"""What each line of the check promises, by its key; the kinds of questions come after these."""
 
 _LIMIT = "raise the limit of images (limit_mm_per_prompt, max_images), and hand over every one"
 _BY_PLACE = "keep a list of the request's own images, and hand it over as it is"
-_LENGTH = "raise max_length, max_model_len or what else cuts the prompt, and cut nothing"
+_LENGTH = "raise max_length, max_model_len or any other limit that cuts the prompt"
 _FRAMES = "take frames evenly from the first to the last one, 8 or more (num_frames, max_num_frames, fps)"
 _TIMES = "tell each frame's own time: index / fps of the file, as metadata of the processor or between frames"
 _AS_IT_IS = "hand over the text as the task gives it"
 _RGB = "hand over RGB: image.convert('RGB'), or frame[..., ::-1] after cv2"
 _RESIZE = "leave the size to the model's processor (max_pixels and the like), without steps of your own"
-_REPLIES = "put replies back into the order of the requests: keep each one's place when you sort or batch"
-_ONE = "look at what is padded or kept from row to row; until then --batch-size 1"
+_REPLIES = "return replies in the order of the requests: remember each request's place when you sort or batch"
+_ONE = "check padding and state shared between rows; until then use --batch-size 1"
 FAULTS: dict[str, tuple[str, str]] = {
-    "request failed": ("asked", "see the error; fewer frames or pixels where memory runs out"),
-    "empty replies": ("asked", "look at the template, at stop words, and at tokens spent on thinking"),
+    "request failed": ("asked", "see the error; use fewer frames or pixels if memory runs out"),
+    "empty replies": ("asked", "check the template, stop words, and tokens spent on thinking"),
     "some replies empty": (
         "asked",
-        "return what the model says of every question, at every place of a batch",
+        "return the model's reply to every question, at every place of a batch",
     ),
     "another number of replies": ("asked", "return one reply for each request"),
     "images dropped": ("number", _LIMIT),
@@ -80,17 +80,17 @@ FAULTS: dict[str, tuple[str, str]] = {
     "images reversed": ("order", _BY_PLACE),
     "images in another order": ("order", _BY_PLACE),
     "images joined": ("apart", "hand over each image by itself, not as one strip"),
-    "blank images": ("content", "look at what is rescaled twice: pixels lost their contrast"),
-    "unreadable images": ("content", "look at each step between the request and the processor"),
+    "blank images": ("content", "check whether pixels are rescaled twice: they lost their contrast"),
+    "unreadable images": ("content", "check each step between the request and the processor"),
     "images of another question": ("content", _BY_PLACE),
     "images shrunk": ("size", "raise max_pixels, max_patches or the like"),
     "channels swapped": ("colours", _RGB),
     "grey": ("colours", "convert to 'RGB', not to 'L'"),
     "inverted": ("colours", "hand over the pixels as they are"),
     "other colours": ("colours", "normalise once, with the mean and deviation of the model's processor"),
-    "mirrored": ("geometry", "hand over images unturned; look at augmentations and at axes"),
-    "upside down": ("geometry", "hand over images unturned; look at augmentations and at axes"),
-    "rotated": ("geometry", "hand over images unturned; look at augmentations and at axes"),
+    "mirrored": ("geometry", "pass images unrotated; check augmentations and axes"),
+    "upside down": ("geometry", "pass images unrotated; check augmentations and axes"),
+    "rotated": ("geometry", "pass images unrotated; check augmentations and axes"),
     "cropped": ("geometry", "resize without a crop, and hand over whole images"),
     "bordered": ("geometry", "hand over images without a border of your own"),
     "squashed": ("geometry", "keep width to height when you resize"),
@@ -104,7 +104,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "options cut": ("text", _LENGTH),
     "text doubled": ("text", _AS_IT_IS + ", once"),
     "case lost": ("signs", _AS_IT_IS + ", without lower() or upper()"),
-    "spaces lost": ("signs", _AS_IT_IS + "; look at how tokens are joined"),
+    "spaces lost": ("signs", _AS_IT_IS + "; check how tokens are joined"),
     "line breaks lost": ("signs", _AS_IT_IS + ", without split() and join()"),
     "angle brackets lost": (
         "signs",
@@ -113,14 +113,17 @@ FAULTS: dict[str, tuple[str, str]] = {
     "other scripts lost": ("signs", "keep Unicode: no ASCII, no unidecode, no errors='ignore'"),
     "signs lost": ("signs", _AS_IT_IS + ", with its punctuation"),
     "text escaped": ("signs", _AS_IT_IS + ", without html.escape or json.dumps"),
-    "system prompt added": ("system", "empty the system prompt, or say that it is wanted: system_prompt="),
-    "text added": ("system", "add nothing; a system prompt that is wanted is said as system_prompt="),
+    "system prompt added": (
+        "system",
+        "empty the system prompt, or pass it as system_prompt= if it is wanted",
+    ),
+    "text added": ("system", "add nothing; pass a wanted system prompt as system_prompt="),
     "template doubled": ("system", "fill in the chat template once: in the wrapper or in the engine"),
     "template left out": ("system", "use the processor's apply_chat_template"),
     "system message dropped": ("system message", "hand over messages of the role system too"),
     "video dropped": ("video", "hand over parts of the type video: a path, or a list of frames"),
-    "blank frames": ("video", "look at what is rescaled twice: pixels lost their contrast"),
-    "unreadable frames": ("video", "look at each step between the file and the processor"),
+    "blank frames": ("video", "check whether pixels are rescaled twice: they lost their contrast"),
+    "unreadable frames": ("video", "check each step between the file and the processor"),
     "frames of another question": ("video", _BY_PLACE),
     "video as one frame": ("video", _FRAMES),
     "frames shrunk": ("video", "raise max_pixels or the like"),
@@ -139,7 +142,7 @@ FAULTS: dict[str, tuple[str, str]] = {
         "pass on max_new_tokens of gen_kwargs; set it in --model-args",
     ),
     "sampling": ("greedy", "pass on do_sample=False or temperature=0, also in generation_config.json"),
-    "stop words added": ("stop", "stop at `until` of gen_kwargs alone"),
+    "stop words added": ("stop", "stop only at `until` of gen_kwargs"),
     "batch fails": ("batch", _ONE),
     "batch leaks": ("batch", _ONE),
     "another reply in a batch": ("batch", _ONE),
@@ -153,34 +156,34 @@ FAULTS: dict[str, tuple[str, str]] = {
     "one reply for all": ("replies", _REPLIES),
     "reply cut": ("replies", "return the whole reply"),
     "reply lost": ("replies", "return what the model says"),
-    "echo of the question": ("replies", "return the new tokens alone: output[len(prompt):]"),
+    "echo of the question": ("replies", "return only the new tokens: output[len(prompt):]"),
     "reply changed": ("replies", "return what the model says"),
 }
 """By name: the line, and what to change in the wrapper."""
 
 _OF_ERRORS = {
-    "Found no NVIDIA driver": "there is no GPU here: add device=cpu,device_map=cpu to --model-args",
-    "No CUDA GPUs are available": "there is no GPU here: add device=cpu,device_map=cpu to --model-args",
-    "not compiled with CUDA": "there is no GPU here: add device=cpu,device_map=cpu to --model-args",
-    "'str' object has no attribute 'choices'": "the server's answer is no chat completion; is base_url "
-    "right, with /v1?",
+    "Found no NVIDIA driver": "no GPU was found: add device=cpu,device_map=cpu to --model-args",
+    "No CUDA GPUs are available": "no GPU was found: add device=cpu,device_map=cpu to --model-args",
+    "not compiled with CUDA": "no GPU was found: add device=cpu,device_map=cpu to --model-args",
+    "'str' object has no attribute 'choices'": "the server's answer is not a chat completion; is "
+    "base_url right, with /v1?",
     "torchcodec": "pip install torchcodec, which needs FFmpeg's libraries",
     "torchvision.io": "ask for no more frames than the shortest video has (max_num_frames), or for fps=2",
 }
 ALL_FAIL = (
-    "every request failed: with a server, look at base_url, the name of the model, timeout and key; else at "
+    "every request failed: for a server check base_url, the model's name, timeout and key; otherwise "
     "--model-args"
 )
 
 
 def of_error(error: str) -> str:
-    """Returns what to do about an error of a runner; empty where that is not known."""
+    """Returns what to do about an error of a runner; empty if unknown."""
     return next((hint for words, hint in _OF_ERRORS.items() if words in error), "")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that arrived otherwise than it was given."""
+    """A difference between what was given and what arrived."""
 
     name: str
     given: str
@@ -195,7 +198,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a look at one question found."""
+    """The findings about one question."""
 
     faults: tuple[Fault, ...] = ()
     seen: frozenset[str] = frozenset()
@@ -205,7 +208,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One line of the check."""
+    """The verdict on one line of the check."""
 
     line: str
     title: str
@@ -230,7 +233,7 @@ class Verdict:
 
 
 def verdicts_of(judgements: Iterable[Judgement], needed: Iterable[str] | None = None) -> list[Verdict]:
-    """Returns one verdict a line from what was found at all questions."""
+    """Returns one verdict per line from the findings about all questions."""
     found = list(judgements)
     wanted = None if needed is None else set(needed)
     out = []

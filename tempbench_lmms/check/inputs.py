@@ -1,7 +1,7 @@
-"""What a model gets: the parts of its prompt in order, and how it shall answer.
+"""A model's input: the parts of its prompt in order, and its generation settings.
 
-Every runner is brought into this one form (`harness/watching`), so that what arrives can be compared by pure
-functions with what was given.
+The input of every runner is converted to this form (`harness/watching`), so pure functions can compare what
+arrived with what was given.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from tempbench_lmms.media.codes import Card, Pixels
 
 @dataclass(frozen=True)
 class Text:
-    """A piece of text as the model gets it; `role` is `user` or `system`."""
+    """A piece of text as the model receives it; `role` is `user` or `system`."""
 
     text: str
     role: str = "user"
@@ -22,7 +22,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture, or a frame; two are the same that show the same at the same size."""
+    """A picture or frame; two are equal if they show the same at the same size."""
 
     pixels: Pixels | None = field(compare=False, repr=False)  # None where they cannot be seen
     tokens: int | None = None
@@ -34,7 +34,7 @@ class Picture:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether it is there and cannot be seen."""
+        """Whether it exists but cannot be seen."""
         return self.size == (0, 0)
 
 
@@ -50,7 +50,7 @@ class Video:
 
 @dataclass(frozen=True)
 class Settings:
-    """How the model shall answer; None where that cannot be seen."""
+    """The generation settings; None for what cannot be seen."""
 
     max_new_tokens: int | None = None
     samples: bool | None = None
@@ -61,7 +61,7 @@ _MOST = ("max_new_tokens", "max_tokens", "max_completion_tokens")
 
 
 def settings_of(given: Mapping[str, Any]) -> Settings:
-    """Returns how a model is asked to answer, by whatever names its settings go."""
+    """Returns the generation settings of a model from any runner's names for them."""
     most = next((given[key] for key in _MOST if given.get(key)), None)
     temperature, samples = given.get("temperature"), given.get("do_sample")
     if samples is None and temperature is not None:
@@ -79,7 +79,7 @@ Part = Text | Picture | Video
 
 @dataclass(frozen=True)
 class Inputs:
-    """What arrived of one question."""
+    """The part of one question that arrived."""
 
     parts: tuple[Part, ...]
     settings: Settings = Settings()

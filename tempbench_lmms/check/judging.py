@@ -1,4 +1,4 @@
-"""Compares what was given with what arrived: pure functions, which know no runner."""
+"""Compares what was given with what arrived, by pure functions that know no runner."""
 
 import itertools
 from collections import Counter
@@ -26,7 +26,7 @@ _OTHER = ("in another order",)
 def judge(
     probe: Probe, arrived: Inputs, owners: Mapping[int, Probe], together: Sequence[Probe] = ()
 ) -> Judgement:
-    """Returns what a look at one question found."""
+    """Returns the findings about one question."""
     arrived = texts.with_clips(arrived) if probe.films else arrived
     found = [_settings(probe, arrived), _texts(probe, arrived)]
     if probe.cards and probe.kind != "long text":  # its picture makes the prompt one with a picture
@@ -37,7 +37,7 @@ def judge(
 
 
 def joined(found: Sequence[Judgement]) -> Judgement:
-    """Returns several judgements as one."""
+    """Joins several judgements into one."""
     return Judgement(
         tuple(fault for one in found for fault in one.faults),
         frozenset().union(*(one.seen for one in found)),
@@ -139,7 +139,7 @@ def _places(found: Sequence[Card], given: Sequence[Card]) -> list[int | None]:
 def _foreign(
     shown: Sequence[Picture], cards: Sequence[Card], probe: Probe, owners: Mapping[int, Probe], name: str
 ) -> Iterator[Fault]:
-    """Yields a fault where something is shown that is not the question's own."""
+    """Yields a fault if something is shown that belongs to another question."""
     own = {card.number for card in cards}
     numbers = [card.number for one in shown for card in one.cards if card.number not in own]
     if numbers:
@@ -174,7 +174,7 @@ def _number(places: Sequence[int], n: int) -> Iterator[Fault]:
 
 
 def _order(places: Sequence[int]) -> list[Fault]:
-    """Returns what happened to the order; of two explanations the one with fewer faults."""
+    """Returns what happened to the order; of two explanations, the one with fewer faults."""
     # Of a picture that came twice either may be the one too many.
     first = list(dict.fromkeys(places))
     last = list(dict.fromkeys(reversed(places)))[::-1]

@@ -1,7 +1,7 @@
-"""Changes of what arrives, or of the replies, as faults of a wrapper make them.
+"""Changes inputs or replies in the way that faulty wrappers do.
 
-Where replies alone can be seen, that fault is named which would make one who sees reply so
-(`replies.explained`). `check-model --selftest` plants them into a model that sees.
+If only replies can be seen, the check names the fault that would make a seeing model reply in this way
+(`replies.explained`). `check-model --selftest` plants the faults into a seeing model.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ Several = list[Any]
 
 
 def on_pictures(change: Callable[[Several], Several]) -> Change:
-    """Returns what changes the list of each question's pictures; those that are left over go to the end."""
+    """Returns the function that changes each question's list of pictures; the rest go to the end."""
 
     def one(inputs: Inputs) -> Inputs:
         left = list(change([part for part in inputs.parts if isinstance(part, Picture)]))
@@ -36,7 +36,7 @@ def on_pictures(change: Callable[[Several], Several]) -> Change:
 
 
 def on_parts(kind: type[Any], change: Callable[[Any], Part | None]) -> Change:
-    """Returns what changes each part of a kind; None leaves it out."""
+    """Returns the function that changes each part of a kind; None drops it."""
 
     def parts(inputs: Inputs) -> tuple[Part, ...]:
         return tuple(
@@ -47,12 +47,12 @@ def on_parts(kind: type[Any], change: Callable[[Any], Part | None]) -> Change:
 
 
 def on_texts(change: Callable[[str], str]) -> Change:
-    """Returns what changes each piece of text."""
+    """Returns the function that changes each piece of text."""
     return on_parts(Text, lambda part: Text(change(part.text), part.role))
 
 
 def on_each(change: Callable[[Picture], Picture]) -> Change:
-    """Returns what changes each picture and each frame."""
+    """Returns the function that changes each picture and frame."""
 
     def changed(part: Any) -> Any:
         return (
@@ -65,7 +65,7 @@ def on_each(change: Callable[[Picture], Picture]) -> Change:
 
 
 def _recoloured(change: Callable[[Sequence[float]], Sequence[float]]) -> Change:
-    """Returns what gives pictures the colours that are read after a change of their channels."""
+    """Returns the function that gives pictures the colours seen after a change of their channels."""
     names = {name: codes.colour_of(change(rgb)) for name, rgb in codes.COLOURS.items()}
 
     def one(shown: Picture) -> Picture:
@@ -79,7 +79,7 @@ def _turned(how: str) -> Change:
 
 
 def frames(choose: Callable[[int], Iterable[int]]) -> Change:
-    """Returns what chooses frames, with their times, by their places among so many."""
+    """Returns the function that chooses frames, with their times, by their places."""
 
     def change(video: Video) -> Video:
         shown, times = video.frames or (), video.times
@@ -91,7 +91,7 @@ def frames(choose: Callable[[int], Iterable[int]]) -> Change:
 
 
 def _timed(by: float = 1, plus: float = 0) -> Change:
-    """Returns what tells other times."""
+    """Returns the function that changes the times."""
     return on_parts(
         Video,
         lambda video: replace(video, times=video.times and tuple(by * time + plus for time in video.times)),
@@ -170,13 +170,13 @@ OF_INPUTS: list[tuple[str, Change]] = [
     ("frames reversed", on_parts(Video, lambda video: replace(video, frames=(video.frames or ())[::-1]))),
     ("frames unevenly spread", frames(lambda n: [*range(n // 2), n - 1])),
 ]
-"""By the fault's name: what arrives of the questions of a call."""
+"""By the fault's name: how it changes the inputs of the questions of a call."""
 
 Replies = Callable[[Batch, list[str]], list[str]]
 
 
 def _sorted(key: Callable[[Inputs], int], back: bool = False) -> Replies:
-    """Returns what gives replies in the order of sorted questions."""
+    """Returns the function that puts replies into the order of sorted questions."""
 
     def change(batch: Batch, replies: list[str]) -> list[str]:
         order = sorted(range(len(batch)), key=lambda i: key(batch[i]), reverse=back)
@@ -199,4 +199,4 @@ OF_REPLIES: list[tuple[str, Replies]] = [
     ("reply of another question", lambda batch, replies: [*replies[1:], *replies[:1]]),
     ("reply of an earlier question with its text", _kept),
 ]
-"""By the fault's name: what is replied, from what arrived and what a model said to it."""
+"""By the fault's name: the reply, from the input and the model's own reply."""

@@ -1,6 +1,6 @@
-"""Probes: questions whose every picture, frame, time and word is known, rendered on the spot.
+"""Probes: questions with known pictures, frames, times and words, rendered when needed.
 
-Each probe begins with a name of its own, by which it is known again wherever it arrives.
+Each probe begins with a unique name, which identifies it wherever it arrives.
 """
 
 import random
@@ -15,7 +15,7 @@ from tempbench_lmms.media import codes
 from tempbench_lmms.media.codes import Card
 
 NEW_TOKENS = 12
-"""A reply's tokens: few, so that the check is quick; no default of any runner, so that it shows."""
+"""The token limit of a reply: small, so that the check is quick, and not any runner's default."""
 MOST_PICTURES = 16
 """Where no task says how many."""
 MOST_FRAMES = 8
@@ -110,7 +110,7 @@ def _shown(film: Film) -> Any:
 
 
 class _Maker:
-    """Draws from one seed, no number twice."""
+    """Draws numbers from one seed without repetition."""
 
     def __init__(self, seed: int, folder: Path) -> None:
         self.random = random.Random(seed)
@@ -141,7 +141,7 @@ def inside(
     n_lines: int = _LINES,
     n_frames: int = MOST_FRAMES,
 ) -> list[Probe]:
-    """Returns the probes of which is looked at what arrives."""
+    """Returns the probes whose inputs are watched."""
     make = _Maker(seed, folder)
     pictures = _pictures(make, "pictures", _N_PICTURES)
     other = tuple(make.card() if isinstance(part, Card) else part for part in pictures.parts)
@@ -191,7 +191,7 @@ def _video(make: _Maker, kind: str, n: int, rate: int, suffix: str = "mp4") -> P
 
 
 def outside(seed: int, folder: Path, kinds: Sequence[str] = tuple(questions.KINDS)) -> list[Probe]:
-    """Returns the questions that anyone who sees can answer."""
+    """Returns the questions that any seeing model can answer."""
     make = _Maker(seed + 10_000, folder)
     return [probe for kind in kinds for probe in _of_kind(make, kind)]
 
@@ -215,7 +215,7 @@ def _of_kind(make: _Maker, kind: str) -> Iterator[Probe]:
 
 
 def numbers_of(probes: Sequence[Probe]) -> Mapping[int, Probe]:
-    """Returns to which probe the number of a card belongs."""
+    """Returns the probe of each card, by the card's number."""
     return {
         card.number: probe
         for probe in probes

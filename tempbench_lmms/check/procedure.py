@@ -1,4 +1,4 @@
-"""Asks the questions of a check in their order, and returns what follows. It knows no runner."""
+"""Asks the questions of a check in order, and returns the verdicts. It knows no runner."""
 
 import functools
 import re
@@ -29,20 +29,17 @@ from tempbench_lmms.check.replies import Reply
 
 NOT_JUDGED = "not judged"
 _MOST_UNSEEN = 0.1
-_HOOK = (
-    "nothing that the runner hands over was seen: call the hook in it (docs/check_model.md, A wrapper of "
-    "your own)"
-)
+_HOOK = "the runner's inputs were not seen: call the hook in it (docs/check_model.md, A wrapper of your own)"
 _WELL = 0.5
 _ALIKE = 3
-"""Questions that fail alike before no more are asked; the third has no picture."""
+"""After this many questions that fail in the same way the check stops; the third has no picture."""
 _SHOWN = 60
 """Characters of a reply."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of asking a question."""
+    """The result of asking a question."""
 
     reply: str
     arrived: Inputs | None = None
@@ -55,7 +52,7 @@ Ask = Callable[[Sequence[Probe]], list[Answer]]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is checked."""
+    """What to check."""
 
     seed: int = 0
     n_pictures: int = probes_.MOST_PICTURES
@@ -68,7 +65,7 @@ class Plan:
     blind: str = ""
 
     def counts(self, line: str) -> bool:
-        """Returns whether a failure of a line or kind is one of the check."""
+        """Returns whether a failure of a line or kind makes the check fail."""
         return self.needed is None or line in self.needed
 
 
@@ -85,7 +82,7 @@ class Check:
 
     @property
     def state(self) -> str:
-        """`failed` where something failed that counts, `not judged` where much is unseen, else `passed`."""
+        """`failed` if something failed that counts, `not judged` if much is unseen, else `passed`."""
         if self.has_failed:
             return FAILED
         return NOT_JUDGED if len(self.unseen) > _MOST_UNSEEN * len(self.counted) else PASSED
@@ -102,7 +99,7 @@ class Check:
 
     @property
     def unseen(self) -> list[Verdict]:
-        """Those of them that cannot be seen."""
+        """The counted lines that cannot be seen."""
         return [one for one in self.counted if one.state == UNSEEN]
 
     def as_json(self) -> dict[str, Any]:
@@ -118,13 +115,13 @@ class Check:
 
 
 def drawn(plan: Plan, folder: Path) -> tuple[list[Probe], list[Probe]]:
-    """Returns the probes of which is looked at what arrives, and the small questions."""
+    """Returns the watched probes and the small questions."""
     inside = probes_.inside(plan.seed, folder, plan.n_pictures, plan.n_lines, plan.n_frames)
     return inside, probes_.outside(plan.seed, folder, plan.kinds)
 
 
 def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Probe]) -> Check:
-    """Asks all questions and returns what follows: each alone, then all in one call, then the small ones."""
+    """Asks each question alone, then all in one call, then the small ones; returns the finished check."""
     single = [probe for probe in inside if probe.kind not in ("crowd", "same text")]
     alone = _one_by_one(ask, single[:_ALIKE])
     if len({_without_numbers(answer.error) for _, answer in alone}) == 1 and alone[0][1].error:
@@ -161,7 +158,7 @@ def _of_batch(
     batch: Mapping[Probe, Answer],
     look: Callable[[Probe, Answer], Judgement],
 ) -> Iterator[Judgement]:
-    """Yields what questions asked together show beside the same ones alone."""
+    """Yields the differences between questions asked together and asked alone."""
     for probe, one in alone:
         if probe in batch:
             yield _in_batch(probe, one, batch[probe])
@@ -170,14 +167,14 @@ def _of_batch(
 
 
 def _without_numbers(error: str) -> str:
-    """Returns an error without what differs from request to request: addresses, times, numbers."""
+    """Returns an error without the parts that vary between requests: addresses, times, numbers."""
     return re.sub(r"[0-9a-f]*\d[0-9a-f]*", "", error)
 
 
 def _stopped(error: str, plan: Plan, n: int) -> Check:
-    """Returns the check of a model that answers nothing, not even a question without media."""
+    """Returns the check of a model that does not answer even a question without media."""
     fault = Fault("request failed", f"{n} questions, with images and without", error[:200])
-    why = "not asked, as the first questions all failed"
+    why = "not asked, because the first questions all failed"
     verdicts = verdicts_of([Judgement((fault,), hidden=dict.fromkeys(LINES, why))], plan.needed)
     asked = list(LINES).index("asked")
     verdicts[asked] = replace(verdicts[asked], hint=of_error(error) or ALL_FAIL, counts=True)
@@ -190,7 +187,7 @@ def _stopped(error: str, plan: Plan, n: int) -> Check:
 def _judged(
     probe: Probe, answer: Answer, owners: Mapping[int, Probe], plan: Plan, together: Sequence[Probe] = ()
 ) -> Judgement:
-    """Returns what one answer shows."""
+    """Returns the findings from one answer."""
     if answer.error:
         line = probe.kind if probe.kind in LINES else "many" if probe.kind == "many pictures" else "asked"
         fault = Fault("request failed", probe.kind, answer.error[:200], line)
@@ -212,7 +209,7 @@ def _judged(
 
 
 def _is_wanted(fault: Fault, plan: Plan) -> bool:
-    """Returns whether it is the system prompt that the user asked for, wherever a template puts it."""
+    """Returns whether a text is the system prompt that the user asked for, wherever a template puts it."""
     wanted = plan.wanted_system
     return fault.line == "system" and bool(wanted) and wanted[:40] in fault.arrived
 
@@ -223,7 +220,7 @@ def _are_same(one: Answer, other: Answer) -> bool:
 
 
 def _in_batch(probe: Probe, alone: Answer, batch: Answer) -> Judgement:
-    """Returns what differs where a question is asked together with others."""
+    """Returns what differs if a question is asked together with others."""
     if batch.error:
         fault = Fault("batch fails", f"{probe.kind} among other questions", batch.error[:200])
     elif alone.arrived is None or batch.arrived is None:
@@ -237,13 +234,13 @@ def _in_batch(probe: Probe, alone: Answer, batch: Answer) -> Judgement:
 
 
 def _same_reply(name: str, one: Answer, other: Answer) -> Judgement:
-    """Returns a fault where two replies to a question differ."""
+    """Returns a fault if two replies to a question differ."""
     fault = Fault(name, repr(one.reply[:_SHOWN]), repr(other.reply[:_SHOWN]))
     return Judgement(() if one.reply == other.reply else (fault,), frozenset({fault.line}))
 
 
 def _replies(pairs: Sequence[tuple[Probe, Answer]]) -> Judgement:
-    """Returns what the replies of a model are beside what it said."""
+    """Compares the runner's replies with what the model said."""
     came = [
         Reply(probe, answer.reply, answer.arrived.said if answer.arrived else None)
         for probe, answer in pairs
@@ -259,7 +256,7 @@ def _replies(pairs: Sequence[tuple[Probe, Answer]]) -> Judgement:
 
 
 def _explained(pairs: Sequence[tuple[Probe, Answer]], judgements: Sequence[Judgement]) -> Judgement:
-    """Returns the fault that explains the replies to small questions, where nothing else shows its line."""
+    """Returns the fault that explains the replies to small questions, if nothing else judges its line."""
     came = [Reply(probe, answer.reply) for probe, answer in pairs if not answer.error]
     if not came or any(answer.arrived and answer.arrived.said is not None for _, answer in pairs):
         return Judgement()
@@ -279,7 +276,7 @@ def _sight(kind: str, pairs: Sequence[tuple[Probe, Answer]], counts: bool) -> Ve
     if score.low > 0 and score.value >= _WELL:
         return Verdict(kind, title, PASSED, text=text, counts=counts)
     wrong = [pair for pair in pairs if questions.read_answer(asked, pair[1].reply) != pair[0].answer]
-    # What was said tells more than that nothing was.
+    # A reply tells more than an empty one.
     probe, answer = min(wrong, key=lambda pair: not pair[1].reply.strip())
     question = probe.texts[-1].partition(" Answer with")[0][:150]
     n_empty = sum(not answer.reply.strip() for _, answer in pairs)

@@ -1,6 +1,6 @@
-"""Small questions that anyone who sees can answer, and how their replies are scored.
+"""Small questions that any seeing model can answer, and the scoring of their replies.
 
-The wording is fixed, so that `tempbench_reader` can tell what it is asked.
+The wording is fixed, so that `tempbench_reader` can recognise the question.
 """
 
 import functools
@@ -32,13 +32,13 @@ _TURNED = {
     "rotated to the left": ("bottom", "top", "left", "right"),
     "rotated to the right": ("top", "bottom", "right", "left"),
 }
-"""Where the left, right, top and bottom of a picture are that was turned."""
+"""Where the left, right, top and bottom of a rotated picture are."""
 
 Values = Mapping[str, str]
 
 
 class Drawn(NamedTuple):
-    """One question that was drawn."""
+    """A drawn question."""
 
     scenes: tuple[tuple[str, str], ...]  # colour and shape of each picture or frame
     answer: str
@@ -46,7 +46,7 @@ class Drawn(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What one who sees is shown."""
+    """What a seeing model is shown."""
 
     cards: Sequence[Card | None]
     times: Sequence[float] | None = None
@@ -63,7 +63,7 @@ class Shown(NamedTuple):
         return [i for i, card in enumerate(self.cards) if card and card.shape == "circle"]
 
     def side_at(self, place: int) -> str:
-        """Returns at which side of a picture a dot is."""
+        """Returns the side of a picture at which a dot is."""
         card = self.cards[place] if place < len(self.cards) else None
         if card is None or card.shape not in _SIDES:
             return _UNKNOWN
@@ -150,7 +150,7 @@ def _side(rng: random.Random, i: int) -> Drawn:
 
 
 def _marked(mark: Callable[[str], str]) -> Callable[[random.Random, int], Drawn]:
-    """Returns what draws words of which one is marked."""
+    """Returns the function that draws words and marks one of them."""
 
     def draw(rng: random.Random, i: int) -> Drawn:
         words, place = rng.sample(_WORDS, len(_WORDS)), rng.randrange(len(_WORDS))
@@ -171,7 +171,7 @@ def _code_word(rng: random.Random, i: int) -> Drawn:
 
 
 def _read(pattern: str, which: int = 0) -> Callable[[Shown, Values], str]:
-    """Returns what finds a word in the text of a question."""
+    """Returns the function that finds a word in the text of a question."""
 
     def seen(shown: Shown, values: Values) -> str:
         found = [one for one in re.findall(pattern, values["raw"]) if one.casefold() in _WORDS]
@@ -281,14 +281,14 @@ KINDS: dict[str, Kind] = {
 
 
 def read_answer(kind: Kind, reply: str) -> str | None:
-    """Returns the answer that a reply names; None where it names none, or several."""
+    """Returns the answer that a reply names; None if it names none or several."""
     words = set(re.findall(r"\w+", reply.casefold()))
     found = [answer for answer in kind.answers if answer in words]
     return found[0] if len(found) == 1 else None
 
 
 class Score(NamedTuple):
-    """How well the questions of a kind were answered; a guess has the value 0, and one who sees 1."""
+    """The score of the questions of a kind: 0 for guessing, 1 for seeing."""
 
     right: int
     n: int
@@ -306,14 +306,14 @@ def score(kind: Kind, replies: Sequence[tuple[str, str]]) -> Score:
 
 
 def answered(text: str, shown: Shown) -> str:
-    """Returns what one who sees answers to a prompt; to anything else a description of the pictures."""
+    """Returns a seeing model's answer to a prompt; for any other prompt a description of the pictures."""
     kind, values = _asked(text)
     return kind.seen(shown, values) if kind else f"{len(shown.cards)} images: {' '.join(shown.colours)}"
 
 
 @functools.lru_cache(maxsize=4096)
 def _asked(text: str) -> tuple[Kind | None, Values]:
-    """Returns what a text asks. Who reads it knows that also without case, spaces or signs."""
+    """Returns the question that a text asks, recognised even without case, spaces or signs."""
     bare = _bare(text)
     for kind in KINDS.values():
         pieces = re.split(r"\{(\w+)\}", kind.text)

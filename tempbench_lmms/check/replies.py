@@ -1,4 +1,4 @@
-"""What replies show: whether they are the model's own, and what a model got that replies so."""
+"""What replies reveal: whether they are the model's own, and which inputs would explain them."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class Reply(NamedTuple):
 
 
 def faults_of(replies: Sequence[Reply]) -> Iterator[Fault]:
-    """Yields what is wrong with the replies of one call, whatever the model can do."""
+    """Yields faults in the replies of one call that do not depend on the model's abilities."""
     n = len(replies)
     lost = [one for one in replies if not one.text.strip() and (one.said or "unseen").strip()]
     if len(lost) == n:
@@ -36,7 +36,7 @@ def faults_of(replies: Sequence[Reply]) -> Iterator[Fault]:
 
 
 def _changed(told: Sequence[Reply]) -> Iterator[Fault]:
-    """Yields what was done to replies that are not what the model said."""
+    """Yields the changes to replies that differ from what the model said."""
     wrong = [one for one in told if not _is_of(one.text, one.said or "")]
     if wrong:
         one = wrong[0]
@@ -53,7 +53,7 @@ def _changed(told: Sequence[Reply]) -> Iterator[Fault]:
 
 
 def _is_of(reply: str, said: str) -> bool:
-    """Returns whether a reply is what a model said, but for its ends and what it thought before."""
+    """Returns whether a reply is the model's own, apart from its ends and earlier reasoning."""
     short, whole = _flat(reply), _flat(said)
     return short == whole or (whole.endswith(short) and len(short) * 2 > len(whole)) or "</think>" in said
 
@@ -63,7 +63,7 @@ def _flat(text: str) -> str:
 
 
 def explained(replies: Sequence[Reply]) -> list[Fault]:
-    """Returns the fault that makes one who sees reply so, where one does."""
+    """Returns the fault that would make a seeing model give these replies, if any."""
     kinds = [questions.KINDS[one.probe.kind] for one in replies]
     read = [questions.read_answer(kind, one.text) for kind, one in zip(kinds, replies, strict=True)]
     right = [one.probe.answer for one in replies]
@@ -86,7 +86,7 @@ def explained(replies: Sequence[Reply]) -> list[Fault]:
 
 
 def _faulty(given: Sequence[Inputs]) -> Iterator[tuple[str, list[str]]]:
-    """Yields each fault's name, and what one who sees replies with it."""
+    """Yields each fault's name, and a seeing model's replies under it."""
     for name, change in planting.OF_INPUTS:
         yield name, [sighted_reader.reply(one) for one in change(given)]
     said = [sighted_reader.reply(one) for one in given]
@@ -95,7 +95,7 @@ def _faulty(given: Sequence[Inputs]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _likeness(reply: str | None, expected: str | None, right: str) -> float:
-    """Returns how well a reply fits a fault; one that is wrong in another way speaks for it, but less."""
+    """Returns how well a reply fits a fault; a differently wrong reply counts for it too, but less."""
     if reply == expected:
         return 1
     return 0 if right in (reply, expected) else 0.8 if None not in (reply, expected) else 0.7

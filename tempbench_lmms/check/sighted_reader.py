@@ -1,4 +1,4 @@
-"""Answers the check's questions from the pixels: what `tempbench_reader` is made of."""
+"""Answers the check's questions from the pixels, for `tempbench_reader`."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ FRAMES = 32
 def inputs_of(
     messages: Sequence[Mapping[str, Any]], generation: Mapping[str, Any], n_frames: int = FRAMES
 ) -> Inputs:
-    """Returns what a model gets of a conversation where nothing goes wrong.
+    """Returns a model's input from a conversation if nothing goes wrong.
 
     Raises:
         MediaError: A video is damaged or missing.
@@ -41,9 +41,9 @@ def _video(url: Any, n_frames: int) -> Video:
 
 
 def reply(inputs: Inputs) -> str:
-    """Returns the reply of one who reads the pictures' codes and knows the check's questions.
+    """Returns the reply of a model that reads the pictures' codes and knows the check's questions.
 
-    Where tokens are to be drawn by chance it is another one each time.
+    With sampling, each reply is different.
     """
     videos = [part for part in inputs.parts if isinstance(part, Video)]
     shown = [part for part in inputs.parts if isinstance(part, Picture) and not part.is_hidden]

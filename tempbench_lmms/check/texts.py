@@ -1,4 +1,4 @@
-"""What can go wrong with the text of a prompt, and with its place between pictures."""
+"""Finds faults in the text of a prompt and its place between pictures."""
 
 import html
 import itertools
@@ -43,7 +43,7 @@ CHANGES: dict[str, tuple[Callable[[str], str], ...]] = {
     ),
     "spaces lost": (lambda text: re.sub(r"\s+", "", text), lambda text: re.sub(r"\s+", "_", text)),
 }
-"""What may have been done to a text that is all there, by the fault's name."""
+"""Possible changes to a complete text, by the fault's name."""
 
 
 def of_texts(given: Sequence[str], arrived: Inputs, system: str = "") -> list[Fault]:
@@ -75,7 +75,7 @@ def of_texts(given: Sequence[str], arrived: Inputs, system: str = "") -> list[Fa
 
 
 def _changed(lines: Sequence[str], own: str) -> tuple[str, Callable[[str], str]]:
-    """Returns by what change the lines that are missing are there, and its name; an empty one for none."""
+    """Returns the change that explains the missing lines, and its name; an empty name if none does."""
     missing = [line for line in lines if line not in own]
     for name, changes in CHANGES.items() if missing else ():
         for change in changes:
@@ -87,7 +87,7 @@ def _changed(lines: Sequence[str], own: str) -> tuple[str, Callable[[str], str]]
 
 
 def _dropped(system: str, said: str, own: str) -> Iterator[Fault]:
-    """Yields a fault where a system message is in no message, not even changed."""
+    """Yields a fault if a system message does not arrive at all, not even changed."""
     if system not in said and system not in own and not _changed([system], f"{said} {own}")[0]:
         yield Fault("system message dropped", repr(system), repr(_cut(said)) if said else "none")
 
@@ -115,7 +115,7 @@ def _missing(lines: Sequence[str], own: str) -> Iterator[Fault]:
 
 
 def _breaks(given: Sequence[str], raw: str) -> Iterator[Fault]:
-    """Yields a fault where lines stand in one line."""
+    """Yields a fault if several lines were joined into one."""
     pairs = [pair for piece in given for own in [_lines(piece)] for pair in itertools.pairwise(own)]
     pairs = [(one, two) for one, two in pairs if one in raw and two in raw]
     if len(pairs) > 2 and not any(re.search(rf"{re.escape(one)}[ \t]*\n", raw) for one, _ in pairs):
@@ -129,7 +129,7 @@ def _doubled(lines: Sequence[str], own: str) -> Iterator[Fault]:
 
 
 def interleaving(given: Sequence[Given], arrived: Sequence[Part]) -> Iterator[Fault]:
-    """Yields a fault where text and pictures do not alternate as they were given."""
+    """Yields a fault if text and pictures do not alternate as given."""
     wanted: list[tuple[str, int]] = []
     before = 0
     for part in given:
@@ -154,12 +154,12 @@ def interleaving(given: Sequence[Given], arrived: Sequence[Part]) -> Iterator[Fa
 
 
 def stamps_of(texts: Iterable[str]) -> list[float]:
-    """Returns the times that are written between frames, as `<1.5 seconds>`."""
+    """Returns the times written between frames, such as `<1.5 seconds>`."""
     return [float(found) for text in texts for found in _STAMP.findall(text)]
 
 
 def with_clips(arrived: Inputs) -> Inputs:
-    """Returns inputs in which pictures with no more than times between them are a video."""
+    """Returns inputs in which pictures separated only by times form a video."""
     parts: list[Part] = []
     run: list[Picture] = []
     stamps: list[float] = []
@@ -192,12 +192,12 @@ def _flat(text: str) -> str:
 
 
 def _without_signs(text: str) -> str:
-    """Returns a text without what templates and processors write: signs, numbers of frames, times."""
+    """Returns a text without the additions of templates and processors: signs, frame numbers, times."""
     return _flat(re.sub(r"\W+", " ", _NO_TEXT.sub(" ", text)))
 
 
 def _rest(own: str, lines: Sequence[str]) -> str:
-    """Returns what is left of a text without the lines that were given."""
+    """Returns the rest of a text after the given lines are removed."""
     for line in sorted(filter(None, lines), key=len, reverse=True):
         own = own.replace(line, " ", 1)
     # Of a line that was cut its beginning or end is left.

@@ -231,8 +231,8 @@ def test_videos_of_another_container_are_a_need():
         content = [{"type": "video", "url": url}, {"type": "text", "text": "When?"}]
         return [need.title for need in needs_of(shape_of([[{"role": "user", "content": content}]]))]
 
-    assert "a video that is no .mp4" in titles("a.mkv")
-    assert "a video that is no .mp4" not in titles("a.MP4")
+    assert "a video that is not an .mp4" in titles("a.mkv")
+    assert "a video that is not an .mp4" not in titles("a.MP4")
 
 
 def test_what_other_processes_print_is_no_part_of_the_output(capfd):
