@@ -1,4 +1,4 @@
-"""Where data lies: the `tempbench://` scheme, and reading and writing prepared data sets.
+"""The `tempbench://` scheme, and reading and writing prepared data sets.
 
-What is wrong with something that a user can put right is a `TempbenchError`; docstrings name other errors.
+Errors that a user can fix are `TempbenchError`s; docstrings name other errors.
 """

@@ -1,7 +1,7 @@
-"""Files of lines that only grow: what was paid for stands in them as soon as it is there.
+"""Append-only files of lines, so that costly results are stored at once.
 
-A line is there as a whole or not at all: one that a full disk cuts off is taken back, and one that a killed
-process left behind is dropped by the next start.
+A line is complete or absent: a line cut off by a full disk is removed at once, and a line left by a killed
+process at the next start.
 """
 
 import errno
@@ -12,13 +12,13 @@ from tempbench_lmms.data import bounds
 
 
 def append(file: Path, text: str) -> None:
-    """Adds whole lines to a file; they are on the disk when this returns.
+    """Appends whole lines to a file; they are on the disk when this returns.
 
     Raises:
-        OSError: They could not be added; the error names the file, which is as it was.
+        OSError: They could not be added; the error names the file, which is unchanged.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
-    # Half a surrogate, as a reply may hold one, is written as its number: JSON is read as what it was.
+    # A lone surrogate, which a reply may hold, is written as an escape, which JSON readers restore.
     left = memoryview(text.encode(errors="backslashreplace"))
     opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o666)
     before = os.fstat(opened).st_size
@@ -27,7 +27,7 @@ def append(file: Path, text: str) -> None:
             left = left[os.write(opened, left) :]
         os.fsync(opened)
     except BaseException as error:
-        if left or isinstance(error, OSError):  # a whole line stays where the user ends the command
+        if left or isinstance(error, OSError):  # complete lines survive if the user ends the command
             os.ftruncate(opened, before)
         if isinstance(error, OSError):
             raise OSError(error.errno or errno.EIO, error.strerror, str(file)) from None
@@ -37,9 +37,9 @@ def append(file: Path, text: str) -> None:
 
 
 def drop_torn_line(file: Path) -> bytes:
-    """Drops a last line without an end: its writer was ended before anybody was told that it is kept.
+    """Drops a last line without a line end: its writer was killed before it reported the line as stored.
 
-    Nothing is written, as the disk may be full.
+    Nothing is written, because the disk may be full.
 
     Returns:
         The file's whole lines; none where there is no file.

@@ -1,11 +1,10 @@
-"""Archives in a source: a release is read as it was downloaded, its zip and tar files unpacked.
+"""Archives in a source: a release is read as downloaded, with its zip and tar files unpacked.
 
-They are unpacked into a hidden folder beside the prepared data, with the source's other files linked into
-it, and it is removed at the end: what is needed for longer is copied out of it. An archive's content appears
-there whole or not at all, and nothing in the source changes.
-
-Whoever made an archive chose every name in it. An entry whose name leads elsewhere, that is no file or stands
-twice refuses the archive; so does one that has no room on the disk.
+They are unpacked into a hidden folder beside the prepared data, into which the source's other files are
+linked. The folder is removed at the end; whatever is needed longer is copied from it. An archive's content
+appears there completely or not at all, and the source does not change. The names in an archive are not
+trusted. An archive is refused if an entry leads elsewhere, is not a file, appears twice, or does not fit on
+the disk.
 """
 
 import contextlib
@@ -29,16 +28,17 @@ SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", "
 
 
 _SET = re.compile(r"[-_. ]*\d+([-_. ]*of[-_. ]*\d+)?$", re.IGNORECASE)
-"""How the names of a set's archives end: part_1.zip, part_2.zip; videos-00001-of-00004.tar."""
+"""The endings of the names of a set's archives: part_1.zip, part_2.zip; videos-00001-of-00004.tar."""
 
 
 @contextlib.contextmanager
 def unpacked(source: Path, root: Path) -> Iterator[Path]:
-    """Yields a folder with everything that a source holds; the source itself where it has no archive.
+    """Yields a folder with everything that a source holds; the source itself if it has no archive.
 
-    An archive's content lies where the archive does, in a folder with the archive's name; parts of a set, as
-    `part_1.zip` and `part_2.zip`, share one. What the user has already unpacked beside it is taken once. The
-    source's own files are links in it: who checks where links lead must trust source and folder both.
+    An archive's content is beside the archive, in a folder with its name; parts of a set, such as
+    `part_1.zip` and `part_2.zip`, share one. Content that the user has already unpacked beside it is taken
+    once. The source's own files are links in the folder, so code that checks links must trust both the source
+    and the folder.
     """
     found = archives_in(source)
     if not found:
@@ -50,8 +50,8 @@ def unpacked(source: Path, root: Path) -> Iterator[Path]:
             _prepare(source, found, folder)
         except OSError as error:
             raise TempbenchError(
-                f"{folder} cannot be written ({error.strerror or error}); make room, set TEMPBENCH_DATA to "
-                "another folder, or unpack the archives yourself"
+                f"{folder} cannot be written ({error.strerror or error}); free space, set TEMPBENCH_DATA to "
+                f"another folder, or unpack the archives yourself"
             ) from None
         yield folder
     finally:
@@ -60,7 +60,7 @@ def unpacked(source: Path, root: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def unpacked_if_any(source: Path | None, root: Path) -> Iterator[Path | None]:
-    """Yields what `unpacked` does; None where there is no source."""
+    """Yields what `unpacked` does; None without a source."""
     if source is None:
         yield None
         return
@@ -69,20 +69,20 @@ def unpacked_if_any(source: Path | None, root: Path) -> Iterator[Path | None]:
 
 
 def first_with_archives(places: Iterable[Path]) -> tuple[Path | None, list[Path]]:
-    """Returns the first place that has archives, and these; None and none where no place has any."""
+    """Returns the first place with archives, and its archives; None and nothing if no place has any."""
     found = ((place, archives_in(place)) for place in places)
     return next((one for one in found if one[1]), (None, []))
 
 
 def archives_in(source: Path) -> list[Path]:
-    """Returns the archives of a source by name, or the source itself where it is one."""
+    """Returns the archives of a source by name, or the source itself if it is one."""
     if not source.is_dir():
         return [source] if stem(source) else []
     return sorted(path for path in _files(source) if stem(path))
 
 
 def _files(source: Path) -> Iterator[Path]:
-    """Yields the files below a folder; hidden folders are not the release's."""
+    """Yields the files below a folder; hidden folders do not belong to a release."""
     for folder, inner, names in os.walk(source):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         yield from (Path(folder, name) for name in names if not name.startswith("."))
@@ -96,7 +96,7 @@ def stem(path: Path) -> str:
 
 def _prepare(source: Path, found: Sequence[Path], folder: Path) -> None:
     if folder.exists():
-        shutil.rmtree(folder)  # of a run that was killed
+        shutil.rmtree(folder)  # left by a killed command
     folder.mkdir(parents=True)
     base = source if source.is_dir() else source.parent
     if source.is_dir():
@@ -122,7 +122,7 @@ def _folder_of(path: Path, found: Sequence[Path]) -> str:
 
 
 def _take_in(archive: Path, partial: Path, folder: Path, name: str) -> None:
-    """Moves an archive's content to its place; a folder `name` around all of it is not doubled."""
+    """Moves an archive's content to its place, without repeating a folder `name` around all of it."""
     tops = list(partial.iterdir())
     content = tops[0] if [top.name for top in tops] == [name] and tops[0].is_dir() else partial
     for path in sorted(one for one in content.rglob("*") if not one.is_dir()):
@@ -133,9 +133,7 @@ def _take_in(archive: Path, partial: Path, folder: Path, name: str) -> None:
         else:
             place = folder / name / inside
             if place.exists():
-                raise _refused(
-                    archive, str(inside), "is another file than the one that lies unpacked beside it"
-                )
+                raise _refused(archive, str(inside), "differs from the unpacked file beside it")
             place.parent.mkdir(parents=True, exist_ok=True)
             os.replace(path, place)
 
@@ -144,7 +142,7 @@ def unpack(archive: Path, folder: Path) -> None:
     """Unpacks one archive; a link in a tar file becomes the file that it names.
 
     Raises:
-        TempbenchError: The archive is refused or damaged; what of it is there already is not removed.
+        TempbenchError: The archive is refused or damaged; files already unpacked are not removed.
         OSError: The folder cannot be written.
     """
     folder.mkdir(parents=True)
@@ -155,7 +153,7 @@ def unpack(archive: Path, folder: Path) -> None:
             if not (place := _place(archive, name)):
                 continue
             if (room := room - size) < 0:
-                raise TempbenchError(f"{archive} has no room in {folder.parent}; free some and try again")
+                raise TempbenchError(f"{archive} does not fit in {folder.parent}; free space and try again")
             try:
                 (folder / place).parent.mkdir(parents=True, exist_ok=True)
                 with (folder / place).open("xb") as out:  # never over another
@@ -164,10 +162,10 @@ def unpack(archive: Path, folder: Path) -> None:
                 raise _refused(archive, name, "is there twice") from None
     except (*_DAMAGED, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
-            raise  # gzip and bz2 give none to damaged data
+            raise  # gzip and bz2 have no own error for damaged data
         why = (str(error).splitlines() or [type(error).__name__])[0][:200]
         raise TempbenchError(
-            f"{archive} cannot be unpacked ({why}); get it again, or unpack it yourself"
+            f"{archive} cannot be unpacked ({why}); download it again, or unpack it yourself"
         ) from None
 
 
@@ -177,13 +175,13 @@ _DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EO
 
 def _refused(archive: Path, name: str, why: str) -> TempbenchError:
     return TempbenchError(
-        f"{archive}: the entry {name[:120]!r} {why}, so nothing of it is taken; get it again "
-        "from who publishes it, or unpack it yourself"
+        f"{archive}: the entry {name[:120]!r} {why}, so the archive is refused; download it again "
+        f"from its publisher, or unpack it yourself"
     )
 
 
 def _place(archive: Path, name: str) -> str:
-    r"""Returns the place of an entry; "" for one that is no part of the content, as a Mac adds them.
+    r"""Returns the place of an entry; "" for entries that are not content, such as those that a Mac adds.
 
     >>> _place(Path("a.zip"), "./images\\1.jpg")
     'images/1.jpg'
@@ -216,8 +214,8 @@ def _of_tar(archive: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
                 size = content.seek(0, os.SEEK_END)
                 content.seek(0)
                 yield entry.name, size, content
-        # The library takes a file that is cut between two entries, or has a damaged header, for a whole one.
+        # The library accepts a file that is cut between two entries or has a damaged header.
         assert opened.fileobj is not None
         opened.fileobj.seek(opened.offset)
         if opened.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
-            raise tarfile.ReadError("it ends before its end, or an entry's header is damaged")
+            raise tarfile.ReadError("it is cut off, or the header of an entry is damaged")

@@ -1,6 +1,6 @@
-"""How much of a file is read: a few kilobytes can expand to all memory there is.
+"""Limits on the size of files to read: a few kilobytes can expand to fill all memory.
 
-The limits are far above every official file. Who has a larger one raises them by an environment variable.
+The limits are far above every official file. An environment variable raises them.
 """
 
 import contextlib
@@ -15,22 +15,22 @@ from tempbench_lmms.errors import TempbenchError
 
 BYTES_VARIABLE = "TEMPBENCH_MAX_BYTES"
 MAX_BYTES = 1_000_000_000
-"""Of one file's content as it is read, after it is decompressed."""
+"""The limit for one file's content after decompression."""
 
 MAX_ROWS = 10_000_000
 """Of one table."""
 
 _MAX_BATCH = 256  # rows
-_SCHEMA = 100_000_000  # bytes of a Parquet file's own description
+_SCHEMA = 100_000_000  # bytes of a Parquet file's metadata
 
 
 def max_bytes() -> int:
-    """Returns how many bytes of a file are read at most."""
+    """Returns the largest number of bytes to read from a file."""
     return whole_number(BYTES_VARIABLE, MAX_BYTES)
 
 
 def whole_number(variable: str, default: int, least: int = 1) -> int:
-    """Returns the whole number that an environment variable is set to; an empty one is as good as none."""
+    """Returns the whole number in an environment variable; an empty one counts as unset."""
     value = os.environ.get(variable, "").strip().replace("_", "")
     if not value:
         return default
@@ -40,19 +40,19 @@ def whole_number(variable: str, default: int, least: int = 1) -> int:
 
 
 class NotText(ValueError):
-    """A file is no text in UTF-8; the message says what it is and what to do, without the file's name."""
+    """A file is not UTF-8 text; the message says what to do, without the file's name."""
 
 
 @contextlib.contextmanager
 def open_text(path: Path) -> Iterator[TextIO]:
-    """Opens a file that somebody hands in: UTF-8, with or without a byte order mark.
+    """Opens a user's file as UTF-8, with or without a byte order mark.
 
-    A line ends at a line feed alone.
+    Only a line feed ends a line.
 
     Raises:
         TempbenchError: It is a folder.
         OSError: It cannot be read.
-        NotText: It is no text in UTF-8; raised while it is read, too.
+        NotText: It is not UTF-8 text; also raised while it is read.
     """
     _check_no_folder(path)
     with path.open(encoding="utf-8-sig", newline="\n") as stream, _as_not_text():
@@ -65,11 +65,11 @@ def read_text(path: Path) -> str:
     Raises:
         TempbenchError: It is larger than the limit, or a folder.
         OSError: It cannot be read.
-        NotText: It is no text in UTF-8.
+        NotText: It is not UTF-8 text.
     """
     _check_no_folder(path)
     most = max_bytes()
-    with path.open("rb") as stream:  # not by its size alone: a device has none
+    with path.open("rb") as stream:  # not only by its size: a device has none
         content = stream.read(most + 1)
     if len(content) > most:
         raise too_large(path)
@@ -89,7 +89,7 @@ def _as_not_text() -> Iterator[None]:
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise NotText(
-            f"is no text in UTF-8 (a byte is 0x{byte:02x}); save it as UTF-8, or unpack it"
+            f"is not UTF-8 text (it has the byte 0x{byte:02x}); save it as UTF-8, or unpack it"
         ) from None
 
 
@@ -103,7 +103,7 @@ def lines(stream: TextIO, path: Path) -> Iterator[str]:
 
 
 def too_large(path: Path, what: str = "") -> TempbenchError:
-    """Returns the error for a file, or a part of it, of more bytes than are read."""
+    """Returns the error for a file, or a part of it, above the limit of bytes."""
     return TempbenchError(
         f"{path} holds more than {max_bytes():,} bytes{what}; check that it is the right file, or set "
         f"{BYTES_VARIABLE} to read more"
@@ -111,7 +111,7 @@ def too_large(path: Path, what: str = "") -> TempbenchError:
 
 
 def too_many_rows(path: Path) -> TempbenchError:
-    """Returns the error for a table of more rows than are read."""
+    """Returns the error for a table above the limit of rows."""
     return TempbenchError(f"{path} holds more than {MAX_ROWS:,} rows; check that it is the right file")
 
 
@@ -119,7 +119,7 @@ def open_parquet(path: Path) -> Any:
     """Returns a `pyarrow.parquet.ParquetFile` whose declared size is within the limits.
 
     Raises:
-        TempbenchError: It declares more rows or bytes.
+        TempbenchError: It declares more rows or bytes than the limits.
         pyarrow.ArrowException, OSError: It is not Parquet.
     """
     import pyarrow.parquet as pq
@@ -131,12 +131,12 @@ def open_parquet(path: Path) -> Any:
 
 
 def batches(path: Path, found: Any, rows: int = _MAX_BATCH) -> Iterator[Any]:
-    """Yields a Parquet file in batches of a few rows, none larger in memory than the limit.
+    """Yields a Parquet file in small batches, none larger in memory than the limit.
 
-    A value that stands once in the file may stand in a million rows, so what counts is what was decoded.
+    One stored value may appear in a million rows, so the decoded size counts.
     """
     most = max_bytes()
-    # No value is longer than all of its column: so many rows cannot be more than the limit.
+    # No value is longer than its whole column, so this many rows cannot exceed the limit.
     groups = [found.metadata.row_group(i) for i in range(found.num_row_groups)]
     longest = max(
         (group.column(j).total_uncompressed_size for group in groups for j in range(group.num_columns)),
@@ -150,7 +150,7 @@ def batches(path: Path, found: Any, rows: int = _MAX_BATCH) -> Iterator[Any]:
 
 
 def _decoded(batch: Any) -> Any:
-    """Returns a batch as a table without dictionaries, in which a long text takes the room of a number."""
+    """Returns a batch as a table without dictionaries, in which a long text takes the space of a number."""
     import pyarrow as pa
 
     def plain(kind: Any) -> Any:
@@ -177,11 +177,11 @@ def read_parquet(path: Path, found: Any) -> list[dict[str, Any]]:
 
 @contextlib.contextmanager
 def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Opens a zip file whose members together are within the limit; of none is more read than it declares.
+    """Opens a zip file whose members together are within the limit and no larger than they declare.
 
     Raises:
-        TempbenchError: They are larger than the limit.
-        OSError, zipfile.BadZipFile: It is no such file.
+        TempbenchError: They are larger than the limit. OSError, zipfile.BadZipFile: It cannot be read as a
+            zip file.
     """
     most = max_bytes()
     with zipfile.ZipFile(path) as archive:

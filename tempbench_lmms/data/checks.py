@@ -1,4 +1,4 @@
-"""Checks that every data set has in common; a benchmark's `checks.py` says what its tables must hold."""
+"""Checks common to all data sets; a benchmark's `checks.py` says what its tables must hold."""
 
 import functools
 import json
@@ -24,12 +24,12 @@ Problem = str
 NumberedRow = tuple[int, tables.Row]
 
 MAX_TEXT = 200_000
-"""Longest text of a field, in characters; nobody's question is longer, and no prompt holds it."""
+"""The longest text of a field, in characters; no real question is longer."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table, and what must hold of it.
+    """A table and its checks.
 
     Attributes:
         benchmark: Whose data set it is; its media are of the same.
@@ -38,7 +38,7 @@ class Table:
             field is marked by the metadata `{"optional": "1"}`.
         check: Takes a row of the right types and yields what is wrong with it, as "field: what".
         media: The columns that hold URLs.
-        together: Takes all numbered rows and yields (number, "field: what") for what they say of each other.
+        together: Takes all numbered rows and yields (number, "field: what") for problems between rows.
     """
 
     benchmark: str
@@ -55,14 +55,14 @@ class Table:
 
 
 def below(*found: Table) -> Callable[[Path], list[Table]]:
-    """Returns the function that gives the tables of a data set: those whose folder is there.
+    """Returns the function that gives a data set's tables: those whose folder exists.
 
     Args:
         found: Tables, whose paths are patterns below the data set's folder.
     """
 
     def tables_of(root: Path) -> list[Table]:
-        """Returns the tables of a data set, with what must hold of each."""
+        """Returns the tables of a data set with their checks."""
         out = []
         for table in found:
             paths = sorted(root.glob(str(table.path))) if "*" in str(table.path) else [root / table.path]
@@ -78,14 +78,14 @@ def problems(
     load: Callable[[Path, str], Any],
     sizes: extent.Sizes = lambda manifest: (),
 ) -> Iterator[Problem]:
-    """Yields the problems of a data set, one line each: of its tables, of their media, of what is missing.
+    """Yields the problems of a data set, one line each: in its tables, in their media, and missing parts.
 
     Args:
         root: The data set's folder.
         found: Its tables.
-        load: Decodes the medium at a path, which its errors call by the given name; raises
-            `TempbenchError` where it cannot.
-        sizes: Says of the manifest how much there is, and was to be.
+        load: Decodes the media file at a path, under the given name in messages; raises `TempbenchError` if
+            it cannot.
+        sizes: Tells from the manifest how much there is and should be.
     """
     if not found:
         yield f"{root}: no table found; prepare the data again"
@@ -115,11 +115,13 @@ def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
 
     Args:
         table: The table.
-        media: The media that its rows name are added to, by URL.
+        media: Collects the media that its rows name, by URL.
     """
     for other in sorted(table.path.parent.glob("*.parquet")):
         if other != table.path:
-            yield one_line(f"{table.name}: {other.name} beside it would be read as a part of it; remove it")
+            yield one_line(
+                f"{table.name}: {other.name} beside it would be read as part of the table; remove it"
+            )
     rows = []
     for number, row, problem in _rows(table):
         if problem:
@@ -137,7 +139,7 @@ def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
 
 
 def duplicates(rows: Iterable[NumberedRow]) -> Iterator[tuple[int, str]]:
-    """Yields the number of every row whose id an earlier one has, and what to say of it."""
+    """Yields the number of every row that repeats an earlier id, and the message about it."""
     seen: dict[str, int] = {}
     for number, row in rows:
         first = seen.setdefault(row["question_id"], number)
@@ -146,7 +148,7 @@ def duplicates(rows: Iterable[NumberedRow]) -> Iterator[tuple[int, str]]:
 
 
 def in_words(error: Exception) -> str:
-    """Returns what is wrong with a value from elsewhere, for what Python says of it.
+    """Returns a message about a foreign value from Python's error about it.
 
     >>> in_words(KeyError("record"))
     'it has no record'
@@ -154,7 +156,7 @@ def in_words(error: Exception) -> str:
     if isinstance(error, KeyError):
         return f"it has no {one_line(str(error.args[0]))}"
     if isinstance(error, json.JSONDecodeError):
-        return "it is no JSON" if error.pos or error.doc.strip() else "it is empty"
+        return "it is not JSON" if error.pos or error.doc.strip() else "it is empty"
     if isinstance(error, OSError):
         return error.strerror or one_line(repr(error))
     return one_line(str(error))[:200]
@@ -165,7 +167,7 @@ def _where(table: Table, number: int, question_id: Any) -> str:
 
 
 def _rows(table: Table) -> Iterator[tuple[int, tables.Row | None, Problem]]:
-    """Yields every row with its number, or a problem instead where a value is not of its column's type."""
+    """Yields every row with its number, or a problem if a value has the wrong type for its column."""
     import pyarrow as pa
 
     try:
@@ -226,7 +228,7 @@ def _same_type(found: Any, wanted: Any) -> bool:
 
 
 def _value_problem(value: Any, required: bool) -> str | None:
-    """Returns what is wrong with a value of the right type, whatever it means."""
+    """Returns what is wrong with a value of the right type, whatever its meaning."""
     if value is None:
         return "no value" if required else None
     if isinstance(value, list):
@@ -245,7 +247,11 @@ def _media_problems(table: Table, row: tables.Row, media: dict[str, Path]) -> It
                 continue
             try:
                 path = resolve(url)
-            except (TempbenchError, OSError, RuntimeError) as error:  # also names too long, links in a circle
+            except (
+                TempbenchError,
+                OSError,
+                RuntimeError,
+            ) as error:  # also names that are too long, circular links
                 yield f"{column}: {error}"
                 continue
             if url.removeprefix(SCHEME).split("/")[0] != table.benchmark:
@@ -257,14 +263,14 @@ def _media_problems(table: Table, row: tables.Row, media: dict[str, Path]) -> It
 def reply_problems(
     row: tables.Row, read: Callable[[str], str | None], answer: str = "answer"
 ) -> Iterator[str]:
-    """Yields what is wrong with a row's answer and the replies that it offers to the respondents.
+    """Yields the problems of a row's answer and of its possible replies for the respondents.
 
     Args:
         row: With the columns `target` (the reply that is right) and `choices` (all that choose something).
         read: The benchmark's parser, for this row.
         answer: The column with what the target must be read as.
     """
-    read = functools.cache(read)  # every run looks at every row before it begins
+    read = functools.cache(read)  # every run checks every row before it begins
     yield from choice_problems(row, read)
     known = [said for reply in row["choices"] if (said := read(reply)) is not None]
     if row[answer] not in known:
@@ -275,7 +281,7 @@ def reply_problems(
 
 
 def choice_problems(row: tables.Row, read: Callable[[str], str | None]) -> Iterator[str]:
-    """Yields what is wrong with the replies that choose something; arguments as above."""
+    """Yields the problems of the replies that choose something; arguments as above."""
     if not row["choices"]:
         yield "choices: none"
     if unread := [reply for reply in row["choices"] if read(reply) is None]:
@@ -285,7 +291,7 @@ def choice_problems(row: tables.Row, read: Callable[[str], str | None]) -> Itera
 
 
 def text_problems(row: tables.Row, *names: str) -> Iterator[str]:
-    """Yields the columns, among those named, that hold an empty text or a list with one."""
+    """Yields those of the named columns that hold an empty text, or a list with one."""
     for name in names:
         texts = row[name] if isinstance(row[name], list) else [row[name]]
         if any(not text.strip() for text in texts):
@@ -300,7 +306,7 @@ def known_problems(row: tables.Row, **known: Iterable[str]) -> Iterator[str]:
 
 
 def option_problems(options: Sequence[str], least: int, most: int) -> Iterator[str]:
-    """Yields what is wrong with the texts of a question's options."""
+    """Yields the problems of the texts of a question's options."""
     if not least <= len(options) <= most:
         wanted = f"{least}" if least == most else f"{least} to {most}"
         yield f"options: {len(options)}, a question has {wanted}"

@@ -1,8 +1,8 @@
-"""Checksums of a data set's media: which pictures and videos were there when it was prepared.
+"""Checksums of a data set's media at the time when it was prepared.
 
-`checksums.json` beside the manifest holds size, time of change and SHA-256 of every medium, and the manifest
-one digest over them all. A file whose size and time are the recorded ones is taken for the recorded one, so
-that a run asks the disk for nothing else; `tempbench verify` reads every file.
+`checksums.json` beside the manifest holds size, modification time and SHA-256 of every media file, and the
+manifest holds one digest of them all. A run accepts a file whose size and time are unchanged, without reading
+it; `tempbench verify` reads every file.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from tempbench_lmms.data.resources import SCHEME
 
 FILE = "checksums.json"
 KEY = "media"
-"""Where the digest stands in a manifest."""
+"""The key of the digest in a manifest."""
 _SEAL = "checksum"
 
 
@@ -26,9 +26,9 @@ def write(root: Path, paths: Mapping[str, Path], known: Mapping[str, str] | None
 
     Args:
         root: The data set's folder.
-        paths: Where each medium lies, by its place in the data set: its URL without scheme and benchmark.
-            Those that are missing are left out.
-        known: Checksums that were made of these files just now, by place.
+        paths: The path of each media file, by its place in the data set: its URL without scheme and
+            benchmark. Missing files are left out.
+        known: Checksums just computed from these files, by place.
 
     Returns:
         The manifest's entry: the number of media, and one SHA-256 over the places and checksums of all.
@@ -50,27 +50,30 @@ def write_folder(root: Path) -> dict[str, Any]:
 
 
 def read(root: Path) -> dict[str, Any]:
-    """Returns what was recorded of each medium by its place; empty where nothing readable is."""
+    """Returns the record of each media file by its place; empty if there is no readable record."""
     found = tables.object_in(root / FILE)
     return {place_of(key): value for key, value in found.items() if isinstance(value, dict)}
 
 
 def problems(root: Path, manifest: Mapping[str, Any], paths: Mapping[str, Path]) -> Iterator[str]:
-    """Yields one line a medium that is not the recorded one, whatever its size and time say."""
+    """Yields one line per media file whose content differs from the record."""
     records = read(root)
     for url, path in paths.items():
         promised = records.get(place_of(url), {}).get("sha256")
         if promised is not None and path.is_file() and promised != tables.sha256_of([path]):
-            yield f"{url}: another file than was prepared (its checksum differs); prepare the data again"
+            yield (
+                f"{url}: the file has changed since it was prepared (its checksum differs); prepare the data "
+                f"again"
+            )
     if not _as_promised(records, manifest):
         yield f"{FILE}: missing or damaged; prepare the data again with --force"
 
 
 def damaged(root: Path, manifest: Mapping[str, Any], places: tuple[str, ...]) -> Iterator[str]:
-    """Yields a line for each medium that is missing or not the recorded one, as far as size and time tell."""
+    """Yields a line for each media file that is missing, or whose size or time differs from the record."""
     records = read(root)
     if not _as_promised(records, manifest):
-        yield f"{root / FILE} is damaged: the manifest's checksum of the media is another one"
+        yield f"{root / FILE} is damaged: the manifest has another checksum of the media"
         return
     for place, one in records.items():
         path = root / place
@@ -79,11 +82,11 @@ def damaged(root: Path, manifest: Mapping[str, Any], places: tuple[str, ...]) ->
         if (now := signature(path)) is None:
             yield f"{path} is missing"
         elif recorded(one, now) is None and tables.sha256_of([path]) != one["sha256"]:
-            yield f"{path} is damaged: its checksum is not the recorded one"
+            yield f"{path} is damaged: its checksum differs from the recorded one"
 
 
 def _as_promised(records: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
-    """Returns whether the recorded checksums are those that the manifest has one checksum over."""
+    """Returns whether the recorded checksums match the manifest's digest of them."""
     promised = manifest.get(KEY)
     if not isinstance(promised, dict) or not promised.get("files"):
         return True
@@ -109,13 +112,13 @@ def digest(value: Any) -> str:
 
 
 def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns an object for a JSON file with a checksum of its own, by which a damaged one is known."""
+    """Returns an object for a JSON file with its own checksum, which reveals damage."""
     rest = {key: one for key, one in value.items() if key != _SEAL}
     return {**rest, _SEAL: digest(json.loads(json.dumps(rest)))}  # as it is read
 
 
 def is_whole(found: Any) -> bool:
-    """Returns whether an object is as it was sealed; the bundled samples are not sealed."""
+    """Returns whether an object matches its own checksum; the bundled samples have none."""
     return isinstance(found, dict) and (_SEAL not in found or found[_SEAL] == sealed(found)[_SEAL])
 
 
@@ -128,12 +131,12 @@ def digest_of_rows(rows: Iterable[tables.Row]) -> str:
 
 
 def place_of(url: str) -> str:
-    """Returns a medium's place in its data set; what is one already stays."""
+    """Returns the place of a media file in its data set; a place is returned unchanged."""
     return url.removeprefix(SCHEME).partition("/")[2] if url.startswith(SCHEME) else url
 
 
 def signature(path: Path) -> tuple[int, int] | None:
-    """Returns a file's size and time of change; None where there is no file, or a pipe, which never ends."""
+    """Returns a file's size and modification time; None if it is missing, or a pipe, which never ends."""
     try:
         found = path.stat()
     except OSError:
@@ -142,7 +145,7 @@ def signature(path: Path) -> tuple[int, int] | None:
 
 
 def recorded(known: Any, size_and_time: tuple[int, int]) -> str | None:
-    """Returns the recorded checksum where size and time are the recorded ones."""
+    """Returns the recorded checksum if size and time are unchanged."""
     if not isinstance(known, dict) or (known.get("size"), known.get("changed")) != size_and_time:
         return None
     found = known.get("sha256")

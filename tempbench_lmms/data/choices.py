@@ -1,4 +1,4 @@
-"""Names that a user gives in a list, of those that there are."""
+"""Choosing several names from a list."""
 
 from collections.abc import Collection, Iterable
 
@@ -6,7 +6,7 @@ from tempbench_lmms.errors import TempbenchError
 
 
 def chosen(given: Iterable[str], offered: Collection[str], what: str) -> list[str]:
-    """Returns the names that are given, in the order in which they are offered."""
+    """Returns the given names, in the order of the offered ones."""
     names = {name.strip() for name in given}
     if unknown := sorted(names - {*offered}):
         raise TempbenchError(f"{unknown[0]!r} is not a {what}; choose from {', '.join(offered)}")

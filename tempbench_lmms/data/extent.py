@@ -1,7 +1,7 @@
-"""How much of a benchmark prepared data holds: the whole, a part that the user asked for, or less than that.
+"""How much of a benchmark prepared data holds: all, the part that the user asked for, or less.
 
-A benchmark's `checks.sizes` says it of each part of its data, from the manifest and the card's numbers. Data
-without such numbers (a bundled sample, questions of the user's own) is whole where nothing was left out.
+A benchmark's `checks.sizes` gives the size of each part, from the manifest and the card's numbers. Data
+without such numbers (a bundled sample, the user's own questions) is complete if nothing was left out.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,21 +16,21 @@ from tempbench_lmms.errors import TempbenchError
 
 AGAIN = "complete the source and prepare the data again with --force"
 NO_VIDEO = "no video"
-"""Why a file of a folder is left out of which nobody expects that it is shown, such as a list of links."""
+"""The reason for leaving out a file that nobody expects to be shown, such as a list of links."""
 _NAMED = 6
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much of one part of a benchmark there is.
+    """The size of one part of a benchmark.
 
     Attributes:
         name: The part's: a split, a type of question.
-        there: How many questions or plans the prepared data has.
-        asked: How many `prepare` was asked for; 0 where the user left the part out.
-        whole: How many the release has, or the paper.
+        there: Number of questions or plans in the prepared data.
+        asked: How many `prepare` was asked for; 0 if the user left the part out.
+        whole: Number in the release or the paper.
         unit: What is counted.
-        less_by: The option of `prepare` that asks for less, where there is one.
+        less_by: The option of `prepare` that asks for less, if there is one.
     """
 
     name: str
@@ -45,7 +45,7 @@ Sizes = Callable[[Manifest], Iterable[Size]]
 
 
 def incomplete(sizes: Iterable[Size]) -> str:
-    """Returns how much less is there than was asked for; "" where all of it is.
+    """Returns what is missing from what was asked for; "" if complete.
 
     >>> incomplete([Size("count", 3, 292, 292), Size("rotation", 0, 0, 286), Size("shape", 9, 9, 9)])
     '12 of 301 questions (count 3 of 292)'
@@ -55,7 +55,7 @@ def incomplete(sizes: Iterable[Size]) -> str:
 
 
 def part(sizes: Iterable[Size]) -> str:
-    """Returns what part of the whole the user asked for; "" where it was the whole.
+    """Returns the part of the whole that the user asked for; "" for all of it.
 
     >>> part([Size("count", 292, 292, 292), Size("rotation", 0, 0, 286)])
     '292 of 578 questions (rotation 0 of 286)'
@@ -74,23 +74,23 @@ def _told(sizes: list[Size], less: list[tuple[str, int, int]], of_whole: bool = 
 
 
 def of(manifest: Manifest, sizes: Sizes) -> list[Size]:
-    """Returns the sizes that a manifest tells."""
+    """Returns the sizes in a manifest."""
     try:
         return list(sizes(manifest))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise TempbenchError(
-            f"{MANIFEST} does not say how much there is ({error!r}); prepare the data again with --force"
+            f"{MANIFEST} does not record its size ({error!r}); prepare the data again with --force"
         ) from None
 
 
 def part_of(root: Path, sizes: Sizes) -> str:
-    """Returns what part of the whole data holds, to be said behind other words; "" where it is the whole."""
+    """Returns, for the end of a sentence, the part of the whole that data holds; "" for all of it."""
     found = part(of(manifests.read(root) or {}, sizes))
     return f", a part, as asked for: {found}" if found else ""
 
 
 def problems(manifest: Manifest, sizes: Sizes) -> Iterator[str]:
-    """Yields a line for what is short, then one for each reason for which something was left out."""
+    """Yields a line for missing questions, then one for each reason for which something was left out."""
     try:
         known = of(manifest, sizes)
         if short := incomplete(known):
@@ -105,7 +105,7 @@ def problems(manifest: Manifest, sizes: Sizes) -> Iterator[str]:
 
 
 def _left_out(name: str, entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the reasons of a part whose manifest names each question with its reason."""
+    """Yields the reasons of a part whose manifest lists each question with its reason."""
     by_reason, skipped = entry.get("skipped_by_reason"), entry.get("skipped")
     if not isinstance(by_reason, dict) or not isinstance(skipped, list):
         return

@@ -3,9 +3,9 @@
 It lets a task's YAML name data whose location is known only on the user's machine, and lets `datasets`,
 pandas and others read the same URLs.
 
-It is the local file system under a second name (`local_file` stays true). `datasets` takes every other file
-system for a remote one, copies its files into a cache, and refuses to read them where HF_HUB_OFFLINE is
-set, as it is on many clusters.
+It is the local file system under a second name (`local_file` stays true). `datasets` treats every other file
+system as remote: it copies its files into a cache, and refuses to read them if HF_HUB_OFFLINE is set, as on
+many clusters.
 """
 
 from typing import Any

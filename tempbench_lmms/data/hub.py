@@ -1,7 +1,7 @@
-"""Downloads from the Hub: what a server sends is checked, and what goes wrong is reported in one line.
+"""Downloads from the Hub: checks what a server sends, and reports errors in one line.
 
-The client itself refuses files that a repository names outside its folder. It does not look at what it makes
-other paths of: a file's ETag, under which the content is stored, and the commit that the folder is called by.
+The client itself refuses a repository's files outside its folder. It does not check the other parts of its
+paths: a file's ETag, which names the stored content, and the commit, which names the folder.
 """
 
 import contextlib
@@ -18,13 +18,13 @@ from tempbench_lmms.errors import TempbenchError
 _BY_HAND = "download it elsewhere from https://huggingface.co/datasets/{} and give its folder with --source"
 # Returns (address, ETag, commit, ...) of a file, or None in their place with an error.
 _METADATA = "_get_metadata_or_catch_error"
-# Checksums, and what other servers than the Hub make of them; no separator, and not "." or "..".
+# Checksums, in the forms of the Hub and other servers; no separator, and not "." or "..".
 _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z._=+-]{0,199}")
 
 
 @contextlib.contextmanager
 def downloading(repository: str, by_hand: str = "") -> Iterator[None]:
-    """Turns every error of a download into one line."""
+    """Turns every download error into one line."""
     try:
         with _checked_names(repository):
             yield
@@ -39,10 +39,10 @@ def downloading(repository: str, by_hand: str = "") -> Iterator[None]:
 
 @contextlib.contextmanager
 def _checked_names(repository: str) -> Iterator[None]:
-    """Makes the client refuse ETags and commits that are more than a name.
+    """Makes the client refuse ETags and commits that are not plain names.
 
-    The check stands where the client takes them over, behind every way by which it gets them: a server that
-    is asked twice may answer differently. The client has no public place for it.
+    The check is where the client receives them, because a server may answer a second request differently. The
+    client has no public place for it.
     """
     from huggingface_hub import file_download
 
@@ -50,8 +50,8 @@ def _checked_names(repository: str) -> Iterator[None]:
     original = getattr(client, _METADATA, None)
     if original is None:
         raise TempbenchError(
-            "this version of huggingface_hub cannot be kept from writing where a server says; install "
-            "another one, or download the data elsewhere and give its folder with --source"
+            "this version of huggingface_hub would write to paths that a server chooses; install another "
+            "version, or download the data elsewhere and give its folder with --source"
         )
 
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -59,8 +59,9 @@ def _checked_names(repository: str) -> Iterator[None]:
         for name in found[1:3]:
             if name is not None and not _NAME.fullmatch(str(name)):
                 raise TempbenchError(
-                    f"{repository}: the server names a file's content {str(name)[:80]!r}, which would lead "
-                    "out of the cache; check HF_ENDPOINT"
+                    f"{repository}: the server names a file's content {str(name)[:80]!r}, a path "
+                    f"outside the cache; "
+                    f"check HF_ENDPOINT"
                 )
         return found
 
@@ -73,9 +74,9 @@ def _checked_names(repository: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def tried_once(model: str, seconds: float = 5.0) -> Iterator[None]:
-    """Tries once whether the Hub answers; where not, a block makes do with what this machine's cache has.
+    """Checks once whether the Hub answers; if not, the block uses only this machine's cache.
 
-    The client tries each file six times, and waits for 23 seconds in between.
+    The client would try each file six times, with 23 seconds of waiting.
     """
     from huggingface_hub import constants, try_to_load_from_cache
 
@@ -91,7 +92,7 @@ def tried_once(model: str, seconds: float = 5.0) -> Iterator[None]:
 
 
 def _unreachable(model: str, seconds: float) -> str:
-    """Returns why the Hub cannot be asked for a model; empty where it answers, whatever it says."""
+    """Returns why the Hub cannot be reached for a model; empty if it gives any answer."""
     from huggingface_hub import constants, get_hf_file_metadata, hf_hub_url
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
@@ -107,7 +108,7 @@ def _unreachable(model: str, seconds: float) -> str:
 
 
 def dataset_info(repository: str, revision: str = "main") -> Any:
-    """Returns what the Hub says of a data set; its `sha` is a commit."""
+    """Returns the Hub's information on a data set; its `sha` is a commit."""
     from huggingface_hub import HfApi
 
     info = HfApi().dataset_info(repository, revision=revision)
@@ -119,7 +120,7 @@ def dataset_info(repository: str, revision: str = "main") -> Any:
 
 
 def cached(name: str, task: str, *repositories: str) -> Path:
-    """Returns the Hub cache's folder of a data set that one of the harness's own tasks loads."""
+    """Returns the folder in the Hub's cache of a data set that one of the harness's own tasks loads."""
     cache = Path(os.environ.get("HF_HUB_CACHE") or cache_home() / "hub").expanduser()
     folders = [cache / f"datasets--{repository.replace('/', '--')}" for repository in repositories]
     for folder in folders:
@@ -131,7 +132,7 @@ def cached(name: str, task: str, *repositories: str) -> Path:
 
 
 def snapshot(folder: Path) -> Path:
-    """Returns the files of a repository in the Hub's cache; any other folder as it is."""
+    """Returns the folder of files for a repository in the Hub's cache; any other folder unchanged."""
     if not (folder / "snapshots").is_dir():
         return folder
     main = folder / "refs" / "main"
@@ -141,13 +142,13 @@ def snapshot(folder: Path) -> Path:
     found = [one for one in there if one.name == name] or there
     if len(found) != 1:
         raise TempbenchError(
-            f"{folder} holds {len(found)} snapshots and none of them is the main one; give the folder of one"
+            f"{folder} holds {len(found)} snapshots but no main one; give the folder of one snapshot"
         )
     return found[0]
 
 
 def around(folder: Path) -> Path:
-    """Returns the folder that files must lie in: in the Hub's cache they are links to its folder `blobs`."""
+    """Returns the folder that must contain the files; in the Hub's cache they are links to `blobs`."""
     parents = [folder, *folder.absolute().parents]
     cache = next((one.parent for one in parents if one.name == "snapshots"), None)
     return cache if cache and (cache / "blobs").is_dir() else folder

@@ -1,11 +1,10 @@
-"""Locks on folders: two that write exclude each other, and one that writes excludes all that read.
+"""Locks on folders: writers exclude each other, and a writer excludes all readers.
 
-The locks are POSIX record locks (`fcntl.lockf`). They belong to the process that took them: the kernel frees
-them when it ends, however it ends, and no child inherits one, neither by a fork nor by an open file, so an
-engine or a loader of data that outlives a killed run holds nothing. (`flock` belongs to the open file, which
-children inherit.) A process number in a file would need a guess whether that process still is the one that
-wrote it, and says nothing on another machine of a shared drive, where record locks hold. They let a process
-take what it holds itself; the table `_held` keeps it from that.
+The locks are POSIX record locks (`fcntl.lockf`). They belong to a process: the kernel frees them when it
+ends, and children do not inherit them, so an engine or a data loader that outlives a killed run holds no
+lock. (`flock` belongs to the open file, which children inherit.) A process number in a file would be
+unreliable: the number may be reused, and it means nothing on another machine of a shared drive, where record
+locks work. A process may take a lock twice; the table `_held` prevents that.
 """
 
 import contextlib
@@ -20,12 +19,12 @@ from tempbench_lmms.errors import TempbenchError
 
 try:
     import fcntl
-except ImportError:  # Windows has none: nothing is kept out there
+except ImportError:  # Windows has no such locks: nothing is locked there
     fcntl = None  # type: ignore[assignment]
 
 
 class NoLocksError(TempbenchError):
-    """A file system has no locks."""
+    """The file system has no locks."""
 
 
 @dataclass
@@ -41,7 +40,7 @@ _preparing: set[str] = set()
 
 @contextlib.contextmanager
 def locked(file: Path, busy: str, wanted: bool = True) -> Iterator[None]:
-    """Keeps every other writer and reader of a lock away."""
+    """Excludes every other writer and reader of a lock."""
     if not wanted:
         yield
         return
@@ -54,7 +53,7 @@ def locked(file: Path, busy: str, wanted: bool = True) -> Iterator[None]:
 
 @contextlib.contextmanager
 def preparing(benchmark: str, wanted: bool = True) -> Iterator[None]:
-    """Keeps a second `prepare` of a benchmark away; `before_change` then keeps the runs away."""
+    """Excludes a second `prepare` of a benchmark; `before_change` then also excludes runs."""
     home = data_home(benchmark)
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -77,9 +76,9 @@ def preparing(benchmark: str, wanted: bool = True) -> Iterator[None]:
 
 
 def before_change(root: Path) -> None:
-    """Makes sure that no run reads prepared data; called by `prepare` before it changes anything of it.
+    """Ensures that no run reads prepared data; `prepare` calls it before it changes anything.
 
-    No run begins to read it until the command is at its end.
+    No run can start to read the data until the command ends.
     """
     mine = _held.get(os.path.realpath(_of_data(root)))
     if root.name in _preparing and (mine is None or mine.shared):
@@ -88,9 +87,9 @@ def before_change(root: Path) -> None:
 
 
 def keep_reading(root: Path) -> None:
-    """Keeps `prepare` from changing data until this process ends.
+    """Prevents `prepare` from changing data until this process ends.
 
-    Where there is no lock and none can be made, as in a read-only folder, there is nothing to wait for.
+    If no lock exists and none can be made, as in a read-only folder, there is nothing to wait for.
     """
     try:
         _take(_of_data(root), f"{root} is being prepared by another command; wait for its end", shared=True)
@@ -100,7 +99,7 @@ def keep_reading(root: Path) -> None:
 
 
 def _of_data(root: Path) -> Path:
-    # Beside the folder: what is in it is data, and `prepare` removes what is not.
+    # Beside the folder, because `prepare` removes everything from it that is not data.
     return root.with_name(f".{root.name}.lock")
 
 
@@ -108,7 +107,7 @@ def _take(file: Path, busy: str, shared: bool) -> None:
     """Takes a lock for this process."""
     name = os.path.realpath(file)
     mine = _held.get(name)
-    if mine and mine.process != os.getpid():  # of the process that this one was forked from
+    if mine and mine.process != os.getpid():  # locks of the process from which this one was forked
         os.close(_held.pop(name).file)
         mine = None
     if mine and shared:
@@ -126,8 +125,8 @@ def _take(file: Path, busy: str, shared: bool) -> None:
         if error.errno in (errno.EACCES, errno.EAGAIN):
             raise TempbenchError(busy) from None
         raise NoLocksError(
-            f"{file.parent} is on a file system without locks ({error.strerror}), so nothing keeps a second "
-            "command out; make sure that there is none and add --no-lock"
+            f"{file.parent} is on a file system without locks ({error.strerror}), so a second command "
+            f"cannot be excluded; make sure that none is running and add --no-lock"
         ) from None
     _held[name] = _Held(opened, shared, os.getpid())
 
@@ -140,7 +139,7 @@ def _opened(file: Path, shared: bool) -> int:
             raise TempbenchError(
                 f"{file.parent} cannot be written ({error.strerror}); choose another folder"
             ) from None
-        return os.open(file, os.O_RDONLY)  # of another user: enough to read
+        return os.open(file, os.O_RDONLY)  # another user's file: a read lock is enough
 
 
 def _release(file: Path) -> None:

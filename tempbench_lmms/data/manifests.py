@@ -1,4 +1,4 @@
-"""The manifest of a prepared data set: written last, so what has no whole one is not prepared."""
+"""The manifest of a prepared data set. It is written last; data without a complete one is not prepared."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,11 +12,11 @@ from tempbench_lmms.errors import TempbenchError
 Manifest = dict[str, Any]
 
 TABLES = "files"
-"""Where the checksums of tables stand in a manifest, or in its entry of one part."""
+"""The key of the tables' checksums in a manifest, or in its entry for one part."""
 
 
 def read(root: Path, *tables: str) -> Manifest | None:
-    """Returns the manifest of a data set; None where there is none."""
+    """Returns the manifest of a data set, or None."""
     path = root / MANIFEST
     if not path.is_file():
         return None
@@ -25,17 +25,17 @@ def read(root: Path, *tables: str) -> Manifest | None:
     except (OSError, ValueError) as error:
         raise _damaged(path, str(error)) from None
     if not isinstance(found, dict):
-        raise _damaged(path, "it is no JSON object")
+        raise _damaged(path, "it is not a JSON object")
     for key in tables:
         if not isinstance(found.get(key), dict):
             raise _damaged(path, f"it has no table {key}")
     if not is_whole(found):
-        raise _damaged(path, "it is not as it was written")
+        raise _damaged(path, "it has changed since it was written")
     return found
 
 
 def sums_of_tables(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the SHA-256 of every table, of any part, by its place; the manifest may be from elsewhere."""
+    """Returns the SHA-256 of every table of all parts, by its place; the manifest may be foreign."""
     parts = manifest.get("parts")
     found: dict[str, Any] = {}
     for entry in (manifest, *(parts.values() if isinstance(parts, dict) else ())):
@@ -45,14 +45,14 @@ def sums_of_tables(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write(manifest: Manifest, root: Path) -> Manifest:
-    """Writes the manifest of a data set, sealed by a checksum, and returns it with that."""
+    """Writes the manifest of a data set with its own checksum, and returns it."""
     whole = sealed(manifest)
     files.write_json(whole, root / MANIFEST)
     return whole
 
 
 def of_earlier(root: Path, force: bool, *tables: str) -> Manifest | None:
-    """Returns the manifest that an earlier `prepare` wrote; None where there is none."""
+    """Returns the manifest of an earlier `prepare`, or None."""
     try:
         return read(root, *tables)
     except TempbenchError:

@@ -1,4 +1,4 @@
-"""Options and frames of a question in another order, with everything that goes by an option's letter."""
+"""Reorders the options or frames of a question, with everything that depends on an option's letter."""
 
 import hashlib
 import random
@@ -12,12 +12,12 @@ Doc = Mapping[str, Any]
 
 
 class Turned(NamedTuple):
-    """A question whose options have been moved on by some places; the last ones come first.
+    """A question whose options were rotated; the last ones come first.
 
     Attributes:
-        labels: What the options are called in the order shown; the same in every order.
+        labels: The options' labels in the order shown; the same in every order.
         texts: Their texts in the order shown.
-        changes: The columns of the question that differ.
+        changes: The changed columns of the question.
     """
 
     labels: Sequence[str]
@@ -26,7 +26,7 @@ class Turned(NamedTuple):
 
 
 def moved(options: Sequence[str], by: int) -> list[str]:
-    """Returns options moved on by some places.
+    """Returns rotated options.
 
     >>> moved(["a", "b", "c"], 1)
     ['c', 'a', 'b']
@@ -36,12 +36,12 @@ def moved(options: Sequence[str], by: int) -> list[str]:
 
 
 def turned(doc: Doc, by: int, texts: Sequence[str] | None = None) -> Turned | None:
-    """Returns a question whose options are the column `options` and whose `answer` is a letter.
+    """Rotates a question with options in the column `options` and a letter in `answer`.
 
-    The letter in `target` moves with the answer. `choices` stays: they choose a letter each.
+    The letter in `target` moves with the answer. `choices` stays, because each chooses a letter.
 
     Returns:
-        The question; None where it has fewer than two options.
+        The rotated question; None if it has fewer than two options.
     """
     texts = doc["options"] if texts is None else texts
     if len(texts) < 2:
@@ -55,7 +55,7 @@ def turned(doc: Doc, by: int, texts: Sequence[str] | None = None) -> Turned | No
 
 
 def shuffled(n: int, key: str) -> list[int]:
-    """Returns the places 0 to n - 1 in another order, which is the same for a key wherever it is drawn.
+    """Returns the places 0 to n - 1 in another order, which depends only on the key.
 
     >>> shuffled(4, "a clip"), shuffled(1, "a clip")
     ([2, 3, 1, 0], [0])

@@ -1,4 +1,4 @@
-"""Whether a result can be written where it is wanted, before the work for it begins, and how it is."""
+"""Checks that a result can be written before the work begins, and writes files in one step."""
 
 import contextlib
 import errno
@@ -13,7 +13,7 @@ from tempbench_lmms.data import run_files
 from tempbench_lmms.errors import TempbenchError
 
 ELSEWHERE = "choose another place"
-_ROOM = "make room and give the same command again; what was there before is as it was"
+_ROOM = "free space and give the same command again; existing files are unchanged"
 _OTHERWISE = "check its permissions, or choose another place"
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _DISK = (*FULL, errno.EFBIG, errno.EIO, errno.EROFS)
@@ -28,20 +28,20 @@ _ADVICE = {
 
 @contextlib.contextmanager
 def replacing(path: Path, follow: bool = True) -> Iterator[Path]:
-    """A block that writes a file in one step, under a name that is the file's where the block ends well.
+    """Lets a block write a file in one step: a temporary file replaces it if the block succeeds.
 
-    Else nothing is left of it, and what was there before is as it was. A file that is there keeps its mode.
-    What is no regular file (a device, a pipe) is written to as it is, and stays.
+    Otherwise the temporary file is removed and the old file is unchanged. An existing file keeps its mode.
+    Devices and pipes are written directly.
 
     Args:
         path: The file; its folder is made.
         follow: Write the file that a symbolic link names, and keep the link; else the link is replaced.
 
     Yields:
-        Where to write.
+        The path to write to.
 
     Raises:
-        OSError: It cannot be written; the error names the file, as one of a write by itself does not.
+        OSError: It cannot be written; the error names the file, which a plain write error does not.
     """
     partial = path
     try:
@@ -66,34 +66,34 @@ def replacing(path: Path, follow: bool = True) -> Iterator[Path]:
 
 
 def _written(path: Path) -> Path | None:
-    """Returns the regular file behind a path, there or not; None where something else is to be kept."""
+    """Returns the regular file behind a path, existing or not; None if it is something else."""
     target = Path(os.path.realpath(path))
-    # What a pipe's link in /proc names is nowhere, though the link leads to it.
+    # A pipe's link in /proc works, but the name that it gives does not exist.
     return None if path.exists() and not target.is_file() else target
 
 
 def beside(path: Path) -> Path:
-    """Returns a hidden name in a file's folder that nobody has, for what is to become the file."""
+    """Returns an unused hidden name in a file's folder, for its temporary copy."""
     return path.with_name(f".tempbench-{secrets.token_hex(8)}.partial")
 
 
 def is_of_disk(error: OSError) -> bool:
-    """Whether an error is of a disk that takes no more, whatever file it names, if it names one."""
+    """Returns whether an error means a full disk, whatever file it names."""
     return error.errno in _DISK
 
 
 def _is_of(error: OSError, partial: Path) -> bool:
-    """Whether an error is of what is written, not of what is read for it; a full disk's names the source."""
+    """Returns whether an error is about the output, not the input; a full disk's error may name the input."""
     if error.filename is None:
         return is_of_disk(error)
     return str(error.filename) == str(partial) or error.errno in (*FULL, errno.EFBIG)
 
 
 def refused(error: OSError) -> str:
-    """Returns what the system refused, of which file, and what to do, in one line."""
+    """Returns one line: what the system refused, for which file, and what to do."""
     name = f"{error.filename}: " if error.filename is not None else ""
     number = error.errno or 0
-    # Libraries put whole paragraphs into their errors.
+    # Libraries write whole paragraphs into their errors.
     reason = os.strerror(number) if number in _ADVICE else error.strerror or " ".join(repr(error).split())
     is_of_net = isinstance(error, (ConnectionError, TimeoutError)) and not name
     otherwise = "check the network" if is_of_net else "check the path, its permissions and the disk"
@@ -101,12 +101,12 @@ def refused(error: OSError) -> str:
 
 
 def check_file(path: Path, force: bool = False) -> None:
-    """Checks that a file can be written; its folder must be there."""
+    """Checks that a file can be written; its folder must exist."""
     if path.is_dir():
         raise TempbenchError(f"{path} is a folder; give the name of a file")
     run_files.check_foreign(path)
     if path.exists() and not force:
-        raise TempbenchError(f"{path} exists; choose another name or add --force")
+        raise TempbenchError(f"{path} already exists; choose another name or add --force")
     if not path.parent.is_dir():
         raise TempbenchError(f"the folder {path.parent} does not exist; make it or choose another name")
     if (target := _written(path)) is not None:
@@ -114,17 +114,17 @@ def check_file(path: Path, force: bool = False) -> None:
 
 
 def check_room(folder: Path, wanted: float, what: str) -> None:
-    """Checks that a disk has room."""
+    """Checks that a disk has enough space."""
     free = shutil.disk_usage(folder).free
     if free < wanted:
         raise TempbenchError(
-            f"{folder}: {free / 1e6:.0f} MB free, {wanted / 1e6:.0f} MB needed for {what}; free some or "
-            "choose another --output"
+            f"{folder}: {free / 1e6:.0f} MB free, {wanted / 1e6:.0f} MB needed for {what}; free space "
+            f"or choose another --output"
         )
 
 
 def check_folder(path: Path, advice: str = ELSEWHERE) -> None:
-    """Checks that a folder can be made, or written to; it is not made."""
+    """Checks that a folder can be made or written to, without making it."""
     there = path
     while not there.exists() and there != there.parent:
         there = there.parent
@@ -135,7 +135,7 @@ def check_folder(path: Path, advice: str = ELSEWHERE) -> None:
 
 
 def _try(folder: Path, wanted: Path, advice: str) -> None:
-    # Permissions alone say too little: of a user who may do everything, of a full disk, of /proc.
+    # Permissions are not enough: consider root, a full disk, or /proc.
     try:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".tempbench"):
             pass

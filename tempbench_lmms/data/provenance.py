@@ -1,4 +1,4 @@
-"""What only a run itself knows of how it was made: installed versions, and which data is at hand."""
+"""Facts that only a run itself knows: installed versions, and the local data."""
 
 import functools
 import importlib.metadata
@@ -12,18 +12,18 @@ from tempbench_lmms.errors import TempbenchError
 _NOTED: dict[str, Any] = {}
 
 KEY = "run"
-"""Where it stands among a task's nested tables, under `details`."""
+"""Its key among a task's nested tables, under `details`."""
 PACKAGES = ("tempbench-lmms", "lmms-eval", "transformers", "torch", "datasets", "pillow", "av", "decord")
-# What a manifest says of where its data is from.
+# The entries of a manifest about the origin of its data.
 _ORIGIN = ("edition", "source", "revision", "sha256", "media")
 
 
 def recorded(benchmark: str) -> dict[str, Any]:
-    """Returns what only a run itself knows: the installed versions, the code, and which data is at hand.
+    """Returns what only a run itself knows: installed versions, code and local data.
 
     Args:
-        benchmark: The benchmark whose data is looked at; the bundled sample and the prepared data both, for
-            a task's records do not tell from which they are.
+        benchmark: The benchmark; both its bundled sample and its prepared data are recorded, because a task's
+            records do not tell which one they come from.
     """
     return {
         "packages": versions(),
@@ -37,20 +37,20 @@ def recorded(benchmark: str) -> dict[str, Any]:
 
 
 def note_check(found: dict[str, Any] | None) -> None:
-    """Has all that is recorded from now on say what `tempbench check-model` found; None: it was not run."""
+    """Adds the result of `tempbench check-model` to all later records; None: it was not run."""
     _NOTED.clear()
     if found is not None:
         _NOTED["check"] = found
 
 
 def versions() -> dict[str, str | None]:
-    """Returns the installed versions of the packages that numbers depend on; None for one that is missing."""
+    """Returns the installed versions of the packages that scores depend on; None for a missing package."""
     return {name: version(name) for name in PACKAGES}
 
 
 @functools.cache
 def version(package: str) -> str | None:
-    """Returns the installed version of a package; None where it is missing."""
+    """Returns the installed version of a package; None if missing."""
     # Each task of a run asks again, and every answer parses a file.
     try:
         return importlib.metadata.version(package)
@@ -76,9 +76,9 @@ def _manifest(root: Any, benchmark: str) -> dict[str, Any] | None:
 
 
 def origin_of(root: Path) -> dict[str, Any] | None:
-    """Returns what the manifest of a data set says of where its data is from; None where it has none.
+    """Returns what a data set's manifest says about the origin of its data, or None.
 
-    `sha256` is one checksum, or one for each table by its folder, where parts are prepared by themselves.
+    `sha256` is one checksum, or one for each table by folder if parts are prepared separately.
     """
     manifest = object_in(root / roots.MANIFEST)
     found = {key: manifest[key] for key in _ORIGIN if key in manifest}
@@ -89,7 +89,7 @@ def origin_of(root: Path) -> dict[str, Any] | None:
 
 
 def sum_of_table(sha256: Any, url: Any) -> str | None:
-    """Returns the checksum of a task's data: of its own table where each has one; None where it is not known.
+    """Returns the checksum of a task's data: of its own table if each has one; None if unknown.
 
     >>> sum_of_table({"qa": "5f", "captions": "d1"}, "tempbench://coherence/qa/test.parquet")
     '5f'

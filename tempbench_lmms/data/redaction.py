@@ -1,8 +1,8 @@
-"""Keeps credentials out of what is written or printed: arguments, and texts that may quote them.
+"""Keeps credentials out of all output: arguments, and texts that may quote them.
 
-What is known to be harmless is written in clear, everything else as a hash: a list of names that sound
-secret would always miss one, and two runs with different values stay two. The hash is a slow one, so that
-nobody who has the results can try out many values.
+Only values known to be harmless are shown; everything else is replaced by a hash, because a list of secret
+names would always miss one. Runs with different values still differ. The hash is slow, so nobody with the
+results can try many values.
 """
 
 import base64
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from urllib.parse import quote, quote_plus, unquote
 
-# Arguments of the harness's runners, and of ours, that say which model runs and how.
+# Arguments of the harness's and our runners that select a model and its settings.
 _CLEAR = re.compile(
     r"pretrained|model|model_version|model_name|model_id|path|peft|delta|engine|tokenizer|revision"
     r"|subfolder|base_url|api_base|azure_endpoint|api_version|backend|device|device_map|dtype"
@@ -23,10 +23,10 @@ _CLEAR = re.compile(
     r"|prompt_template|chat_template|video_decode_backend|sampling_strategy|mm_spatial_pool_mode"
     r"|mm_resampler_type|reasoning_effort|output_path"
 )
-# Those whose values are JSON objects of numbers.
+# Arguments whose values are JSON objects of numbers.
 _OF_NUMBERS = frozenset(("limit_mm_per_prompt", "mm_processor_kwargs", "media_io_kwargs"))
 _SECRET = re.compile(r"key|token$|secret|passw|pwd|credential|auth|bearer|cookie|private", re.IGNORECASE)
-# Words of settings: a number is shown where its name is made of these alone.
+# Words of settings: a number is shown if its name consists only of these.
 _WORD_OF_SETTING = (
     r"4bit|8bit|adaptive|anyres|audio|backoff|batch|batched|beams|bit|block|budget|bytes|capture|cfg|do|dynamic|edge"
     r"|chars|chunk|chunked|concurrency|concurrent|context|count|cpu|cpus|crop|crops|data|decode"
@@ -47,25 +47,25 @@ _SETTING = re.compile(rf"(?=..)(?:{_WORD_OF_SETTING})(?:[_.-](?:{_WORD_OF_SETTIN
 # A number of tokens, and no token: max_new_tokens has an "s"; these end in "token".
 _COUNT = re.compile(r"(?:per|max|min|n|num)_token$", re.IGNORECASE)
 _CHOICE = re.compile(r"[-+]?(?:inf|nan)|true|false|none|auto|", re.IGNORECASE)
-# Numbers too long for a setting may be a password under a name that nobody thought of.
+# A number too long for a setting may be a password under an unexpected name.
 _PLAIN = re.compile(
     rf"[-+]?[0-9]{{0,7}}(?:\.[0-9]{{0,7}})?(?:e[-+]?[0-9]{{1,3}})?|{_CHOICE.pattern}", re.IGNORECASE
 )
 _OBJECT = re.compile(rf'\{{(?:[\s{{}},:]|"{_SETTING.pattern}"|(?<![\w.])(?i:{_PLAIN.pattern})(?![\w.]))*\}}')
 _NAME = re.compile(r"\s*-{0,2}[A-Za-z_][A-Za-z0-9_.-]{0,60}\s*")
 _OPTION = re.compile(r"--[a-z][a-z_-]{0,40}")
-# The name of a model, of a file, of a setting: nothing in which an argument or a header could hide.
+# Names of models, files and settings: nothing in which an argument or a header could hide.
 _WORD = re.compile(r"[\w./\\:~+-]*(?:@[\w.+-]+)?")
 _URL = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]{0,20}://)(?:.*@)?"
     r"(?P<host>[\w.-]*(?::[0-9]{1,5})?|\[[0-9a-f:]+\](?::[0-9]{1,5})?)(?P<path>/.*)?",
     re.I | re.S,
 )
-# Words of the paths of endpoints; a gateway may have its token in the path.
+# Words of endpoints' paths; a gateway may have its token in the path.
 _OF_A_PATH = re.compile(
     r"|v[0-9]{1,2}(?:alpha|beta)?[0-9]?|api|openai|inference|chat|completions|models|compatible-mode"
 )
-# Environment variables of runners, of any maker: OPENAI_API_KEY, HF_TOKEN, AWS_BEARER_TOKEN_BEDROCK, FAL_KEY.
+# Environment variables with keys, such as OPENAI_API_KEY, HF_TOKEN, AWS_BEARER_TOKEN_BEDROCK, FAL_KEY.
 _VARIABLE = re.compile(
     r"(?:^|_)(?:api)?(?:key|token|secret|password|passwd|pwd|credentials?|auth|bearer|cookie)s?(?:_|$)",
     re.IGNORECASE,
@@ -78,7 +78,7 @@ _LIKE_A_KEY = re.compile(rf"(?=.*[0-9])(?=.*[A-Za-z])\S{{{_PIECE},}}|(?=.*[A-Za-
 
 
 def without_secrets(arguments: str) -> str:
-    """Returns arguments, `name=value` separated by commas, with every value that may be secret as its hash.
+    """Returns arguments, `name=value` separated by commas, with a hash for every value that may be secret.
 
     >>> without_secrets("model=a/b,max_new_tokens=4,base_url=http://me:pw@host/v1")
     'model=a/b,max_new_tokens=4,base_url=http://host/v1'
@@ -86,34 +86,34 @@ def without_secrets(arguments: str) -> str:
     True
     """
     found = [*parts(arguments)]
-    # Among others a number without a name is the rest of a value that had a comma.
+    # A number without a name among others is the rest of a value that contained a comma.
     return ",".join(_shown(one) if "=" in one or found == [one] else _hashed(one) for one in found)
 
 
 def hidden(given: Sequence[str], shown: Sequence[str]) -> str | None:
-    """Returns one hash over all that is given where not all of it is shown, else None."""
+    """Returns one hash over all arguments if some are not shown, else None."""
     if list(given) == list(shown):
         return None
     return _hashed("\0".join(given), 32)
 
 
 def note(*arguments: str) -> None:
-    """Has `hide` and `scrubbed` know arguments of this process, `name=value` separated by commas."""
+    """Registers arguments of this process, `name=value` separated by commas, for `hide` and `scrubbed`."""
     _noted.update(dict.fromkeys(arguments))
 
 
 def hide(text: str) -> str:
-    """Returns a text from anywhere, as a model's reply, without the keys that this process was given.
+    """Returns any text, such as a model's reply, without the keys of this process.
 
-    Those are values of noted arguments and of environment variables that look like a key, with letters and
-    digits or twenty characters long, so that no word of a reply is lost. A piece
-    of eight characters is enough, in small letters or capitals, with white space in it, or encoded.
+    Keys are values of registered arguments and of environment variables that look like keys (letters and
+    digits, or twenty characters), so no word of a reply is lost. A piece of eight characters is enough, in
+    any case, with white space in it, or encoded.
     """
     return _without(text, _sought(tuple(_noted), _variables(), False))
 
 
 def scrubbed(text: str, arguments: Iterable[str] = ()) -> str:
-    """Returns a text about a failure without anything that `without_secrets` would not show.
+    """Returns a failure message without anything that `without_secrets` would hide.
 
     >>> scrubbed("401 for http://me:pa55@host", ["base_url=http://me:pa55@host/v1"])
     '401 for http://me:***@host'
@@ -125,7 +125,7 @@ _noted: dict[str, None] = {}
 
 
 def _variables() -> tuple[str, ...]:
-    """Returns the environment's secrets, whichever runner reads them, and its addresses, as arguments."""
+    """Returns the environment's secrets and addresses as arguments, whichever runner reads them."""
     found = []
     for name, value in os.environ.items():
         if _ADDRESS.search(name) or _PASSWORD.search(value):
@@ -144,9 +144,9 @@ def _variables() -> tuple[str, ...]:
 def _sought(
     arguments: tuple[str, ...], variables: tuple[str, ...], everything: bool
 ) -> dict[tuple[int, bool], frozenset[str]]:
-    """Returns what is looked for, in small letters and without white space.
+    """Returns the pieces to search for, in lower case and without white space.
 
-    It stands by its length, and whether it means something only where a text has other pieces of a key, too.
+    They are grouped by length, and by whether they count only if a text has other pieces of a key too.
     """
     found: dict[tuple[int, bool], set[str]] = {}
     for part in (*(part for given in arguments for part in parts(given)), *variables):
@@ -155,7 +155,7 @@ def _sought(
                 is_whole = bool(re.search(r"\s|://", piece)) or form.isdigit()
                 size = len(form) if is_whole else min(len(form), _PIECE)
                 cut = (form[i : i + size] for i in range(len(form) - size + 1))
-                # Eight digits out of a key may be those of any number.
+                # Eight digits of a key may be part of any number.
                 may_be_a_number = not everything and form == _folded(piece) and not is_whole
                 for one in cut:
                     found.setdefault((size, may_be_a_number and one.isdigit()), set()).add(one)
@@ -163,7 +163,7 @@ def _sought(
 
 
 def _hidden(part: str, everything: bool) -> Iterator[str]:
-    """Yields what `_shown` leaves out of a part: whole, and the pieces that a message could show."""
+    """Yields what `_shown` hides of a part: all of it, and the pieces that a message could show."""
     shown = _shown(part, lambda value: "")
     if shown == part:
         return
@@ -182,25 +182,25 @@ def _hidden(part: str, everything: bool) -> Iterator[str]:
 
 
 def _is_sought(piece: str, is_secret: bool, everything: bool) -> bool:
-    """Returns whether a text may be looked through for a piece without losing words of its own."""
+    """Returns whether a piece can be removed from a text without losing ordinary words."""
     is_word = len(piece) < _SHORTEST_KEY and piece.isalpha()  # "none", "EMPTY": for servers without keys
     if len(piece) < _SHORTEST or is_word or _OF_A_PATH.fullmatch(piece):
         return False
     if everything or _LIKE_A_KEY.fullmatch(piece):
         return True
-    # A word of a reply may be a dummy key ("ollama") or stand in an address.
+    # A word of a reply may be a dummy key ("ollama") or part of an address.
     shortest = _PIECE if piece.isdigit() else _SHORTEST_KEY
     return is_secret and len(piece) >= shortest and any(one.isdigit() or one == " " for one in piece)
 
 
 def _forms(piece: str) -> Iterator[str]:
-    """Yields a piece as it may stand in a text, in small letters and without white space."""
+    """Yields the forms that a piece may have in a text, in lower case and without white space."""
     found = {piece}
     if len(piece) >= _PIECE:
         raw = piece.encode(errors="surrogatepass")
         found |= {quote(raw), quote(raw, safe=""), quote_plus(raw), html.escape(piece), raw.hex()}
         found |= {json.dumps(piece)[1:-1], json.dumps(piece, ensure_ascii=False)[1:-1]}
-        for before in range(3):  # whatever stands before and behind it, three bytes are four characters
+        for before in range(3):  # whatever surrounds it, three bytes become four characters
             of_it = slice((0, 2, 3)[before], (before + len(raw)) * 8 // 6)
             for encoded in (base64.b64encode, base64.urlsafe_b64encode):
                 found.add(encoded(bytes(before) + raw).decode()[of_it])
@@ -208,7 +208,7 @@ def _forms(piece: str) -> Iterator[str]:
 
 
 def _folded(text: str) -> str:
-    """Returns a text in small letters and without white space, and of the same length otherwise."""
+    """Returns a text in lower case and without white space, otherwise of the same length."""
     compact = "".join(text.split())
     small = compact.lower()
     if len(small) != len(compact):
@@ -217,7 +217,7 @@ def _folded(text: str) -> str:
 
 
 def _without(text: str, sought: dict[tuple[int, bool], frozenset[str]]) -> str:
-    """Returns a text with three asterisks for each stretch of it in which something sought stands."""
+    """Returns a text with three asterisks in place of each part that matches a piece."""
     if not sought:
         return text
     folded = _folded(text)
@@ -240,12 +240,12 @@ def _without(text: str, sought: dict[tuple[int, bool], frozenset[str]]) -> str:
 
 
 def _shown(part: str, hashed: Callable[[str], str] | None = None) -> str:
-    """Returns a part with what is not known to be harmless as `hashed` makes it, as a rule `_hashed`."""
+    """Returns an argument with everything not known to be harmless replaced by `hashed`."""
     hashed = hashed or _hashed
     name, equals, value = part.partition("=")
     bare = name.strip().lstrip("-").lower()
     if not equals:
-        # An option's name, or the value of one; in a list of arguments it is the rest of a value.
+        # An option's name or value; in a list of arguments, the rest of a value.
         harmless = _OPTION.fullmatch(part) or _PLAIN.fullmatch(part.strip()) or not part.strip()
         return part if harmless else hashed(part)
     if not _NAME.fullmatch(name) or not value.strip("= "):  # "Zm9v==" is a value, and no name
@@ -260,7 +260,7 @@ def _shown(part: str, hashed: Callable[[str], str] | None = None) -> str:
 
 
 def _clear(value: str, hashed: Callable[[str], str]) -> str:
-    """Returns the value of an argument that says which model runs and how, as far as it has that form."""
+    """Returns the value of an argument that selects a model or setting, if it has the expected form."""
     if "://" in value:
         found = _URL.fullmatch(value.strip())
         if not found:
@@ -276,13 +276,13 @@ def _path(path: str, hashed: Callable[[str], str]) -> str:
 
 @lru_cache(maxsize=256)
 def _hashed(value: str, length: int = 12) -> str:
-    """Returns a hash that tells two values apart, and nothing else."""
+    """Returns a hash that distinguishes values and reveals nothing else."""
     found = hashlib.scrypt(value.encode(errors="surrogatepass"), salt=b"tempbench", n=2**12, r=8, p=1)
     return f"hidden:{found.hex()[:length]}"
 
 
 def parts(arguments: str) -> Iterable[str]:
-    """Returns what commas separate, outside of quotes and brackets; where these do not close, everywhere."""
+    """Splits at commas outside quotes and brackets; at all commas if these do not close."""
     found, depth, quote, start = [], 0, "", 0
     for index, character in enumerate(arguments):
         if quote:

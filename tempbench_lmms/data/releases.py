@@ -1,7 +1,7 @@
-"""Where a release lies on the user's disk: one rule for every benchmark.
+"""Finds a release on the user's disk, by one rule for every benchmark.
 
-It is the folder that the user names, or up to three folders below it; the Hub's cache counts as the snapshot
-in it. A suffix may be in capitals.
+It is in the folder that the user names, or up to three levels below; for the Hub's cache, in its snapshot.
+Suffixes may be in capitals.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,20 +12,21 @@ from tempbench_lmms.data import hub
 from tempbench_lmms.errors import TempbenchError
 
 DEEPEST = 3
-"""So many folders below the one that is named a release may lie."""
+"""How many levels below the named folder a release may be."""
 
 T = TypeVar("T")
 
 
 def find(source: Path, here: Callable[[Path], T | None], what: str) -> T | None:
-    """Returns what a folder has of a release, or the folders below it; None where none has anything."""
+    """Returns the parts of a release in a folder or below it; None if there are none."""
     level = [source]
     for _ in range(DEEPEST + 1):
         level = list({folder.resolve(): folder for folder in map(hub.snapshot, level)}.values())
         found = [(folder, one) for folder in level if (one := here(folder))]
         if len(found) > 1:
             raise TempbenchError(
-                f"{source} holds {what} twice, in {found[0][0]} and in {found[1][0]}; name one of them"
+                f"{source} holds {what} twice, in {found[0][0]} and in {found[1][0]}; give one of "
+                f"these folders"
             )
         if found:
             return found[0][1]
@@ -40,7 +41,7 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def file(folder: Path, *names: str) -> Path | None:
-    """Returns the first of some files that is in a folder, by name; None where none is."""
+    """Returns the first of some files that a folder has, by name; None if it has none."""
     for name in names:
         if (folder / name).is_file():
             return folder / name
@@ -49,7 +50,7 @@ def file(folder: Path, *names: str) -> Path | None:
 
 
 def spelled(path: Path) -> str:
-    """Returns a file's name with its suffix in small letters.
+    """Returns a file's name with its suffix in lower case.
 
     >>> spelled(Path("A.MP4"))
     'A.mp4'
@@ -58,5 +59,5 @@ def spelled(path: Path) -> str:
 
 
 def of_suffix(paths: Iterable[Path], *suffixes: str) -> list[Path]:
-    """Returns the files among paths that have one of some suffixes, in the order of their names."""
+    """Returns the files among paths with one of some suffixes, sorted by name."""
     return sorted(path for path in paths if path.suffix.lower() in suffixes and path.is_file())

@@ -1,7 +1,7 @@
 """Prepared data on the Hub: `TEMPBENCH_DATA=hf://ORG/NAME[@REVISION]`.
 
-All of it is downloaded into a folder of the cache, one for each commit, and every file is compared with its
-checksum once. Then it is read as any other prepared folder, and a second run needs no network.
+It is downloaded into one cache folder per commit, and every file is compared with its checksum once. After
+that it is read like any other prepared folder, and a second run needs no network.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ VARIABLE = "TEMPBENCH_DATA"
 HUB = "hf://"
 _FILES = (MANIFEST, checksums.FILE, "videos.json", "media/*", "*/*.parquet")
 _WHOLE = ".whole"
-"""The file beside a data set that says that all of it is there."""
+"""The file beside a data set that marks it as complete."""
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 _NAME = re.compile(r"hf://(?:datasets/)?(?P<name>[\w-][\w.-]*/[\w-][\w.-]*)(?:@(?P<revision>.+))?", re.ASCII)
 
@@ -29,20 +29,20 @@ _opening = threading.Lock()
 
 
 def given_for(benchmark: str) -> str:
-    """Returns what the user set for a benchmark's data; "" where nothing.
+    """Returns the user's setting for a benchmark's data, or "".
 
-    `$TEMPBENCH_DATA_TEMPVS` is for TempVS alone and goes before `$TEMPBENCH_DATA`.
+    `$TEMPBENCH_DATA_TEMPVS` is only for TempVS and comes before `$TEMPBENCH_DATA`.
     """
     return os.environ.get(f"{VARIABLE}_{benchmark.upper()}") or os.environ.get(VARIABLE, "")
 
 
 def is_address(given: str) -> bool:
-    """Returns whether a value is an address and no path."""
+    """Returns whether a value is an address, not a path."""
     return "://" in given
 
 
 def forget() -> None:
-    """Makes this process ask anew what is where, as a new one would."""
+    """Makes this process look up all addresses again, as a new process would."""
     _states.clear()
     _opened.cache_clear()
 
@@ -58,7 +58,7 @@ def is_open(benchmark: str) -> bool:
 
 
 def opened(benchmark: str, at: str, cache: Path) -> Path:
-    """Returns the folder with a data set of the Hub, downloaded where need be."""
+    """Returns the folder with a data set from the Hub, downloaded if needed."""
     with _opening:
         return _opened(benchmark, at, cache)
 
@@ -69,8 +69,9 @@ def _opened(benchmark: str, at: str, cache: Path) -> Path:
     if not found or ".." in found["name"]:
         shown = at if at.startswith(HUB) else f"{at.partition('://')[0]}://..."  # it may hold a password
         raise TempbenchError(
-            f"{VARIABLE} is {shown}, which is no data set of the Hub; write hf://ORG/NAME or "
-            "hf://ORG/NAME@REVISION, or give a folder"
+            f"{VARIABLE} is {shown}, which is not a data set of the Hub; write hf://ORG/NAME or "
+            f"hf://ORG/NAME@REVISION, "
+            f"or give a folder"
         )
     name, revision = found["name"], found["revision"] or "main"
     home = cache / name.replace("/", "--")
@@ -84,12 +85,13 @@ def _opened(benchmark: str, at: str, cache: Path) -> Path:
 
 
 def _newest(name: str, revision: str, home: Path) -> str:
-    """Returns the commit of a revision; without a network the one that was downloaded last."""
+    """Returns the commit of a revision; without a network, the last downloaded one."""
     if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
         there = max(home.glob(f"*/{_WHOLE}"), key=lambda file: file.stat().st_mtime, default=None)
         if there is None:
             raise TempbenchError(
-                f"{HUB}{name}: HF_HUB_OFFLINE is set and nothing of it is here yet; run once with a network, "
+                f"{HUB}{name}: HF_HUB_OFFLINE is set and the data is not in the cache; run once with "
+                f"a network, "
                 f"or set {VARIABLE} to a folder"
             )
         return there.parent.name
@@ -101,12 +103,12 @@ _ADVICE = f"set {VARIABLE} to a folder that holds the data"
 
 
 def _download(name: str, commit: str, root: Path, benchmark: str) -> None:
-    _bring(name, commit, root, [MANIFEST])  # alone: it may be the data of another benchmark
+    _bring(name, commit, root, [MANIFEST])  # only this file: the rest may belong to another benchmark
     manifest = manifests.read(root)
     if manifest is None or manifest.get("benchmark") != benchmark:
         held = f"the data of {str(manifest.get('benchmark'))[:40]!r}" if manifest else "no prepared data"
         raise TempbenchError(
-            f"{HUB}{name} holds {held}, and none of {benchmark}; name its data with "
+            f"{HUB}{name} holds {held}, but not {benchmark}; name its data with "
             f"{VARIABLE}_{benchmark.upper()}"
         )
     _bring(name, commit, root, _FILES)
@@ -116,7 +118,7 @@ def _download(name: str, commit: str, root: Path, benchmark: str) -> None:
     records = checksums.read(root)
     for path in (root / "media").rglob("*"):
         changed = records.get(path.relative_to(root).as_posix(), {}).get("changed")
-        # By its recorded time a file is known for the recorded one, and not read again at each start.
+        # With its recorded time, a file is accepted without reading it again at each start.
         with contextlib.suppress(OSError, OverflowError, TypeError):
             os.utime(path, ns=(changed, changed))
 

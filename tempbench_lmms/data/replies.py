@@ -1,4 +1,4 @@
-"""Reads JSON Lines: predictions and replies that were obtained elsewhere."""
+"""Reads predictions and replies from elsewhere, as JSON Lines."""
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -14,18 +14,18 @@ from tempbench_lmms.errors import TempbenchError
 
 Partial = Annotated[
     bool,
-    typer.Option("--partial", help="Score the questions that are there instead of stopping at missing ones."),
+    typer.Option("--partial", help="Score the existing replies even if some are missing."),
 ]
-"""The option of every `tempbench score` that `check_complete` takes."""
+"""The option of `tempbench score` for `check_complete`."""
 
 
 _FIELDS = ("question_id", "reply")
 
 
 def json_lines(file: Path, advice: str = "check the path") -> Iterator[tuple[int, str]]:
-    """Yields the lines of a file that aren't blank, with their numbers, counted from 1.
+    """Yields the non-blank lines of a file with their numbers, starting at 1.
 
-    A line ends at a line feed alone: a reply may hold U+2028, U+0085 and other ends of lines as they are.
+    Only a line feed ends a line: a reply may hold U+2028, U+0085 and other line ends.
     """
     try:
         with bounds.open_text(file) as stream:
@@ -54,14 +54,14 @@ def json_object(file: Path, advice: str) -> dict[str, Any]:
     """Returns the object that a JSON file holds.
 
     Raises:
-        TempbenchError: It cannot be read, is none, or names a key twice.
+        TempbenchError: It cannot be read, is not an object, or has a key twice.
     """
     try:
         found = parse_json(bounds.read_text(file), unique=True)
     except (OSError, ValueError) as error:
         raise TempbenchError(f"{file} cannot be read ({first_line(error)}); {advice}") from None
     if not isinstance(found, dict):
-        raise TempbenchError(f"{file} is no JSON object; {advice}")
+        raise TempbenchError(f"{file} is not a JSON object; {advice}")
     return found
 
 
@@ -81,14 +81,14 @@ def _value(text: str, where: str) -> Any:
         raise TempbenchError(f"{where}: {error}; leave one") from None
     except ValueError as error:
         raise TempbenchError(
-            f"{where}: not JSON ({error}); give one object a line, or one list of objects"
+            f"{where}: not JSON ({error}); give one object per line, or one list of objects"
         ) from None
 
 
 def question_and_reply(
     file: Path, where: str, value: Any, of: Callable[[Any], tuple[Any, Any]]
 ) -> tuple[str, str]:
-    """Returns the question and the reply of one object; raises `TempbenchError` where it has none as text."""
+    """Returns the question and the reply of one object; raises `TempbenchError` if one is not text."""
     try:
         key, reply = of(value)
     except KeyError as error:
@@ -96,7 +96,7 @@ def question_and_reply(
         raise TempbenchError(f"{file}: {where} has no {' and '.join(missing)}; correct it") from None
     except (TypeError, IndexError):
         raise TempbenchError(
-            f"{file}: {where} is no object with {' and '.join(_FIELDS)}; correct it"
+            f"{file}: {where} is not an object with {' and '.join(_FIELDS)}; correct it"
         ) from None
     for name, found in zip(_FIELDS, (key, reply), strict=True):
         if not isinstance(found, str):
@@ -107,13 +107,13 @@ def question_and_reply(
 
 
 def text_or_none(value: Any, name: str) -> str | None:
-    """Returns a reply as it came; None where a file has null or NaN in its place: there is no reply."""
+    """Returns a reply unchanged; None if the file has null or NaN instead."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, str):
         return value
     raise TempbenchError(
-        f"{name} is of type {type(value).__name__}, not a text; give the model's reply as it came"
+        f"{name} is of type {type(value).__name__}, not a text; give the model's reply unchanged"
     )
 
 
@@ -131,17 +131,17 @@ def check_complete(
         asked: Ids of all questions.
         partial: Whether questions may lack a reply.
         what: What the ids name.
-        places: Where each reply stands, for the message.
+        places: The place of each reply, for the message.
 
     Returns:
-        A line that says how many are not scored; nothing where all are.
+        A line about how many questions are not scored; nothing if all are.
     """
     unknown, missing = sorted(set(replies) - set(asked)), sorted(set(asked) - set(replies))
     if unknown:
         n, place = counted(len(unknown), "reply", "replies"), f" ({places[unknown[0]]})" if places else ""
         raise TempbenchError(
             f"{n} to unknown {what}, first {unknown[0]!r}{place}; score them with the data that the model "
-            "was asked"
+            f"was given"
         )
     if missing and not partial:
         raise TempbenchError(
@@ -151,6 +151,6 @@ def check_complete(
     if not missing:
         return []
     return [
-        f"scored are {len(asked) - len(missing)} of {len(asked)} {what}; the others have no reply "
-        f"(first {missing[0]!r})"
+        f"scored {len(asked) - len(missing)} of {len(asked)} {what}; the others have no reply (first "
+        f"{missing[0]!r})"
     ]

@@ -1,4 +1,4 @@
-"""Where folders are: the package's own, inside a wheel or beside it in a checkout, and the user's cache."""
+"""Paths of folders: the package's own, in a wheel or a checkout, and the user's cache."""
 
 import os
 from functools import cache
@@ -29,7 +29,7 @@ def resource_dir(name: str) -> Path:
 def folder_of(name: str, benchmark: str) -> Path:
     """Returns the folder of a benchmark in `task_yamls`, or of its sample in `mini`.
 
-    A benchmark of this package has it in the package's data; one of the user's inside its own folder.
+    Benchmarks of this package have it in the package's data, the user's benchmarks in their own folder.
     """
     if (own := home(benchmark)).parent != Path(tempbench_lmms.__path__[0]):
         return own / name
@@ -37,10 +37,10 @@ def folder_of(name: str, benchmark: str) -> Path:
 
 
 def expanded(path: str) -> Path:
-    """Returns a path of the user's with their home folder in place of `~`."""
+    """Returns a user's path with their home folder in place of `~`."""
     try:
         return Path(path).expanduser()
-    except RuntimeError:  # a user of a container may be in no list of users
+    except RuntimeError:  # a container's user may not be in the list of users
         raise TempbenchError(
             f"{path}: this user has no home folder; set HOME, or TEMPBENCH_DATA to the folder for the data"
         ) from None

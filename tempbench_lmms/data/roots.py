@@ -1,9 +1,9 @@
-"""Turns `tempbench://` URLs into paths, without ever leaving a data set's folder.
+"""Turns `tempbench://` URLs into paths that never leave a data set's folder.
 
 tempbench://tempvs/mini/mt1_two/test.parquet   the bundled sample
 tempbench://tempvs/mt1_two/test.parquet        data prepared by `tempbench prepare tempvs`
 
-Data on the Hub (`data.remote`) is read in the folder of the cache that it is downloaded into.
+Data on the Hub (`data.remote`) is read from its folder in the cache.
 """
 
 import os
@@ -21,14 +21,14 @@ from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 
 
 def data_home(benchmark: str) -> Path:
-    """Returns the folder that a benchmark's prepared data lies in, with that of others.
+    """Returns the folder that contains a benchmark's prepared data, along with others'.
 
     It is `$TEMPBENCH_DATA_<BENCHMARK>`, else `$TEMPBENCH_DATA`, else one in the Hugging Face cache.
     """
     home = remote.given_for(benchmark)
     if remote.is_address(home):
         raise TempbenchError(
-            f"the data of {benchmark} is at an address, which is only read; set TEMPBENCH_DATA to a folder"
+            f"the data of {benchmark} is on the Hub, which is read-only; set TEMPBENCH_DATA to a folder"
         )
     return expanded(home) if home else cache_home() / "tempbench"
 
@@ -43,7 +43,7 @@ def home_to_write(benchmark: str) -> Path:
 def datasets_cache() -> Path:
     """Returns the folder into which the harness copies every table that it reads.
 
-    It goes by these variables itself; where they name a network drive it may take another folder.
+    The harness uses these variables; if they name a network drive, it may use another folder.
     """
     for name in ("LMMS_EVAL_DATASETS_CACHE", "HF_DATASETS_CACHE"):
         if (folder := os.environ.get(name, "")).strip():
@@ -57,7 +57,7 @@ def mini_root(benchmark: str) -> Path:
 
 
 def prepared_root(benchmark: str, instead: str = "") -> Path:
-    """Returns the folder of a benchmark's prepared data; of data on the Hub, the one that it is kept in."""
+    """Returns the folder of a benchmark's prepared data; for data on the Hub, its folder in the cache."""
     given = remote.given_for(benchmark)
     if remote.is_address(given):
         return remote.opened(benchmark, given.rstrip("/"), cache_home() / "tempbench-remote")
@@ -95,9 +95,9 @@ def resolve(url: str) -> Path:
 
 
 def _leads_out(root: Path, names: Sequence[str]) -> bool:
-    """Returns whether a path of names below a folder, none of them "..", ends outside it.
+    """Returns whether a path below a folder, without "..", ends outside it.
 
-    Only a link could lead out, so the whole path is resolved only where a part of it is one.
+    Only a link can lead out, so the whole path is resolved only if it contains one.
     """
     return _has_links(root, names) and not root.joinpath(*names).resolve().is_relative_to(root.resolve())
 
@@ -105,7 +105,7 @@ def _leads_out(root: Path, names: Sequence[str]) -> bool:
 def _has_links(root: Path, names: Sequence[str]) -> bool:
     r"""Returns whether a part of a path below a folder may be a link.
 
-    On Windows a name can hold a drive or "..\\" as well, so there each path may have one.
+    On Windows a name can also hold a drive or "..\\", so there the answer is always yes.
     """
     parents = accumulate(names, os.path.join, initial=str(root))
     next(parents)  # the folder itself may be a link

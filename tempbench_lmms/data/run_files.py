@@ -1,4 +1,4 @@
-"""The files of a run by their names, so that no command writes over one of them."""
+"""The names of a run's files, so that no command overwrites one of them."""
 
 import glob
 import re
@@ -8,17 +8,17 @@ from pathlib import Path
 from tempbench_lmms.errors import TempbenchError
 
 STATE = "tempbench_run.json"
-"""What `tempbench run` keeps of a run in its folder: what it is, and its results file once it is finished."""
+"""The state of a run in its folder: its identity, and its results file once it is finished."""
 CHECK = "check.json"
-"""What `tempbench check-model` found out, in the folder of a run."""
+"""The result of `tempbench check-model`, in the folder of a run."""
 LOCK = ".lock"
-"""Who holds it writes into the folder, of a run or of a person who answers."""
+"""The lock of a folder, of a run or of a person who answers; its holder may write."""
 REPEAT = "repeat_"
-"""How the folders of repeats begin, each of which is a run; their number follows."""
+"""The prefix of the folders of repeats, before their number; each is a run."""
 SPREAD = "repeats.json"
-"""The numbers over repeats, beside the repeats' folders."""
+"""The scores over repeats, beside the repeats' folders."""
 RESULTS = "_results.json"
-"""How the names of the harness's results files end."""
+"""The ending of the harness's results files."""
 
 _STAMPED = re.compile(r"\d{8}_\d{6}\w*_(results\.json|(samples|reread)_.+)")
 _LOG = re.compile(r".+_samples_.+\.jsonl")
@@ -26,21 +26,21 @@ _FOLDERS = ("cache",)
 
 
 def check_foreign(path: Path) -> None:
-    """Checks that a file, or what a link names, is none of a run's."""
+    """Checks that a file, or a link's target, does not belong to a run."""
     if path.is_file() and any(_is_of_run(path.resolve())):
-        raise TempbenchError(f"{path} is a file of a run, which nothing overwrites; choose another name")
+        raise TempbenchError(f"{path} belongs to a run and is never overwritten; choose another name")
 
 
 def _is_of_run(file: Path) -> Iterator[bool]:
-    """Yields what speaks for it."""
+    """Yields signs that a file belongs to a run."""
     name, folder = file.name, file.parent
     yield name == STATE or bool(_STAMPED.fullmatch(name) or _LOG.fullmatch(name))
-    # Results that were given another name, with their logs.
+    # Renamed results, with their logs.
     stem = glob.escape(name.removesuffix(RESULTS))
     yield name.endswith(RESULTS) and any(folder.glob(f"{stem}_samples_*.jsonl"))
     is_locked = (folder / LOCK).exists()
     is_of_run = (folder / STATE).exists() or any(folder.glob(f"{REPEAT}*/{STATE}"))
     yield (is_locked or is_of_run) and name in (CHECK, LOCK, SPREAD)
-    # What a person has answered; a run's folder may hold other files of this kind, to be submitted.
+    # A person's answers; a run's folder may hold other files of this kind, for submission.
     yield is_locked and not is_of_run and file.suffix == ".jsonl"
     yield any(above.name in _FOLDERS and (above.parent / STATE).exists() for above in file.parents)

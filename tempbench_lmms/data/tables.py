@@ -1,4 +1,4 @@
-"""Reads and writes the Parquet tables of a data set."""
+"""Reads and writes Parquet tables and JSON files of a data set."""
 
 import filecmp
 import hashlib
@@ -34,7 +34,7 @@ def read_rows(path: Path) -> list[Row]:
 
 
 class RepeatedKeyError(ValueError):
-    """An object names a key twice, and JSON readers keep the last of both without a word."""
+    """A JSON object has a key twice; readers would silently keep the last one."""
 
 
 def parse_json(text: str, unique: bool = False) -> Any:
@@ -42,12 +42,11 @@ def parse_json(text: str, unique: bool = False) -> Any:
 
     Args:
         text: The text.
-        unique: Whether no object may name a key twice: for what people hand in, whose keys are ids.
+        unique: Whether repeated keys are an error: for users' files, whose keys are ids.
 
     Raises:
-        json.JSONDecodeError: It is none, is nested so deeply that reading it would end the program, or holds
-            a whole number that no computation takes.
-        RepeatedKeyError: An object names a key twice.
+        json.JSONDecodeError: It is not JSON, is nested too deeply, or holds a whole number that is too large.
+        RepeatedKeyError: An object has a key twice.
     """
     try:
         return json.loads(text, parse_int=_whole, object_pairs_hook=_once_each if unique else None)
@@ -60,7 +59,7 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         repeated = next(name for name in names if names.count(name) > 1)
-        raise RepeatedKeyError(f"the key {repeated[:80]!r} stands twice in one object")
+        raise RepeatedKeyError(f"the key {repeated[:80]!r} appears twice in one object")
     return found
 
 
@@ -77,13 +76,13 @@ def read_json(path: Path) -> Any:
     Raises:
         TempbenchError: It is larger than the limit of `bounds`.
         OSError: It cannot be read.
-        ValueError: It is no JSON in UTF-8.
+        ValueError: It is not JSON in UTF-8.
     """
     return parse_json(bounds.read_text(path))
 
 
 def object_in(path: Path) -> dict[str, Any]:
-    """Returns the object in a JSON file of our own; empty where there is none that can be read."""
+    """Returns the object in one of our JSON files; empty if it cannot be read."""
     try:
         found = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -92,7 +91,7 @@ def object_in(path: Path) -> dict[str, Any]:
 
 
 def first_line(error: Exception) -> str:
-    """Returns what an error of a library says, in one line."""
+    """Returns a library's error message as one line."""
     return (str(error).splitlines() or [repr(error)])[0]
 
 
@@ -136,11 +135,11 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def link_file(source: Path, target: Path) -> bool:
-    """Makes `target` a second name of a file (a hard link) in one step; where the disk has none, a copy.
+    """Makes `target` a second name of a file (a hard link) in one step, or a copy if the disk has no links.
 
-    A hard link takes no room, stays when the source is removed, and is a plain file for everything that
-    guards against links out of a data set. It is another file's name on the same disk only; and whoever
-    writes into the source changes it, which its checksum tells.
+    A hard link takes no space, survives the removal of the source, and is a plain file for the checks against
+    links out of a data set. It works only on the same disk. Writing into the source changes it, which its
+    checksum reveals.
 
     Returns:
         Whether it is a link.
@@ -159,7 +158,7 @@ def link_file(source: Path, target: Path) -> bool:
 
 
 def keep_only(files: Iterable[Path], folder: Path) -> None:
-    """Removes every other file below `folder`: of an earlier preparation, or half-written by one."""
+    """Removes every other file below `folder`, left by an earlier or interrupted preparation."""
     kept = set(files)
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_dir() and not path.is_symlink():
@@ -170,9 +169,9 @@ def keep_only(files: Iterable[Path], folder: Path) -> None:
 
 
 def listing_of(source: Path) -> str:
-    """Returns one SHA-256 over the names, sizes and times of a file, or of every file below a folder.
+    """Returns one SHA-256 over the names, sizes and times of a file or of all files below a folder.
 
-    It tells a source that was changed from one that was not, without reading it.
+    It shows without reading whether a source has changed.
     """
     files = [source] if source.is_file() else sorted(path for path in source.rglob("*") if path.is_file())
     digest = hashlib.sha256()

@@ -1,9 +1,9 @@
-"""The one door to the terminal: nothing that data, replies or names hold can steer it, and no key passes.
+"""All output to the terminal: data, replies and names cannot control it, and no key is printed.
 
-A reply may hold an escape sequence that clears the screen, a carriage return that hides a line, or a mark of
-direction that turns "0.1" into "1.0". Everything that a command prints goes through `guarded`, or through a
-`console`, and there such characters are shown by their numbers; so do the tables that a report writes into
-files. Logs, and the questions of pages, keep the text as it is.
+A reply may hold an escape sequence that clears the screen, a carriage return that hides a line, or a
+direction mark that turns "0.1" into "1.0". Everything that a command prints goes through `guarded` or a
+`console`, which show such characters as escapes; the tables of reports do the same. Logs, and the questions
+of pages, keep the original text.
 """
 
 import contextlib
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 _DIRECTION = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 STEERING = re.compile(rf"[{_CONTROL}{_DIRECTION}\ud800-\udfff]|\r(?!\n)")
-"""A character that acts on a terminal instead of being shown by it."""
+"""A character that controls a terminal instead of being shown."""
 
-# What a bar of tqdm writes in one piece to move its line or the cursor, and the colours of a logger.
+# The sequences of tqdm's bars for moving the cursor, and a logger's colours.
 _BAR = re.compile(r"\r|\n*(?:\x1b\[A)+\Z")
 _COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
 
@@ -35,7 +35,7 @@ _UNCUT = 10_000  # columns, more than any of our tables has
 
 
 def shown(text: str) -> str:
-    r"""Returns a text with every character that steers a terminal shown by its number.
+    r"""Returns a text with every character that controls a terminal shown as an escape.
 
     >>> shown("a" + chr(27) + "[31m" + chr(0x202E) + "b")
     'a\\x1b[31m\\u202eb'
@@ -44,7 +44,7 @@ def shown(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Returns a text from elsewhere as one line of bounded length that steers no terminal and has no key.
+    r"""Returns a foreign text as one short line without control characters and keys.
 
     >>> one_line("a" + chr(10) + "b" + chr(27) + "[31m")
     'a b\\x1b[31m'
@@ -60,7 +60,7 @@ def _number(character: str) -> str:
 
 
 def rounded(value: float, digits: int, sign: str = "") -> str:
-    """Returns a number with so many significant digits; what is left of 0 by arithmetic is 0.
+    """Returns a number with this many significant digits; rounding errors around 0 become 0.
 
     >>> rounded(1 / 3, 4), rounded(6.261e-17, 4), rounded(-6e-17, 4, "+")
     ('0.3333', '0', '+0')
@@ -69,7 +69,7 @@ def rounded(value: float, digits: int, sign: str = "") -> str:
 
 
 def counted(n: int, one: str, many: str = "") -> str:
-    """Returns a number with what is counted.
+    """Returns a number with its noun.
 
     >>> counted(1, "reply", "replies"), counted(2000, "task")
     ('1 reply', '2,000 tasks')
@@ -78,10 +78,10 @@ def counted(n: int, one: str, many: str = "") -> str:
 
 
 class _Door:
-    """A stream that hides keys and shows what would steer the terminal; all else is the stream's own.
+    """A stream that hides keys and escapes control characters; otherwise the original stream.
 
-    Progress bars of libraries move their own line, and their loggers colour their own messages; both come in
-    one piece, which is how they are told from text.
+    Progress bars and coloured log messages of libraries arrive in one piece, which distinguishes them from
+    text.
     """
 
     def __init__(self, stream: Any, coloured: bool) -> None:
@@ -115,7 +115,7 @@ class _Door:
 
 @contextlib.contextmanager
 def guarded(coloured: bool = False) -> Iterator[None]:
-    """Shows what would steer the terminal in all that is printed inside."""
+    """Escapes control characters in everything printed inside the block."""
     out, err = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = _Door(raw(out), coloured), _Door(raw(err), coloured)
     try:
@@ -125,7 +125,7 @@ def guarded(coloured: bool = False) -> Iterator[None]:
 
 
 def raw(stream: Any) -> Any:
-    """Returns the stream behind the door, for those who escape what they print and paint around it."""
+    """Returns the unguarded stream, for code that escapes its own output and adds colours."""
     return stream._stream if isinstance(stream, _Door) else stream
 
 
@@ -138,8 +138,8 @@ def tell(line: str) -> None:
 def console(stderr: bool = False) -> "Console":
     """Returns a console of `rich` for tables and bars.
 
-    Its texts are shown as everything else, and markup in them is text: a name may hold brackets. In a file or
-    a pipe no line is cut or folded, unless `$COLUMNS` says how wide they are.
+    Control characters are escaped, and markup is shown as text, because a name may hold brackets. In a file
+    or a pipe lines are not cut or folded, unless `$COLUMNS` sets a width.
     """
     from rich.console import Console
 
@@ -153,7 +153,7 @@ def console(stderr: bool = False) -> "Console":
 
 
 def print_tables(tables: Mapping[str, Sequence[Sequence[str]]]) -> None:
-    """Prints tables by their titles; the first row of each is its head."""
+    """Prints tables with their titles; the first row of each is its heading."""
     from rich.table import Table
 
     for title, (head, *rows) in tables.items():
@@ -166,7 +166,7 @@ def print_tables(tables: Mapping[str, Sequence[Sequence[str]]]) -> None:
 
 
 def print_nested(measured: Mapping[str, Any], title: str = "") -> None:
-    """Prints numbers, however they are nested: a line each, or a table where it fits the terminal."""
+    """Prints nested numbers, one per line, or as a table if it fits the terminal."""
     if measured and all(map(_is_row, measured.values())):
         columns = list(dict.fromkeys(column for cells in measured.values() for column in cells))
         rows = [(name, *(_cell(cells.get(one, "")) for one in columns)) for name, cells in measured.items()]

@@ -1,11 +1,10 @@
-"""One escape for replies that no file can hold as they are.
+"""An escape for replies that files cannot hold.
 
-A Python string can hold lone surrogates, U+D800 to U+DFFF: halves of a character, as a decoder leaves them
-that cuts a reply between two bytes. UTF-8 has no form for them, so a log, a database and a page refuse the
-whole reply. Each becomes one private character of the last plane, U+10F800 to U+10FFFF, which a parser takes
-for what a surrogate is too: no letter, no digit, no space. Where a reply itself holds such a character, or
-the mark U+10F7FF, the mark stands before it. So `original` gives every reply back as it came, and a reply
-without such characters stays as it is.
+A Python string can hold lone surrogates, U+D800 to U+DFFF: halves of a character, left by a decoder that cut
+a reply between two bytes. UTF-8 cannot represent them, so a log, a database and a page refuse the whole
+reply. Each becomes one private character of the last plane, U+10F800 to U+10FFFF, which is also no letter,
+digit or space for a parser. If a reply itself holds such a character, or the mark U+10F7FF, the mark is put
+before it. So `original` restores every reply exactly, and a reply without such characters is unchanged.
 """
 
 import re
@@ -17,7 +16,7 @@ _ESCAPED = re.compile(f"{_MARK}(?P<itself>[\U0010f7ff-\U0010ffff])|(?P<half>[\U0
 
 
 def storable(text: str) -> str:
-    r"""Returns a text that UTF-8 can hold, from which `original` makes the same text again.
+    r"""Returns a text that UTF-8 can hold, and from which `original` restores this one.
 
     >>> storable("The answer is B \ud83d").encode()[-4:]
     b'\xf4\x8f\xa0\xbd'
@@ -28,7 +27,7 @@ def storable(text: str) -> str:
 
 
 def original(text: str) -> str:
-    r"""Returns the text of which `storable` made this one.
+    r"""Returns the text from which `storable` made this one.
 
     >>> original(storable("B \ud83d")) == "B \ud83d"
     True

@@ -1,7 +1,7 @@
-"""Reads tables that people hand in, as spreadsheets and pandas write them: .xlsx, .tsv, .csv, .json, .jsonl.
+"""Reads users' tables, as spreadsheets and pandas write them: .xlsx, .tsv, .csv, .json, .jsonl.
 
-One column must be there; what is in its cells is somebody's text, which no reader may cut, shift or compute.
-So a row that does not fit the columns is refused by its line, and never read as well as it goes.
+One column is required; its texts must not be cut, shifted or computed. So a row that does not fit the columns
+is refused, with its line, and never guessed.
 """
 
 import contextlib
@@ -22,19 +22,19 @@ from tempbench_lmms.errors import TempbenchError
 _SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
 
 Cells = Iterable[tuple[Any, Any]]
-"""Names of columns with what is in a row."""
+"""Names of columns with the values of a row."""
 
 CELL = 32_767
-"""Characters that a cell of an .xlsx file holds at most; what writes one cuts longer texts."""
+"""The largest number of characters in a cell of an .xlsx file; longer texts were cut."""
 
 
 def read_table(path: Path, needed: str, others: Sequence[str] = ()) -> Iterator[tuple[str, Row]]:
-    """Yields the rows of a table with their places, as "line 3", "row 3" or "entry 3".
+    """Yields the rows of a table with their places, such as "line 3", "row 3" or "entry 3".
 
     Args:
-        path: The file; its ending says what it is.
-        needed: The column of texts that must be there, in any case: `Prediction` is `prediction`.
-        others: Further columns that are asked for: like the first, none of them may be there twice.
+        path: The file; its ending gives the format.
+        needed: The required column of texts, in upper or lower case.
+        others: Further wanted columns; like the first, none may appear twice.
     """
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
@@ -53,7 +53,7 @@ def read_table(path: Path, needed: str, others: Sequence[str] = ()) -> Iterator[
 
 @contextlib.contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Turns whatever reading a damaged file leads to into one line."""
+    """Turns all errors from reading a damaged file into one line."""
     try:
         yield
     except TempbenchError:
@@ -61,11 +61,11 @@ def readable(path: Path) -> Iterator[None]:
     except bounds.NotText as error:
         raise TempbenchError(f"{path} {error}") from None
     except zipfile.BadZipFile as error:
-        why = str(error) if "CRC" in str(error) else "it is cut off, or no zip file"
-        raise TempbenchError(f"{path} cannot be read ({one_line(why)}); get it again") from None
+        why = str(error) if "CRC" in str(error) else "it is cut off or not a zip file"
+        raise TempbenchError(f"{path} cannot be read ({one_line(why)}); download it again") from None
     except OSError as error:
         raise TempbenchError(f"{path} cannot be read ({error.strerror or error}); check the path") from None
-    # Of any kind: zip, XML, JSON, and what the spreadsheet's library makes of them.
+    # Errors of any kind: zip, XML, JSON and those of the spreadsheet library.
     except Exception as error:
         raise TempbenchError(
             f"{path} cannot be read ({one_line(repr(error))[:200]}); check the file and its format"
@@ -78,14 +78,14 @@ def _listed(names: Any) -> str:
 
 
 def _named(path: Path, where: str, cells: Cells, known: Sequence[str]) -> Row:
-    """Returns a row by its columns' names; the names that are asked for are known in any case."""
+    """Returns a row by its columns' names; wanted names are recognised in upper or lower case."""
     row: Row = {}
     for number, (given, value) in enumerate(cells):
         name = "" if given is None else str(given).strip()
         name = name.casefold() if name.casefold() in known else name
         if name in known and name in row:
             raise TempbenchError(f"{path}: {where} has two columns {name}; leave one")
-        # The first column alone may have no name: there pandas writes a row's number.
+        # Only the first column may have no name: pandas writes row numbers there.
         if number and not name and value not in (None, ""):
             shown = one_line(str(value))[:40]
             raise TempbenchError(f"{path}: {where} has a cell in no column ({shown!r}); name the column")
@@ -116,9 +116,9 @@ def _separated(separator: str) -> Callable[[Path, str], Iterator[tuple[str, Cell
 
 
 def _separator(text: str, usual: str, needed: str) -> str:
-    """Returns what separates the names of the first line: where the usual does not, what gives the column.
+    """Returns the separator of the first line: the usual one, or the one that yields the column.
 
-    Spreadsheets of many countries write semicolons into .csv files, since commas stand in their numbers.
+    In many countries spreadsheets write semicolons into .csv files, because their numbers contain commas.
     """
     first = next((line for line in io.StringIO(text) if line.strip()), "")
     for separator in (usual, *_SEPARATORS):
@@ -129,7 +129,7 @@ def _separator(text: str, usual: str, needed: str) -> str:
 
 
 def _records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yields the cells of each record that is not blank, with the line where it begins."""
+    """Yields the cells of each non-blank record, with its first line."""
     before = csv.field_size_limit(max(len(text), 1))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     line = 1
@@ -156,7 +156,7 @@ def _spreadsheet(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
     with contextlib.closing(load_workbook(path, read_only=True)) as book:
         names: list[Any] = []
         for line, cells in enumerate(_sheet(path, book.worksheets, needed).iter_rows(), start=1):
-            if line > bounds.MAX_ROWS + 1:  # blank rows are made up to a number that the file says
+            if line > bounds.MAX_ROWS + 1:  # the library adds blank rows up to a number that the file gives
                 raise bounds.too_many_rows(path)
             if line == 1:
                 names = [cell.value for cell in cells]
@@ -173,7 +173,7 @@ def _spreadsheet(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
 def _sheet(path: Path, sheets: Sequence[Any], needed: str) -> Any:
     having = []
     for sheet in sheets:
-        sheet.reset_dimensions()  # what a sheet says of its size is wrong in some writers' files
+        sheet.reset_dimensions()  # some writers record a wrong size for a sheet
         names = next(sheet.iter_rows(max_row=1, values_only=True), ())
         if sheet.sheet_state == "visible" and needed in (str(name).strip().casefold() for name in names):
             having.append(sheet)
@@ -184,7 +184,7 @@ def _sheet(path: Path, sheets: Sequence[Any], needed: str) -> Any:
 
 
 def _cell(path: Path, where: str, is_text: bool, cell: Any) -> Any:
-    """Returns what a cell holds; a text that begins with "=" is stored as a formula."""
+    """Returns a cell's value; a text that begins with "=" is stored as a formula."""
     from openpyxl.utils.escape import unescape
 
     value = getattr(cell.value, "text", cell.value)
@@ -197,7 +197,7 @@ def _json_table(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
     found = frame_rows(json_or_lines(bounds.read_text(path)), needed)
     if found is None:
         raise TempbenchError(
-            f"{path} is no list of rows, and no table as pandas writes it; give one of these"
+            f"{path} is neither a list of rows nor a table as pandas writes it; give one of these"
         )
     for number, (name, row) in enumerate(found, start=1):
         has_index = any(column.casefold() == "index" for column in row)
@@ -221,7 +221,7 @@ _READERS = {
 
 
 def json_or_lines(text: str) -> Any:
-    """Returns the value of a JSON text, or the values of its lines where each is one.
+    """Returns the value of a JSON text, or a list of its lines' values.
 
     Raises:
         json.JSONDecodeError, RepeatedKeyError: As `parse_json`.
@@ -236,14 +236,15 @@ def json_or_lines(text: str) -> Any:
 
 
 def frame_rows(data: Any, needed: str) -> list[tuple[str, Row]] | None:
-    """Returns the rows of a JSON value, with their names, as pandas writes a frame.
+    """Returns the rows of a data frame that pandas wrote as JSON, with their names.
 
     Args:
         data: The value: what `DataFrame.to_json` writes by columns, by rows or as records.
-        needed: A column that is there, which tells `{column: {row: value}}` from `{row: {column: value}}`.
+        needed: An existing column, which distinguishes `{column: {row: value}}` from `{row: {column:
+            value}}`.
 
     Returns:
-        Each row and its name ("" where there is none); None where the value is no table.
+        Each row and its name ("" if it has none); None if the value is not a table.
     """
     if isinstance(data, list):
         return [("", row) for row in data] if all(isinstance(row, dict) for row in data) else None

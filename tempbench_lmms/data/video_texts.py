@@ -1,4 +1,4 @@
-"""The lines of a prompt that benchmarks share whose questions are about a video and its times."""
+"""Lines of prompts that the benchmarks about videos and times share."""
 
 import json
 import math
@@ -23,13 +23,13 @@ def frame_label(number: int, time: float) -> str:
 
 
 def frame_times(times: Sequence[float]) -> str:
-    """Returns the line that names the times of frames for a model that gets all frames before the text."""
+    """Returns the line with the times of frames, for a model that gets all frames before the text."""
     listed = ", ".join(f"{time:.1f}" for time in times)
     return f"The {len(times)} frames are taken at these times, in seconds: {listed}."
 
 
 def options(texts: Sequence[str]) -> str:
-    r"""Returns the options of a question, a line each.
+    r"""Returns the options of a question, one per line.
 
     >>> options(["a dog", "a cat"])
     'A. a dog\nB. a cat'
@@ -47,14 +47,14 @@ def reply(answer: str, span: Sequence[float]) -> str:
 
 
 def finite(value: Any) -> float:
-    """Returns a number of seconds that a release gives; raises ValueError for anything else."""
+    """Returns a release's number of seconds; raises ValueError for anything else."""
     if isinstance(value, bool) or not math.isfinite(float(value)):
         raise ValueError(f"{value!r} is not a number of seconds")
     return float(value)
 
 
 def span_of(window: Sequence[Any]) -> list[float]:
-    """Returns start and end as a release gives them; raises ValueError where these are no two numbers."""
+    """Returns a release's start and end; raises ValueError if they are not two numbers."""
     if len(window) != 2:
         raise ValueError("a span needs a start and an end")
     return [finite(one) for one in window]

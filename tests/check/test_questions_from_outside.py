@@ -98,7 +98,7 @@ def test_a_wrong_answer_is_shown_beside_the_right_one(drawn):
     ("error", "hint"),
     [
         ("Connection refused", "base_url"),
-        ("[LMMS_EVAL_REQUEST_FAILED] 'str' object has no attribute 'choices'", "no chat completion"),
+        ("[LMMS_EVAL_REQUEST_FAILED] 'str' object has no attribute 'choices'", "not a chat completion"),
         ("RuntimeError: Found no NVIDIA driver on your system", "add device=cpu,device_map=cpu"),
     ],
 )

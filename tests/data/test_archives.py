@@ -110,7 +110,7 @@ def test_parts_of_a_set_share_a_folder(source, root):
         "other_1/3.mp4": b"three",
     }
     put(source / "part_2.zip", [("videos/1.mp4", b"another")])
-    refused(source, root, r"part_2\.zip: the entry 'videos/1\.mp4' is another file")
+    refused(source, root, r"part_2\.zip: the entry 'videos/1\.mp4' differs from")
 
 
 def test_what_the_user_unpacked_is_taken_once(source, root):
@@ -125,7 +125,7 @@ def test_what_the_user_unpacked_is_taken_once(source, root):
         "vist/images/2.jpg": b"two",
     }
     (source / "vist/images/1.jpg").write_bytes(b"other")
-    refused(source, root, r"'images/1\.jpg' is another file than the one that lies unpacked beside it")
+    refused(source, root, r"'images/1\.jpg' differs from the unpacked file beside it")
 
 
 def test_links_inside_a_tar_file_are_the_files_that_they_name(source, root):
@@ -191,7 +191,7 @@ def test_a_cut_archive(source, root, ending):
     # Amid an entry, and of a tar file without compression exactly between two.
     for size in {len(data) // 2, 2 * (512 + 4096) if ending == ".tar" else 100, 0}:
         whole.write_bytes(data[:size])
-        refused(source, root, rf"cut{ending} cannot be unpacked .*get it again")
+        refused(source, root, rf"cut{ending} cannot be unpacked .*download it again")
 
 
 def test_a_damaged_entry(source, root):
@@ -212,7 +212,7 @@ def test_a_damaged_entry(source, root):
 def test_an_archive_without_room(source, root, ending, monkeypatch):
     put(source / f"bomb{ending}", [("zeros", bytes(3_000_000))])
     monkeypatch.setattr(archives.shutil, "disk_usage", lambda _: SimpleNamespace(free=2_000_000))
-    refused(source, root, "has no room in")
+    refused(source, root, "does not fit in")
 
 
 def test_what_a_killed_run_left_is_not_taken(source, root):

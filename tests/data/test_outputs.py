@@ -50,8 +50,8 @@ def test_a_disk_without_room_is_named_and_leaves_what_was_there(write, tmp_path)
 @pytest.mark.parametrize(
     ("number", "advice"),
     [
-        (errno.ENOSPC, "make room and give the same command again"),
-        (errno.EDQUOT, "make room and give the same command again"),
+        (errno.ENOSPC, "free space and give the same command again"),
+        (errno.EDQUOT, "free space and give the same command again"),
         (errno.EROFS, "choose another place"),
         (errno.EACCES, "choose another place"),
     ],

@@ -50,7 +50,7 @@ def test_the_data_is_that_of_the_source_and_known_by_size_and_time(hub, source):
 
 def test_offline_reads_what_is_there(hub, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(TempbenchError, match="HF_HUB_OFFLINE is set and nothing of it is here yet"):
+    with pytest.raises(TempbenchError, match="HF_HUB_OFFLINE is set and the data is not in the cache"):
         roots.prepared_root("mateo")
     monkeypatch.setenv("HF_HUB_OFFLINE", "0")
     root = roots.prepared_root("mateo")
@@ -81,13 +81,16 @@ def test_a_variable_of_one_benchmark_goes_first(source, monkeypatch, tmp_path):
     ("change", "message"),
     [
         (lambda root: (root / "manifest.json").write_text("{"), "is damaged"),
-        (lambda root: (root / "manifest.json").write_text('{"checksum": "0"}'), "not as it was written"),
-        (lambda root: seal(root, benchmark="tempvs"), "holds the data of 'tempvs', and none of mateo"),
+        (
+            lambda root: (root / "manifest.json").write_text('{"checksum": "0"}'),
+            "it has changed since it was written",
+        ),
+        (lambda root: seal(root, benchmark="tempvs"), "holds the data of 'tempvs', but not mateo"),
         (lambda root: (root / "manifest.json").unlink(), "holds no prepared data"),
         (lambda root: (root / "checksums.json").write_text("{}"), "checksum"),
-        (lambda root: (root / TABLE).write_bytes(b"PAR1"), "its checksum is not the manifest's"),
+        (lambda root: (root / TABLE).write_bytes(b"PAR1"), "its checksum differs from the manifest's"),
         (lambda root: (root / TABLE).unlink(), "is missing"),
-        (lambda root: (root / "media/a.png").write_bytes(b"x"), "its checksum is not the recorded one"),
+        (lambda root: (root / "media/a.png").write_bytes(b"x"), "its checksum differs from the recorded one"),
         (lambda root: (root / "media/a.png").unlink(), "is missing"),
     ],
 )
@@ -103,11 +106,11 @@ def test_what_is_not_as_it_was_published_is_refused(hub, source, change, message
 )
 def test_a_name_that_is_no_data_set(monkeypatch, name):
     monkeypatch.setenv("TEMPBENCH_DATA", name)
-    with pytest.raises(TempbenchError, match="is no data set of the Hub") as caught:
+    with pytest.raises(TempbenchError, match="is not a data set of the Hub") as caught:
         roots.prepared_root("mateo")
     assert "secret" not in str(caught.value)
 
 
 def test_nothing_is_prepared_into_an_address(source):
     done = tempbench("prepare", "mateo", "--from", str(source), TEMPBENCH_DATA="hf://org/mateo")
-    complains(done, "which is only read; set TEMPBENCH_DATA to a folder")
+    complains(done, "which is read-only; set TEMPBENCH_DATA to a folder")

@@ -32,10 +32,10 @@ def test_a_line_ends_at_a_line_feed_alone(content, found, tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ('{"question_id": "a"}'.encode("utf-16"), "is no text in UTF-8"),
+        ('{"question_id": "a"}'.encode("utf-16"), "is not UTF-8 text"),
         (
             '{"question_id": "é"}'.encode("latin-1"),
-            r"is no text in UTF-8 \(a byte is 0xe9\); save it as UTF-8",
+            r"is not UTF-8 text \(it has the byte 0xe9\); save it as UTF-8",
         ),
         (b'{"question_id": "a", "reply": "x", "question_id": "b"}', "line 1: the key 'question_id' stands"),
     ],
@@ -57,7 +57,7 @@ def test_what_has_no_reply_is_refused_or_said():
     with pytest.raises(TempbenchError, match=r"1 of 2 questions have no reply, first 'b'; add --partial"):
         check_complete({"a"}, {"a", "b"}, partial=False)
     assert check_complete({"a"}, {"a", "b"}, partial=True) == [
-        "scored are 1 of 2 questions; the others have no reply (first 'b')"
+        "scored 1 of 2 questions; the others have no reply (first 'b')"
     ]
     for partial in (False, True):
         with pytest.raises(TempbenchError, match="1 reply to unknown questions, first 'c'"):

@@ -50,7 +50,7 @@ def place(tmp_path):
 def test_a_file_of_a_run_is_never_overwritten(name, place):
     (place / "link").symlink_to(place / name)
     for path in (place / name, place / "link"):
-        with pytest.raises(TempbenchError, match="is a file of a run"):
+        with pytest.raises(TempbenchError, match="belongs to a run and is never overwritten"):
             run_files.check_foreign(path)
 
 
@@ -72,7 +72,7 @@ WRITERS = {
 def test_every_command_that_writes_a_file_refuses(command, place, monkeypatch):
     monkeypatch.chdir(place)
     results = f"run/{STAMP}_results.json"
-    complains(tempbench(*WRITERS[command], results), "is a file of a run")
+    complains(tempbench(*WRITERS[command], results), "belongs to a run and is never overwritten")
     assert (place / results).read_text() == "kept"
     before = sorted(place.rglob("*"))
     complains(tempbench(*WRITERS[command], ""), "the name is empty")

@@ -64,8 +64,8 @@ def with_xml(path, *changes):
         ("Index;prediction;PREDICTION\n1;A;B\n", "two columns prediction; leave one"),
         ("index,prediction\n1,A\0B\n", "line 2 holds a NUL"),
         ("", "is empty"),
-        ("index,prediction\n1,A\n".encode("utf-16"), "is no text in UTF-8 .*; save it as UTF-8"),
-        ("index,prediction\n1,café\n".encode("cp1252"), "is no text in UTF-8 .*; save it as UTF-8"),
+        ("index,prediction\n1,A\n".encode("utf-16"), "is not UTF-8 text .*; save it as UTF-8"),
+        ("index,prediction\n1,café\n".encode("cp1252"), "is not UTF-8 text .*; save it as UTF-8"),
     ],
 )
 def test_a_row_that_does_not_fit_is_refused_by_its_line(content, says, tmp_path):
@@ -145,13 +145,13 @@ def test_rows_of_json_tables_keep_their_names(value, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("t.json", '{"prediction": {"q1": "A", "q1": "B"}}', "the key 'q1' stands twice"),
+        ("t.json", '{"prediction": {"q1": "A", "q1": "B"}}', "the key 'q1' appears twice"),
         (
             "t.json",
             '[{"prediction": "A"}, {"reply": "B"}]',
             r"entry 2 has no column prediction \(it has reply\)",
         ),
-        ("t.jsonl", '{"prediction": "A", "prediction": "B"}\n', "line 1: the key 'prediction' stands twice"),
+        ("t.jsonl", '{"prediction": "A", "prediction": "B"}\n', "line 1: the key 'prediction' appears twice"),
         ("t.jsonl", '{"prediction": "A"}\n3\n', "line 2 is not an object"),
         ("t.jsonl", '{"prediction": "A"\n', "line 1: not JSON"),
         ("t.json", '"text"', "is no list of rows"),

@@ -89,12 +89,12 @@ def test_the_command(case, folder, annotations):
 @pytest.mark.parametrize(
     ("spans", "answers", "said"),
     [
-        ("[]", None, "is no JSON object"),
+        ("[]", None, "is not a JSON object"),
         ("{", None, "cannot be read"),
         ('{"9000_0": [1]}', None, "write [start, end] in seconds"),
         ('{"9000_0": [1, NaN]}', None, "write [start, end] in seconds"),
         ('{"9000_0": ["1", "2"]}', None, "write [start, end] in seconds"),
-        ('{"a": [1, 2], "a": [1, 3]}', None, "stands twice"),
+        ('{"a": [1, 2], "a": [1, 3]}', None, "appears twice"),
         ('{"a_1": [1, 2]}', None, "no prediction belongs to a question"),
         ("ORACLE", '{"a_1": 3}', "write both"),
         ("ORACLE", '{"a_1": {"answer": 1, "prediction": 1}}', "the official scorer stops at it"),

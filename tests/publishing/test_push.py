@@ -46,7 +46,7 @@ def test_nothing_is_uploaded_without_a_preview_and_a_yes(home, empty_hub, tmp_pa
     assert "not compared with what may be there" in done.stdout
     assert "goes on where it stopped" not in done.stdout
     done = tempbench("push", "mateo", "--repo", "org/other", TEMPBENCH_DATA="hf://org/other")
-    complains(done, "which is only read")
+    complains(done, "which is read-only")
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_run_that_is_given_twice_is_shown_once(tmp_path):
     complains(
         tempbench("report", f"a={tmp_path / 'one'}", f"a={tmp_path / 'other'}", *out),
         "is also called a",
-        "a name of its own",
+        "its own name",
     )
 
 

@@ -63,7 +63,7 @@ def test_score_files(tmp_path, ground_truth):
         ("{}", "qid is missing"),
         ("{", "line 1"),
         ("[1]", "not every record"),
-        ('{"qid": "q1", "qid": "q2"}', "the key 'qid' stands twice"),
+        ('{"qid": "q1", "qid": "q2"}', "the key 'qid' appears twice"),
         ('{"qid": "q1", "response": ["A"]}', "response is of type list, not a text"),
         ('{"qid": "q1"}', "pred_relevant_windows and ans are both missing"),
         (

@@ -48,12 +48,12 @@ def test_replies_come_as_lines_or_as_a_list(start, tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ('{"question_id": "q1", "reply": "A", "reply": "B"}', "line 1: the key 'reply' stands twice"),
+        ('{"question_id": "q1", "reply": "A", "reply": "B"}', "line 1: the key 'reply' appears twice"),
         ('{"question_id": "q1", "reply": ["A"]}', "line 1: reply is of type list, not a text"),
         ('{"reply": "A"}', "line 1 has no question_id; correct it"),
         ('{"question_id": "q1"}', "line 1 has no reply; correct it"),
         ('{"question_id": 1, "reply": "A"}', "line 1: question_id is of type int, not a text"),
-        ('{\n"q1": "A"}', "line 1: not JSON .*; give one object a line, or one list of objects"),
+        ('{\n"q1": "A"}', "line 1: not JSON .*; give one object per line, or one list of objects"),
         ('[{"question_id": "q1", "reply": "A"}, {}]', "entry 2 has no question_id and reply"),
         ('[{"question_id": "q1", "reply": "A"}', "the list: not JSON"),
     ],
@@ -145,5 +145,5 @@ def test_predictions_of_tempvs(tmp_path):
     with pytest.raises(TempbenchError, match="row 0: preds is of type list, not a text"):
         read(["A"])
     written(path, '[{"img_seq_id": "s", "preds": "A", "preds": "B"}]')
-    with pytest.raises(TempbenchError, match="the key 'preds' stands twice"):
+    with pytest.raises(TempbenchError, match="the key 'preds' appears twice"):
         answers(tempvs, tmp_path, TEMPVS)

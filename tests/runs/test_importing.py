@@ -203,7 +203,7 @@ def test_missing_unknown_and_repeated_replies_are_said(tmp_path):
         imported("replies", file, MATEO, tmp_path / "a")
     assert not (tmp_path / "a").exists()
     _, remarks = imported("replies", file, MATEO, tmp_path / "a", partial=True)
-    assert remarks[0].startswith("scored are 205 of 208 questions")
+    assert remarks[0].startswith("scored 205 of 208 questions")
     (log,) = logs.read_runs([tmp_path / "a"])
     assert len(log.samples) == 205
     assert run_card(log)["questions"] == {"of": 208, "asked": 205, "logged": 205, "failed": 0}

@@ -77,7 +77,7 @@ def test_a_missing_question_is_named(model):
     ("content", "said"),
     [
         ("{", "cannot be read"),
-        ("[]", "is no JSON object"),
+        ("[]", "is not a JSON object"),
         ("{}", "holds no question"),
         ('{"7": {"direction": [{"question": "Is it?"}]}}', "has no answer that is a text"),
         (
