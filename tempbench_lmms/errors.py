@@ -42,7 +42,7 @@ class DataNotPreparedError(TempbenchError):
         instead = f"{instead}, or " if instead else ""
         super().__init__(
             f"{benchmark}: no prepared data in {root}; {instead}run `tempbench prepare {benchmark}`, or set "
-            f"TEMPBENCH_DATA to the folder that holds it, or try the bundled sample with the task "
+            "TEMPBENCH_DATA to the folder that holds it, or try the bundled sample with the task "
             f"{benchmark}_mini"
         )
 

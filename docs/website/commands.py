@@ -21,13 +21,17 @@ def every() -> dict[str, Any]:
 def page() -> str:
     """Returns a section for each command: what it does, its options, and an example."""
     head = "# Commands\n\n`tempbench COMMAND --help` prints the same. The exit status is 0 only on success.\n"
-    return head + "".join(_section(name, command) for name, command in sorted(every().items()))
+    commands = every()
+    parts = [head]
+    for group, names in main.GROUPS.items():
+        parts += [f"\n## {group}\n", *(_section(name, commands[name]) for name in names)]
+    return "".join(parts)
 
 
 def _section(name: str, command: Any) -> str:
-    parts = [f"\n## {name}\n\n{_words(command)}\n"]
+    parts = [f"\n### {name}\n\n{_words(command)}\n"]
     for below, one in sorted(getattr(command, "commands", {}).items()):
-        parts.append(f"\n### {name} {below}\n\n{_words(one)}\n{''.join(_options(one))}")
+        parts.append(f"\n#### {name} {below}\n\n{_words(one)}\n{''.join(_options(one))}")
     return "".join([*parts, *_options(command)])
 
 

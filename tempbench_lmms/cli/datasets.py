@@ -68,7 +68,7 @@ def module(benchmark: str, name: str) -> Any:
     if importlib.util.find_spec(found) is None:
         raise TempbenchError(
             f"{benchmark} has no {name}.py, which this command needs; write it like those of the other "
-            f"benchmarks"
+            "benchmarks"
         )
     return importlib.import_module(found)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.cli import runs
@@ -21,12 +22,33 @@ from tempbench_lmms.cli.read import read
 from tempbench_lmms.cli.report import report, submit_hub
 from tempbench_lmms.cli.reread import reread
 from tempbench_lmms.cli.rescore import rescore
+from tempbench_lmms.cli.signature import signature
 from tempbench_lmms.cli.table import table
 from tempbench_lmms.cli.tasks import tasks
 from tempbench_lmms.data import outputs, terminal
 from tempbench_lmms.errors import TempbenchError, lacking
 
+GROUPS = {
+    "Evaluate": ("run", "check-model", "plan", "demo", "answer"),
+    "Look": ("report", "tasks", "show", "read", "table", "doctor", "path"),
+    "Compare": ("compare", "signature", "rescore", "reread"),
+    "Data": ("prepare", "verify", "stats", "import", "score", "push", "submit"),
+    "Make": ("new", "build", "cut"),
+}
+"""The commands by what they are for, in the order of the help."""
+PANELS = {command: group for group, commands in GROUPS.items() for command in commands}
+
+
+class _Commands(TyperGroup):
+    """The commands in the order of `GROUPS`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Returns the names in that order."""
+        return [name for name in PANELS if name in self.commands]
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -47,6 +69,7 @@ EXAMPLES = {
     "reread": "logs/a --reader qwen3 --base-url http://localhost:8000/v1",
     "rescore": "logs/a --reparse --items questions.csv",
     "run": "--model tempbench_chance --tasks tempvs_mini -o logs/chance --limit 8 --batch_size 4",
+    "signature": "logs/a",
     "show": "tempvs_mt1_two_mini --doc 3 -o page.html",
     "table": "tempvs 2 logs/a --format md",
     "tasks": "tempvs --all",
@@ -163,14 +186,14 @@ def demo(
 def _add(function: Callable[..., None], cls: type[SafeCommand] = SafeCommand, **how: Any) -> None:
     name = function.__name__.strip("_").replace("_", "-")
     epilog = f"Example: tempbench {name} {EXAMPLES[name]}" if name in EXAMPLES else None
-    app.command(name, cls=cls, epilog=epilog, **how)(function)
+    app.command(name, cls=cls, epilog=epilog, rich_help_panel=PANELS[name], **how)(function)
 
 
 _add(runs.run, HarnessCommand, context_settings={"ignore_unknown_options": True})
 _add(check_model, ColouredCommand)
 _PLAIN: tuple[Callable[..., None], ...] = (
     *(path, tasks, show, read, verify, doctor, demo, answer, new, plan, push, import_),
-    *(runs.compare, rescore, reread, report, table),
+    *(runs.compare, rescore, reread, report, signature, table),
 )
 for _command in _PLAIN:
     _add(_command)
@@ -198,7 +221,7 @@ def _add_verbs(wanted: str | None) -> None:
             for name in benchmarks.names():
                 if function := commands_of(name).get(verb):
                     group.command(name, cls=SafeCommand)(function)
-        app.add_typer(group, name=verb)
+        app.add_typer(group, name=verb, rich_help_panel=PANELS[verb])
 
 
 def main() -> None:

@@ -79,8 +79,8 @@ def _check_numbers(**options: float | None) -> None:
 
 def _assumptions(assumed: "Assumed", against: Path | None) -> str:
     simple = (
-        f"{assumed.right:g} of the answers are right (correlation within a group {assumed.within:g}); "
-        f"add --against RUN to plan for gated metrics and pairs"
+        f"{assumed.right:g} of the answers are right (correlation within a group {assumed.within:g}); add "
+        "--against RUN to plan for gated metrics and pairs"
     )
     spread = f"the spread between groups as in {against}" if against else simple
     return (

@@ -30,8 +30,7 @@ def check(repeats: int, output: Path, further: Sequence[str], until_decided: boo
     if is_greedy or temperature.lower() == "none" or float(temperature) <= 0:
         raise TempbenchError(
             f"--repeats {repeats} without sampling gives the same replies {repeats} times; add `-- "
-            f"--gen_kwargs "
-            f"temperature=0.7`, or leave out --repeats"
+            "--gen_kwargs temperature=0.7`, or leave out --repeats"
         )
     if "seed" in settings:
         raise TempbenchError(
@@ -44,9 +43,8 @@ def check(repeats: int, output: Path, further: Sequence[str], until_decided: boo
         )
     if whole_number("WORLD_SIZE", 1, least=1) > 1:
         raise TempbenchError(
-            f"--repeats starts every repeat itself and cannot run under a launcher; start each repeat "
-            f"with --output {output / 'repeat_1'} and so on, `-- --seed 1` and so on, and then run "
-            f"`tempbench "
+            "--repeats starts every repeat itself and cannot run under a launcher; start each repeat with "
+            f"--output {output / 'repeat_1'} and so on, `-- --seed 1` and so on, and then run `tempbench "
             f"rescore {output}`"
         )
     if (output / STATE).is_file():

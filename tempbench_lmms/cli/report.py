@@ -108,9 +108,8 @@ def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
                 other = named.setdefault((log.name, log.task, log.repeat), log)
                 if other is not log:
                     raise TempbenchError(
-                        f"{given}: {other.file} is also called {log.name}, and both have {log.task}; "
-                        f"give each run "
-                        f"its own name"
+                        f"{given}: {other.file} is also called {log.name}, and both have {log.task}; give "
+                        "each run its own name"
                     )
         new = [
             log

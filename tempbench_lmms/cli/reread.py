@@ -60,7 +60,7 @@ def reread(
     tokens = sum(len(question.request()) for question in chosen) // 4
     print(
         f"{len(chosen):,} requests to {reader}: about {tokens:,} tokens, and about {10 * len(chosen):,} "
-        f"tokens of answers; an answer in the wrong form is asked for once more"
+        "tokens of answers; an answer in the wrong form is asked for once more"
     )
     if dry_run:
         return
@@ -99,8 +99,8 @@ def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "tuple[list[Questi
     new = [question for question in wanted if question.sample.id not in known.lines]
     print(
         f"{log.task}, {log.model}: {len(new):,} of {len(log.samples):,} replies to ask about "
-        f"({len(unread):,} "
-        f"unread by our reader, {len(wanted) - len(new):,} already read by it){known.remark}"
+        f"({len(unread):,} unread by our reader, {len(wanted) - len(new):,} already read by "
+        f"it){known.remark}"
     )
     return new, len(known.lines)
 
@@ -117,5 +117,5 @@ def _report(lines: "list[Line]", failures: "Counter[str]", n: int) -> None:
         stopped = f"; {left:,} of these were skipped for that reason" if left else ""
         raise TempbenchError(
             f"no reading of {counted(missing, 'reply', 'replies')} ({reason}){stopped}; give the same "
-            f"command again to retry"
+            "command again to retry"
         )

@@ -83,9 +83,10 @@ def _as_json(found: "Rescored", spread: Any) -> dict[str, Any]:
 
 
 def _print(found: "Rescored") -> None:
-    from tempbench_lmms.runs import quality, rescoring, second_scores
+    from tempbench_lmms.runs import quality, rescoring, second_scores, signature
 
     print(rescoring.as_text(found, "run", "now"))
+    print(f"  {next(signature.lines([found.log]))}")
     for line in (*found.log.problems, *quality.warnings(found.log)):
         print(f"  warning: {line}")
     second, problem = second_scores.shown(found.log, found.samples)
@@ -100,6 +101,6 @@ def _ask_for_equality(found: "list[Rescored]") -> None:
     if differing:
         more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
         raise TempbenchError(
-            f"the scores differ from those of the run: {', '.join(differing[:5])}{more}; the log belongs "
-            f"to another run, or another version of this package wrote it: try --reparse"
+            f"the scores differ from those of the run: {', '.join(differing[:5])}{more}; the log belongs to "
+            "another run, or another version of this package wrote it: try --reparse"
         )

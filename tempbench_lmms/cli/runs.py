@@ -145,8 +145,8 @@ def _check_first(
     """
     if whole_number("WORLD_SIZE", 1, least=1) > 1:
         raise TempbenchError(
-            f"--check needs a separate process; first run `tempbench check-model --keep {output}` without "
-            f"a launcher, and then this without --check"
+            f"--check needs a separate process; first run `tempbench check-model --keep {output}` without a "
+            "launcher, and then this without --check"
         )
     command = [sys.executable, "-m", "tempbench_lmms.cli", "check-model", "--model", model, "--tasks", tasks]
     command += ["--model-args", model_args, "--keep", str(output)]

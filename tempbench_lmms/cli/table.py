@@ -5,6 +5,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,9 +67,13 @@ def table(
     if output:
         outputs.check_file(output, force)
     from tempbench_lmms.report import tables
+    from tempbench_lmms.runs import signature
 
     tasks = _tasks(card, runs, intervals, partial)
-    grid = tables.grid_of(card, chosen, [one for _, own in tasks for one in own])
+    flat = [one for _, own in tasks for one in own]
+    grid = tables.grid_of(card, chosen, flat)
+    used = (one.log for one in flat if _has_line(grid, one))
+    grid = replace(grid, remarks=(*grid.remarks, *signature.lines(used)))
     for path, own in tasks:
         if own and not any(_has_line(grid, one) for one in own):
             print(f"tempbench: {path} has no number for {chosen.name} of {card.name}", file=sys.stderr)

@@ -51,7 +51,7 @@ def unpacked(source: Path, root: Path) -> Iterator[Path]:
         except OSError as error:
             raise TempbenchError(
                 f"{folder} cannot be written ({error.strerror or error}); free space, set TEMPBENCH_DATA to "
-                f"another folder, or unpack the archives yourself"
+                "another folder, or unpack the archives yourself"
             ) from None
         yield folder
     finally:
@@ -175,8 +175,8 @@ _DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EO
 
 def _refused(archive: Path, name: str, why: str) -> TempbenchError:
     return TempbenchError(
-        f"{archive}: the entry {name[:120]!r} {why}, so the archive is refused; download it again "
-        f"from its publisher, or unpack it yourself"
+        f"{archive}: the entry {name[:120]!r} {why}, so the archive is refused; download it again from its "
+        "publisher, or unpack it yourself"
     )
 
 

@@ -119,9 +119,7 @@ def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
     """
     for other in sorted(table.path.parent.glob("*.parquet")):
         if other != table.path:
-            yield one_line(
-                f"{table.name}: {other.name} beside it would be read as part of the table; remove it"
-            )
+            yield one_line(f"{table.name}: {other.name} beside it would be read as part of it; remove it")
     rows = []
     for number, row, problem in _rows(table):
         if problem:
@@ -247,11 +245,7 @@ def _media_problems(table: Table, row: tables.Row, media: dict[str, Path]) -> It
                 continue
             try:
                 path = resolve(url)
-            except (
-                TempbenchError,
-                OSError,
-                RuntimeError,
-            ) as error:  # also names that are too long, circular links
+            except (TempbenchError, OSError, RuntimeError) as error:  # also long names and circular links
                 yield f"{column}: {error}"
                 continue
             if url.removeprefix(SCHEME).split("/")[0] != table.benchmark:

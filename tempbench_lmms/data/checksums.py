@@ -61,10 +61,7 @@ def problems(root: Path, manifest: Mapping[str, Any], paths: Mapping[str, Path])
     for url, path in paths.items():
         promised = records.get(place_of(url), {}).get("sha256")
         if promised is not None and path.is_file() and promised != tables.sha256_of([path]):
-            yield (
-                f"{url}: the file has changed since it was prepared (its checksum differs); prepare the data "
-                f"again"
-            )
+            yield f"{url}: the file has changed (its checksum differs); prepare the data again"
     if not _as_promised(records, manifest):
         yield f"{FILE}: missing or damaged; prepare the data again with --force"
 

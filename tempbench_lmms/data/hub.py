@@ -59,9 +59,8 @@ def _checked_names(repository: str) -> Iterator[None]:
         for name in found[1:3]:
             if name is not None and not _NAME.fullmatch(str(name)):
                 raise TempbenchError(
-                    f"{repository}: the server names a file's content {str(name)[:80]!r}, a path "
-                    f"outside the cache; "
-                    f"check HF_ENDPOINT"
+                    f"{repository}: the server names a file's content {str(name)[:80]!r}, a path outside "
+                    "the cache; check HF_ENDPOINT"
                 )
         return found
 

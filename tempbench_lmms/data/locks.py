@@ -126,7 +126,7 @@ def _take(file: Path, busy: str, shared: bool) -> None:
             raise TempbenchError(busy) from None
         raise NoLocksError(
             f"{file.parent} is on a file system without locks ({error.strerror}), so a second command "
-            f"cannot be excluded; make sure that none is running and add --no-lock"
+            "cannot be excluded; make sure that none is running and add --no-lock"
         ) from None
     _held[name] = _Held(opened, shared, os.getpid())
 

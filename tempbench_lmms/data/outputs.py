@@ -118,8 +118,8 @@ def check_room(folder: Path, wanted: float, what: str) -> None:
     free = shutil.disk_usage(folder).free
     if free < wanted:
         raise TempbenchError(
-            f"{folder}: {free / 1e6:.0f} MB free, {wanted / 1e6:.0f} MB needed for {what}; free space "
-            f"or choose another --output"
+            f"{folder}: {free / 1e6:.0f} MB free, {wanted / 1e6:.0f} MB needed for {what}; free space or "
+            "choose another --output"
         )
 
 

@@ -25,8 +25,8 @@ def find(source: Path, here: Callable[[Path], T | None], what: str) -> T | None:
         found = [(folder, one) for folder in level if (one := here(folder))]
         if len(found) > 1:
             raise TempbenchError(
-                f"{source} holds {what} twice, in {found[0][0]} and in {found[1][0]}; give one of "
-                f"these folders"
+                f"{source} holds {what} twice, in {found[0][0]} and in {found[1][0]}; give one of these "
+                "folders"
             )
         if found:
             return found[0][1]

@@ -70,8 +70,7 @@ def _opened(benchmark: str, at: str, cache: Path) -> Path:
         shown = at if at.startswith(HUB) else f"{at.partition('://')[0]}://..."  # it may hold a password
         raise TempbenchError(
             f"{VARIABLE} is {shown}, which is not a data set of the Hub; write hf://ORG/NAME or "
-            f"hf://ORG/NAME@REVISION, "
-            f"or give a folder"
+            "hf://ORG/NAME@REVISION, or give a folder"
         )
     name, revision = found["name"], found["revision"] or "main"
     home = cache / name.replace("/", "--")
@@ -90,9 +89,8 @@ def _newest(name: str, revision: str, home: Path) -> str:
         there = max(home.glob(f"*/{_WHOLE}"), key=lambda file: file.stat().st_mtime, default=None)
         if there is None:
             raise TempbenchError(
-                f"{HUB}{name}: HF_HUB_OFFLINE is set and the data is not in the cache; run once with "
-                f"a network, "
-                f"or set {VARIABLE} to a folder"
+                f"{HUB}{name}: HF_HUB_OFFLINE is set and the data is not in the cache; run once with a "
+                f"network, or set {VARIABLE} to a folder"
             )
         return there.parent.name
     with hub.downloading(name, _ADVICE):

@@ -141,7 +141,7 @@ def check_complete(
         n, place = counted(len(unknown), "reply", "replies"), f" ({places[unknown[0]]})" if places else ""
         raise TempbenchError(
             f"{n} to unknown {what}, first {unknown[0]!r}{place}; score them with the data that the model "
-            f"was given"
+            "was given"
         )
     if missing and not partial:
         raise TempbenchError(

@@ -16,7 +16,7 @@ from tempbench_lmms.record import Metric, Record, evaluate_error, shown
 from tempbench_lmms.record_reading import PARTS, shares
 from tempbench_lmms.report import second
 from tempbench_lmms.report.grid import METRICS, RUN, Cell, Grid, Number, Value, cell_of
-from tempbench_lmms.runs import quality
+from tempbench_lmms.runs import quality, signature
 from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
 from tempbench_lmms.runs.run_card import data_of, flat, run_card
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, metrics_of
@@ -120,7 +120,8 @@ class TaskNumbers:
             value = replace(cell_of(number, name, self.log.task), bounds="")
             rows[name] = [value, *map(Cell, about)]
         head = ["metric", "value", "standard error", "95 % interval", "n"]
-        return Grid.of("All metrics", head, rows, kind=RUN, caption=self.caption, source=METRICS)
+        how = tuple(signature.lines([self.log]))
+        return Grid.of("All metrics", head, rows, kind=RUN, caption=self.caption, remarks=how, source=METRICS)
 
     def number(self, name: str) -> Number:
         """Returns one metric of the task."""

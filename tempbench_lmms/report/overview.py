@@ -14,6 +14,7 @@ from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN, RUN, Cell, Grid, Hea
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
 from tempbench_lmms.report.placing import nearest, parts_of
 from tempbench_lmms.report.tables import Row, Section, better, test_of
+from tempbench_lmms.runs import signature
 from tempbench_lmms.runs.run_card import NOT_CHECKED
 
 PROBLEMS = {
@@ -98,6 +99,11 @@ class Column:
     def number(self, run: str) -> Number | None:
         """Returns the headline of a run; None where it has none."""
         return self._shown[run][0].numbers[self.metric] if run in self._shown else None
+
+    @property
+    def tasks(self) -> list[TaskNumbers]:
+        """The tasks behind the values that are shown."""
+        return [task for first, *_ in self._shown.values() for task in first.tasks]
 
     @property
     def cells(self) -> dict[str, Cell]:
@@ -233,6 +239,7 @@ def _remarks(columns: Sequence[Column], averaged: Sequence[Column]) -> Iterator[
     if averaged:
         names = ", ".join(column.section.card.name for column in averaged)
         yield f"Average and rank are over the benchmarks that all runs have: {names}."
+    yield from signature.lines(task.log for column in columns for task in column.tasks)
     common = set.intersection(*(column.common for column in columns))
     if common and all(column.common == common for column in columns):
         of_samples = ": the bundled samples, not the papers' data" if "mini" in common else ""

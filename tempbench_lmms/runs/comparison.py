@@ -165,7 +165,7 @@ def check_same_questions(repeats: Sequence[TaskLog]) -> None:
         if serious:
             raise TempbenchError(
                 f"{log.file} and {first.file} are both {log.task} but differ in {'; '.join(serious)}; "
-                f"repeats must ask the same questions: give the runs one by one"
+                "repeats must ask the same questions: give the runs one by one"
             )
 
 
@@ -190,9 +190,8 @@ def _stopped(first: TaskLog, second: TaskLog) -> Iterator[str]:
         if was_stopped(log):
             yield (
                 f"questions: {name} was {sentence(said_of(log) or {})}; only questions that both runs "
-                f"answered are compared. Early stopping exaggerates the difference, so p values do "
-                f"not count: that "
-                f"decision is the verdict, and other metrics get none"
+                "answered are compared. Early stopping exaggerates the difference, so p values do not "
+                "count: that decision is the verdict, and other metrics get none"
             )
 
 

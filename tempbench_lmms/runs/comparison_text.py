@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import UNDEFINED
+from tempbench_lmms.runs import signature
 from tempbench_lmms.runs.comparison import Comparison
 from tempbench_lmms.runs.task_log import TaskLog
 
@@ -44,10 +45,11 @@ def as_text(
         "",
         *(f"{side}: {log.model}, {_place(log)}" for side, log in zip("AB", pairs[0], strict=True)),
     ]
-    for first, _ in pairs:
+    for first, second in pairs:
         times = f", the means of {len(first.repeats)} repeats" if first.repeats else ""
         lines += ["", f"{first.task}, {len(first.samples):,} questions{times}"]
         lines += [f"  {one.sentence}" for one in shown if one.task == first.task]
+        lines += [f"  {line}" for line in _signatures(first, second)]
     counts = {name: sum(one.verdict == name for one in found) for name in ("better", "worse")}
     hidden = len(found) - len(shown)
     lines += [
@@ -59,6 +61,15 @@ def as_text(
     if remarks:
         lines += ["", "Keep in mind:", *(f"- {line}" for line in remarks)]
     return "\n".join(lines)
+
+
+def _signatures(first: TaskLog, second: TaskLog) -> list[str]:
+    """Returns the signature of both runs, or each one's and the parts in which they differ."""
+    one, other = signature.parts_of(first), signature.parts_of(second)
+    if not (names := signature.differing(one, other)):
+        return [signature.text(one)]
+    texts = (f"{side}: {signature.text(parts)}" for side, parts in (("A", one), ("B", other)))
+    return [*texts, f"the signatures differ in {', '.join(names)}"]
 
 
 def _place(log: TaskLog) -> str:

@@ -190,10 +190,9 @@ def deciders(output: Path, state: Mapping[str, Any], wanted: Sequence[Contest]) 
     for one in wanted:
         if first.get(one.task, one.decider) != one.decider:
             raise TempbenchError(
-                f"{output} began with {one.task} to be decided by {first[one.task]['metric']} or "
-                f"another log, "
-                f"not by {one.metric} against {one.against['folder']}; give the original options, or choose "
-                f"another --output"
+                f"{output} began with {one.task} to be decided by {first[one.task]['metric']} or another "
+                f"log, not by {one.metric} against {one.against['folder']}; give the original options, or "
+                "choose another --output"
             )
     return {DECIDERS: first} if first else {}
 

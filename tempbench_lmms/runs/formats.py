@@ -62,8 +62,7 @@ def vlmevalkit(source: Source) -> Iterator[Answer]:
         if found and asked and found not in asked:
             raise TempbenchError(
                 f"{source.path}: {where} has the id of question {found} but the text of question "
-                f"{min(asked)}; "
-                f"one of these columns was sorted or shifted: correct it"
+                f"{min(asked)}; one of these columns was sorted or shifted: correct it"
             )
         found = found or (next(iter(asked)) if len(asked) == 1 else "")
         reply = _reply(source, where, row["prediction"])

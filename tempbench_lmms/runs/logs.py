@@ -226,8 +226,8 @@ def _with_problems(
         more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
         if not n and log.is_file():
             raise TempbenchError(
-                f"{problems[0]}{more}, and no line of it can be used; run it again, or show only the numbers "
-                f"of the results file with `tempbench report --partial`"
+                f"{problems[0]}{more}, and no line of it can be used; run it again, or show only the "
+                "numbers of the results file with `tempbench report --partial`"
             )
         # The other run still has the questions that this log lost.
         hint = " (`compare` needs --anyway, too)" if isinstance(expected, int) and n < expected else ""

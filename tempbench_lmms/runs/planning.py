@@ -181,8 +181,8 @@ def _of_task(task: str, logs: Sequence[TaskLog]) -> TaskLog:
                 raise TempbenchError(log.no_samples)
             return log
     raise TempbenchError(
-        f"{logs[0].file} has {', '.join(log.task for log in logs)}, not {task}; give another --against, "
-        f"or leave it out to plan from the number of questions"
+        f"{logs[0].file} has {', '.join(log.task for log in logs)}, not {task}; give another --against, or "
+        "leave it out to plan from the number of questions"
     )
 
 

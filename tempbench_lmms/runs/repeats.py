@@ -115,7 +115,7 @@ def over(logs: Sequence[TaskLog]) -> Repeated:
     if n_same == len(replies):
         warnings.append(
             f"every question has the same reply in all {len(logs)} repeats: the model is certain of every "
-            f"reply, or its runner ignores the temperature or the seed; see docs/repeats.md"
+            "reply, or its runner ignores the temperature or the seed; see docs/repeats.md"
         )
     return Repeated(tuple(logs), tuple(one for one in spreads if one), len(replies), n_same, tuple(warnings))
 

@@ -135,7 +135,7 @@ class Readings:
             return ""
         return (
             f"; {len(self.outdated):,} readings of {self.reader} are of other replies or from another "
-            f"prompt, and are not used; run `tempbench reread` again"
+            "prompt, and are not used; run `tempbench reread` again"
         )
 
 

@@ -155,7 +155,7 @@ def _check_data(log: TaskLog) -> None:
     if then is not None and then != provenance.sum_of_table(here.get("sha256"), url):
         raise TempbenchError(
             f"{log.task}: the local data is not the data of the run (the checksums differ); prepare the "
-            f"run's data, or add --anyway to read the replies with the local data"
+            "run's data, or add --anyway to read the replies with the local data"
         )
 
 
@@ -221,7 +221,7 @@ def _not_of_one_run(log: TaskLog) -> str | None:
     if differing := [name for name in found.differing if not isinstance(found.now[name], dict)]:
         return (
             f"the log of {log.file} gives other values of {log.task} ({', '.join(differing[:5])}): the "
-            f"results file and the log are from different runs, or one was changed"
+            "results file and the log are from different runs, or one was changed"
         )
     return None
 

@@ -42,7 +42,7 @@ def whole(results: Path, ids: Mapping[str, Sequence[str]]) -> list[TaskLog]:
     if problem:
         raise TempbenchError(
             f"{results} and its logs are incomplete ({problem}); free space if the disk is full, and give "
-            f"the same command again: the answers are stored"
+            "the same command again: the answers are stored"
         )
     return [found[task] for task in ids]
 

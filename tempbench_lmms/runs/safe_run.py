@@ -124,7 +124,7 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
     if number and (ours := command.leaves):  # the harness accepts the number but shows no examples
         raise TempbenchError(
             f"--num_fewshot {number}: {ours[0]} has no examples to show; leave it out, and run tasks with "
-            f"examples separately"
+            "examples separately"
         )
     if options.until_decided is None:
         if options.decide_by:
@@ -211,8 +211,8 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
         return None
     if differing := identity.differences(state["identity"], found.kept):
         raise TempbenchError(
-            f"{output} belongs to a run that differs in: {', '.join(differing)} (see {path}); nothing "
-            f"was changed: choose another --output, or give the original command"
+            f"{output} belongs to a run that differs in: {', '.join(differing)} (see {path}); nothing was "
+            "changed: choose another --output, or give the original command"
         )
     finished = finished_results(path)
     if finished is None:
@@ -220,8 +220,8 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
     then = state[_QUESTIONS]
     if others := [name for name, one in found.questions.items() if then.get(name) != one]:
         raise TempbenchError(
-            f"{output} is finished, and the prompts of {', '.join(others[:3])} have changed since; "
-            f"choose another --output to ask the new prompts"
+            f"{output} is finished, and the prompts of {', '.join(others[:3])} have changed since; choose "
+            "another --output to ask the new prompts"
         )
     if state.get("failed"):  # to be asked again
         return None

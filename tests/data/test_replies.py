@@ -37,7 +37,7 @@ def test_a_line_ends_at_a_line_feed_alone(content, found, tmp_path):
             '{"question_id": "é"}'.encode("latin-1"),
             r"is not UTF-8 text \(it has the byte 0xe9\); save it as UTF-8",
         ),
-        (b'{"question_id": "a", "reply": "x", "question_id": "b"}', "line 1: the key 'question_id' stands"),
+        (b'{"question_id": "a", "reply": "x", "question_id": "b"}', "line 1: the key 'question_id' appears"),
     ],
 )
 def test_what_is_no_text_or_says_two_things_is_named(content, says, tmp_path):

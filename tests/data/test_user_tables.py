@@ -154,7 +154,7 @@ def test_rows_of_json_tables_keep_their_names(value, tmp_path):
         ("t.jsonl", '{"prediction": "A", "prediction": "B"}\n', "line 1: the key 'prediction' appears twice"),
         ("t.jsonl", '{"prediction": "A"}\n3\n', "line 2 is not an object"),
         ("t.jsonl", '{"prediction": "A"\n', "line 1: not JSON"),
-        ("t.json", '"text"', "is no list of rows"),
+        ("t.json", '"text"', "is neither a list of rows"),
     ],
 )
 def test_json_tables_that_say_two_things(name, content, says, tmp_path):

@@ -64,7 +64,7 @@ def test_replies_that_are_missing_cut_their_pair(tmp_path):
         ([{"question_id": "nobody", "reply": ""}], "1 reply to unknown questions"),
         ([{"question_id": "a"}], "line 1 has no reply"),
         ([{"question_id": "a", "reply": 3}], "line 1: reply is of type int"),
-        (["a"], "line 1 is no object with question_id and reply"),
+        (["a"], "line 1 is not an object with question_id and reply"),
         ([[]], "holds no reply"),
         ([{"question_id": "a", "reply": "x"}, {"question_id": "a", "reply": "y"}], "line 2: answers a again"),
         ([], "holds no reply"),

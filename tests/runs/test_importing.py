@@ -324,9 +324,9 @@ def test_official_rows_of_tempvs_are_the_questions_prepared_from_them(shared, tm
     [
         ("vlmevalkit", "t.pkl", b"", "is not a table"),
         ("vlmevalkit", "t.xlsx", b"PK\x03\x04 none", "cannot be read"),
-        ("vlmevalkit", "t.json", b"3", "is no list of rows"),
+        ("vlmevalkit", "t.json", b"3", "is neither a list of rows"),
         ("vlmevalkit", "t.tsv", b"index\tanswer\n1\tA\n", "has no column prediction"),
-        ("replies", "l.jsonl", b"3\n", "line 1 is no object with question_id and reply"),
+        ("replies", "l.jsonl", b"3\n", "line 1 is not an object with question_id and reply"),
     ],
 )
 def test_damaged_files_are_one_line(name, file, content, says, tmp_path):

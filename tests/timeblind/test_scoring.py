@@ -222,7 +222,7 @@ def stated(index, of):
 @pytest.mark.parametrize(
     ("predictions", "said"),
     [
-        ([{"index": "0", "model_output": "Yes"}], "entry 1 is no object with a whole number as index"),
+        ([{"index": "0", "model_output": "Yes"}], "entry 1 is not an object with a whole number as index"),
         ([{"index": 0}], "entry 1 has no model_output"),
         ([{"index": 0, "model_output": 5}], "model_output is of type int"),
         ([], "no prediction belongs to a question"),

@@ -97,7 +97,7 @@ def kept(file: Path, asked: Collection[str], stamp: str) -> dict[str, str]:
         if of != stamp or id_ not in asked:
             raise TempbenchError(
                 f"{file}: {where} answers a question whose data or prompt has changed since; restore those, "
-                f"or start again with another --output"
+                "or start again with another --output"
             )
         found[id_] = reply
     return found
