@@ -55,7 +55,7 @@ def test_a_log_of_another_run_is_refused(tmp_path):
         ("report", str(tmp_path / "chance"), "--force", "-o", str(page)),
         ("submit", "hub", str(tmp_path / "chance"), "--model", "some/model", "-o", str(tmp_path / "hub")),
     ):
-        complains(tempbench(*command), "other numbers", "--partial")
+        complains(tempbench(*command), "gives other values of", "--partial")
     assert page.read_text() == "of yesterday"
     assert not (tmp_path / "hub").exists()
     partial = tempbench("report", str(tmp_path / "chance"), "--force", "-o", str(page), "--partial")
