@@ -44,7 +44,7 @@ def _predictions(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for where, one in json_values(path, "give the official result file"):
         index = one.get("index") if isinstance(one, dict) else None
         if not isinstance(index, int) or isinstance(index, bool):
-            raise TempbenchError(f"{path}: {where} is no object with a whole number as index; correct it")
+            raise TempbenchError(f"{path}: {where} is not an object with a whole number as index; correct it")
         if "model_output" not in one:
             raise TempbenchError(f"{path}: {where} has no model_output; correct it")
         reply_of(one["model_output"], "model_output", f"{path}: {where}")

@@ -407,7 +407,7 @@ def test_names_of_tables():
     assert tempbench("table", "rextime", "VideoMind").stdout.startswith("VideoMind.")
     complains(tempbench("table", "rextime", "9"), "has no table '9'", "Table 2, Table 3")
     complains(tempbench("table", "rextime", "3", "--format", "pdf"), "unknown format pdf")
-    complains(tempbench("table", "rextime", "--format", "md"), "which table?")
+    complains(tempbench("table", "rextime", "--format", "md"), "name a table")
 
 
 def test_runs_of_another_benchmark_are_no_rows(runs):
