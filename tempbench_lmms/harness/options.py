@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from tempbench_lmms.data.redaction import parts
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.plugin import harness_version
 
 _PAIRS = ("gen_kwargs", "wandb_args", "hf_hub_log_args")
 _TYPES = {"int": int, "float": float, "str": str}
@@ -130,9 +131,10 @@ def check_model(name: str, model_args: str = "") -> None:
     """Checks that the harness has a model, ours and those of other plugins among them, and its arguments.
 
     Raises:
-        TempbenchError: It has none of this name, or the arguments are no list such as `a=1,b=2`.
+        TempbenchError: It has none of this name or cannot run, or the arguments are no list like `a=1,b=2`.
     """
     check_pairs("--model-args", model_args)
+    harness_version()
     try:
         from lmms_eval.models import list_available_models
     except ImportError:

@@ -32,10 +32,11 @@ def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbenc
         for_what: What needs it.
 
     Raises:
-        TempbenchError: It is missing or too old.
+        TempbenchError: It is missing or too old, or it cannot run with the filelock that is installed.
     """
     least = ".".join(map(str, wanted))
-    if importlib.util.find_spec("lmms_eval") is None:
+    spec = importlib.util.find_spec("lmms_eval")
+    if spec is None or not spec.submodule_search_locations:
         raise TempbenchError("lmms-eval is not installed; run `pip install 'tempbench-lmms[run]'`")
     version = importlib.metadata.version("lmms-eval")
     numbers = tuple(int(part) for part in version.split("+")[0].split(".")[:3] if part.isdigit())
@@ -43,6 +44,12 @@ def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbenc
         raise TempbenchError(
             f"{for_what} needs lmms-eval {least} or later, and {version} is installed; "
             "run `pip install --upgrade lmms-eval`"
+        )
+    filelock = importlib.metadata.version("filelock")
+    evaluator = Path(spec.submodule_search_locations[0], "evaluator.py")
+    if not filelock.startswith(("0.", "1.", "2.", "3.")) and "filelock._api" in evaluator.read_text("utf-8"):
+        raise TempbenchError(
+            f"lmms-eval {version} runs nothing with filelock {filelock}; run `pip install 'filelock<4'`"
         )
     return version
 

@@ -21,7 +21,7 @@ from tempbench_lmms.data.redaction import scrubbed
 from tempbench_lmms.data.run_files import LOCK, RESULTS, STATE
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.data.terminal import tell
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.errors import TempbenchError, lacking
 from tempbench_lmms.harness import agreement, identity, plugin, task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task
@@ -304,6 +304,8 @@ def _evaluate(
 
 def _failed(error: Exception, output: Path) -> TempbenchError:
     """Returns the error of an evaluation that ended early."""
+    if isinstance(error, ModuleNotFoundError) and (told := lacking(error)):
+        return told
     reason = scrubbed(str(error)).splitlines()[0][:300] if str(error) else scrubbed(repr(error))
     is_full = isinstance(error, OSError) and error.errno in outputs.FULL
     if isinstance(error, OSError) and error.strerror:

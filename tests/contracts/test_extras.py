@@ -1,6 +1,8 @@
 """What the base installation does without torch, the harness and the rest, and what it says of the rest."""
 
+import importlib.machinery
 import importlib.metadata
+import importlib.util
 import json
 import subprocess
 import sys
@@ -10,7 +12,8 @@ import pytest
 
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
-from tempbench_lmms.errors import EXTRAS, lacking
+from tempbench_lmms.errors import EXTRAS, TempbenchError, lacking
+from tempbench_lmms.harness import plugin
 
 _WITHOUT = """
 import sys
@@ -84,6 +87,18 @@ def test_the_extra_that_is_lacking_is_named(tmp_path):
         assert done.stderr.splitlines()[-1].endswith("run `pip install 'tempbench-lmms[run]'`")
     assert "[metrics]" in str(lacking(ModuleNotFoundError(name="bert_score.utils")))
     assert lacking(ModuleNotFoundError(name="somebody")) is None
+
+
+def test_a_harness_that_its_filelock_stops_is_told(tmp_path, monkeypatch):
+    (tmp_path / "evaluator.py").write_text("import filelock._api as _fl_api")
+    spec = importlib.machinery.ModuleSpec("lmms_eval", None, is_package=True)
+    spec.submodule_search_locations = [str(tmp_path)]
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec)
+    monkeypatch.setattr(importlib.metadata, "version", {"lmms-eval": "0.7.3", "filelock": "4.0"}.get)
+    with pytest.raises(
+        TempbenchError, match=r"runs nothing with filelock 4.0; run `pip install 'filelock<4'`"
+    ):
+        plugin.harness_version()
 
 
 def test_what_an_extra_brings_is_what_pip_installs():
