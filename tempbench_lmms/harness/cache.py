@@ -123,11 +123,10 @@ class SafeCache(KeyedCache):
         answers: list[Any] = []
         progress = Progress(n_stored + len(requests), n_stored)
         asking = Asking(self.watch, progress.total)
+        type(self).on_slice(progress)
         for start in range(0, len(requests), self.slice_size):
             part = requests[start : start + self.slice_size]
             answers += self._slice(asking, lm, reqtype, part, progress)
-        if not requests:
-            type(self).on_slice(progress)
         return answers
 
     def _until_decided(
@@ -147,6 +146,7 @@ class SafeCache(KeyedCache):
         stop.groups = gathered(stop.groups, self._world_size)[0]
         progress = Progress(len(requests), sum(reply is not None for reply in replies.values()))
         asking = Asking(self.watch, progress.total)
+        type(self).on_slice(progress)
 
         def ask(dealt: Sequence[Any]) -> list[Any]:
             progress.total = max(progress.total, progress.done + len(dealt))  # some are asked for others

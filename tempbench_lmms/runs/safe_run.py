@@ -24,6 +24,7 @@ from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError, lacking
 from tempbench_lmms.harness import agreement, identity, plugin, task_names
 from tempbench_lmms.harness.agreement import Ranks
+from tempbench_lmms.harness.progress import Bar, one_bar
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import arguments, deciding, ending, quality, results, starting, supervision
 from tempbench_lmms.runs.logs import check_results, finished_results, read_runs, sums
@@ -108,8 +109,10 @@ def run(
             _tell_finished(finished)
             at_end(finished, False)
             return
-        before, pace = _earlier_results(output), Pace(ranks.size)
-        _evaluate(command, options, found, pace, _beginning(output, found, kept), contests)
+        before = _earlier_results(output)
+        with one_bar() as bar:
+            pace = Pace(ranks.size, bar)
+            _evaluate(command, options, found, pace, _beginning(output, found, kept), contests)
         pace.tell()
         new = _new_results(output, before)
         _finish(output, new, found, contests, kept, borne, at_end)
@@ -325,19 +328,22 @@ def _failed(error: Exception, output: Path) -> TempbenchError:
 class Pace:
     """Prints how far the first process of a run is, and at the end how fast the run was."""
 
-    def __init__(self, processes: int = 1) -> None:
-        self._asked, self._seconds, self._processes = 0, 0.0, processes
+    def __init__(self, processes: int = 1, bar: Bar | None = None) -> None:
+        self._asked, self._seconds, self._processes, self._bar = 0, 0.0, processes, bar
 
     def __call__(self, progress: Any) -> None:
-        """Prints one line per slice."""
+        """Moves the bar, or prints one line per slice."""
         self._asked, self._seconds = progress.asked, progress.seconds
+        unkept = f"{progress.unkept:,} are sampled, several to a question, and cannot be stored"
+        if self._bar:
+            self._bar.at(progress.done, progress.total, unkept if progress.unkept else "")
+            return
         line = f"{progress.done:,} of {progress.total:,} answered"
         if progress.asked and progress.seconds:
             rate = progress.asked / progress.seconds
             left = (progress.total - progress.done) / rate
             line += f", {rate:.1f} a second, {left // 3600:.0f} h {left % 3600 / 60:.0f} min left"
-        if progress.unkept:
-            line += f"; {progress.unkept:,} are sampled, several to a question, and cannot be kept"
+        line += f"; {unkept}" if progress.unkept else ""
         tell(line)
 
     def tell(self) -> None:
