@@ -1,8 +1,6 @@
 """`tempbench demo`: runs the bundled sample through the real harness in a minute, without a GPU."""
 
 import re
-import shlex
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +24,16 @@ _PICTURES = 60
 """Number of questions with pictures in the report; pictures take time to make."""
 _BYTES = 50_000_000
 _CPU = "device=cpu,device_map=cpu"
-_FEW = f"--limit 8 --gen_kwargs max_new_tokens={_TINY_TOKENS}"
+_LEGEND = f"""Shares from 0 to 1; {UNDEFINED} is undefined. mt: main questions right; gt: grounding questions
+right; gt_strict: all of a sequence's right; mt_given_gt_strict: mt of those. The report has all six tests.
+The tiny model has random weights and was asked the first {_TINY_QUESTIONS} questions."""
+_MODEL = "--model qwen2_5_vl --model-args pretrained=Qwen/Qwen2.5-VL-3B-Instruct --tasks"
+_NEXT = (
+    "Next, with a real model on a GPU:",
+    f"  tempbench check-model {_MODEL} {_TASK}",
+    f"  tempbench run {_MODEL} {_TASK} --output logs/qwen",
+    "  tempbench prepare tempvs --accept-license",
+)
 _PROGRESS = re.compile(r"^Model Responding:.*?(\d+)/(\d+) ")
 # Threads on such small matrices wait for each other; on a busy machine they are a hundred times slower.
 _ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
@@ -53,22 +60,11 @@ def run(output: Path, console: Console) -> None:
     }
     columns = _evaluated(wanted, output, console, tiny)
     console.print(_table(columns))
-    console.print(f"A number is a share from 0 to 1; {UNDEFINED} is undefined.")
-    console.print(f"The tiny model has random weights, and was asked the first {_TINY_QUESTIONS} questions.")
+    console.print(_LEGEND)
     page = output / "report.html"
     named = [f"{title}={one.results_file}" for title, one in columns.items()]
     report(named, page, title="tempbench demo", pictures=_PICTURES, force=True)
-    lines = _next(wanted["tiny VLM"]["model_args"], output)
-    console.print(*lines, sep="\n", soft_wrap=True, highlight=False, markup=False)
-
-
-def _next(model_args: str, output: Path) -> Iterator[str]:
-    """Yields what to type next; the commands work as they stand where the demo did."""
-    yield f"What comes next, with your model in the tiny one's place; with a GPU leave out {_CPU}:"
-    yield "  tempbench tasks"
-    how = f"--model qwen2_5_vl --model-args {shlex.quote(model_args)} --tasks {_TASK}"
-    yield f"  tempbench check-model {how} --no-questions"
-    yield f"  tempbench run {how} --output {shlex.quote(str(output / 'run'))} {_FEW}"
+    console.print(*_NEXT, sep="\n", soft_wrap=True, highlight=False, markup=False)
 
 
 def _evaluated(
@@ -102,7 +98,7 @@ def _table(columns: dict[str, evaluation.Run]) -> Table:
     table.add_column("metric", no_wrap=True)
     for title in (*columns, "chance in the paper"):
         table.add_column(title, justify="right", max_width=12)
-    for metric in [*card.primary, *(f"{name.removesuffix('_mt')}_parse_rate" for name in card.primary[::4])]:
+    for metric in (*card.primary[:4], "mt1_two_parse_rate"):
         values = [_shown(run.value(_TASK, metric)) for run in columns.values()]
         table.add_row(metric, *values, _shown(card.chance.get(metric, "")))
     return table
