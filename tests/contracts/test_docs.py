@@ -7,9 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from docs.website import commands
-from tempbench_lmms import benchmarks
+from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.harness import plugin
 
 ROOT = Path(__file__).parents[2]
@@ -103,3 +104,23 @@ def test_the_documentation_stays_small() -> None:
     texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in files.stdout.split()}
     assert sum(len(text.split()) for text in texts.values()) <= WORDS
     assert sum(name.startswith("docs/") and "/decisions/" not in name for name in texts) <= 20
+
+
+def test_the_citation_names_every_paper_of_the_cards() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["version"] == __version__
+    titles = [
+        title
+        for name in benchmarks.names()
+        for title in re.findall(r"^ *title = \{(.*)\}", benchmarks.card(name).bibtex, re.M)
+    ]
+    assert [one["title"] for one in cited["references"]] == titles
+
+
+def test_the_locked_versions_name_no_index_and_miss_no_dependency() -> None:
+    locked = (ROOT / ".github/constraints.txt").read_text(encoding="utf-8")
+    assert not re.search(r"://| @ |^-", locked, re.M)
+    names = set(re.findall(r"^([a-z0-9][\w.-]*)==", locked, re.M))
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[dependency-groups]")[0]
+    wanted = {one.lower() for one in re.findall(r'^ *"([\w-]+)(?:\[[\w,]*\])?>=', project, re.M)}
+    assert wanted <= names
