@@ -14,6 +14,7 @@ from tempbench_lmms.parsing.patterns import lazy
 HEAD, TAIL = 4_000, 4_000
 """Of a longer reply the first and the last 4,000 characters are read: an answer stands at one end."""
 GAP = "\n@\n"
+_LONGEST_WORD = 64
 
 _THINK = r"think|thinking|reasoning|thought|analysis|scratchpad"
 _CLOSE = lazy(rf"</(?:{_THINK})>|\[/think\]|◁/think▷|<\|channel\|>final<\|message\|>", re.IGNORECASE)
@@ -27,11 +28,12 @@ _BOX = lazy(r"\\(?:fbox|boxed)\s*\{")
 _LONGEST_BOX = 2_000
 # Where a model that has answered goes on to invent the next question.
 _NEXT = lazy(
-    r"\n[ \t]{0,8}(?:#{1,6}[ \t]{0,4}|\*\*)?(?:(?:next\s)?question|human|user|frage|pregunta|问题|質問|질문)"
+    r"\n[ \t]{0,8}(?:#{1,6}[ \t]{0,4}|\*\*)?(?:(?:next\s)?question|human|user|frage|pregunta|问题|質問|질문"
+    r"|example|step a description)"
     r"[ \t]{0,4}\d{0,3}[ \t]{0,4}(?:\*\*)?[:：]",
     re.IGNORECASE,
 )
-_PUNCTUATION = str.maketrans("「」『』【】《》“”«»„’‘‚≺≻≼≽∴−‐‑", '"' * 13 + "'''" + "<><>⇒---")
+_PUNCTUATION = str.maketrans("「」『』【】《》“”«»„’‘‚≺≻≼≽∴−‐‑№", '"' * 13 + "'''" + "<><>⇒---#")
 # Letters that look like Latin ones; NFKC maps full-width and mathematical ones, but leaves these alone.
 _LOOK_ALIKES = str.maketrans(
     "АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE"
@@ -86,7 +88,7 @@ class Part(NamedTuple):
 
     def where(self, start: int, end: int) -> tuple[int, int]:
         """Returns the stretch of the reply that a stretch of the text stands for."""
-        return self.at[start], self.at[max(start, end - 1)] + 1 if end > start else self.at[end]
+        return self.at[start], self.at[end - 1] + 1
 
 
 class Cleaned(NamedTuple):
@@ -108,27 +110,13 @@ def clean(reply: str) -> Cleaned:
     ('Option B', True)
     """
     start = max((m.end() for m in _CLOSE.finditer(reply)), default=0)
-    found = _TAG.finditer(reply, start) if "<" in reply else ()
-    tags = [one for one in found if (one["inside"] or one["box"] or "").strip()]
-    tag = tags[-1] if tags else None
-    if any(not tag or m.start() > tag.start() for m in _OPEN.finditer(reply, start)):
+    tags = list(_TAG.finditer(reply, start)) if "<" in reply else []
+    if _OPEN.search(reply, tags[-1].start() if tags else start):
         return Cleaned([], False, cut_off=True)
-    end = len(reply)
-    parts = []
-    if tag:
-        group = "box" if tag["box"] is not None else "inside"
-        parts.append(plain(reply, *tag.span(group)))
-    elif box := _box(reply, start):
-        parts.append(plain(reply, *box))
-    narrow = [part for part in parts if part.text]
+    inside = tags[-1].span(2 if tags[-1]["box"] is None else "box") if tags else _box(reply, start)
+    narrow = [plain(reply, *inside)] if inside and reply[slice(*inside)].strip() else []
     following = _NEXT.search(reply, start)
-    if (
-        following
-        and reply[start : following.start()].strip()
-        and not _NEXT.match("\n" + reply[start:].lstrip())
-    ):
-        end = following.start()
-    ends = dict.fromkeys((end, len(reply)))  # where nothing is answered before a question, it is not invented
+    ends = dict.fromkeys((following.start() if following else len(reply), len(reply)))
     return Cleaned([*narrow, *(plain(reply, start, end) for end in ends)], bool(narrow))
 
 
@@ -171,15 +159,22 @@ def _one_form(text: str, at: list[int]) -> tuple[str, list[int]]:
     signs, places = [], []
     for sign, place in zip(text, at, strict=False):
         kind = unicodedata.category(sign) if ord(sign) > 127 else ""
-        if kind == "Cf" or sign in "\ufe0f\u20e3":
-            continue
-        sign = "#" if sign == "№" else sign
-        form = sign if not kind or sign in "①②③④⑤⑥⑦⑧⑨" else unicodedata.normalize("NFKC", sign)
-        form = form.translate(_PUNCTUATION)
+        sign = sign.translate(_PUNCTUATION)
+        form = unicodedata.normalize("NFKC", sign) if kind else sign
         signs.append(form)
         places += [place] * len(form)
     text, at = "".join(signs), [*places, at[-1]]
     return _changed(text, at, _STRAY, lambda m: m.group().translate(_LOOK_ALIKES))
+
+
+def ends(text: str) -> tuple[int, int]:
+    """Returns where the first and the last 4,000 characters of a long text end and begin, at a space.
+
+    So no word is cut in two: the end of "OMEGA." could be read as "A.", and that of "12.5" as 5.
+    """
+    left, right = text.rfind(" ", HEAD - _LONGEST_WORD, HEAD), len(text) - TAIL
+    behind = text.find(" ", right, right + _LONGEST_WORD)
+    return left if left >= 0 else HEAD, behind if behind >= 0 else right
 
 
 def plain(reply: str, start: int = 0, end: int | None = None) -> Part:
@@ -188,12 +183,7 @@ def plain(reply: str, start: int = 0, end: int | None = None) -> Part:
     at = list(range(start, end + 1))
     text = reply[start:end]
     if len(text) > HEAD + TAIL + len(GAP):
-        # A word that the cut would halve goes whole: the end of "OMEGA." could be read as "A.".
-        left, right = text.rfind(" ", 0, HEAD), text.find(" ", len(text) - TAIL)
-        left, right = (
-            (left if left > HEAD - 64 else HEAD),
-            (right if 0 < right < len(text) - TAIL + 64 else len(text) - TAIL),
-        )
+        left, right = ends(text)
         text, at = text[:left] + GAP + text[right:], at[:left] + [at[left]] * len(GAP) + at[right:]
     if not text.isascii():
         text, at = _one_form(text, at)

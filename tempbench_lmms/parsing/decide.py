@@ -22,10 +22,8 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     if isinstance(expected, (Choice, Count)):
         reply = without_options(reply, expected.letters, expected.texts)
     cleaned = clean(reply)
-    if cleaned.cut_off:
-        return none("cut_off")
     finder = finder_of(expected, of_text)
-    reason = "empty"
+    reason = "cut_off" if cleaned.cut_off else "empty"
     for part in filter(lambda part: part.text, cleaned.parts):
         tagged = cleaned.tagged and part is cleaned.parts[0]
         value, how, where, reason = _read_part(part, finder)
@@ -68,7 +66,7 @@ def of_text(text: str, finder: Finder) -> Any:
 
 
 def _decided(text: Text, finder: Finder) -> "Said":
-    return decide(text, judge(text, outer(finder.find(text)), finder.terms, finder.swap), finder)
+    return decide(text, judge(text, outer(finder.find(text)), finder.terms), finder)
 
 
 _HOW = {
@@ -86,8 +84,9 @@ _SHORT = 8
 _LABELS = roles("letter label both listed")
 _STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
 _CLOSES = roles("conclude back switch final turn")
-_EVENT = roles("answer right conclude event")
 _UNDECIDED = roles("refuse hedge")
+_TIME = roles("unit.second start end when")
+_EVENT = roles("answer right conclude event")
 # What is only named is left unread where one of these words stands before it, or behind it, in its sentence.
 _DOUBTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     **dict.fromkeys(
@@ -103,7 +102,6 @@ _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = lazy(r"[^\W\d_]{2,} $")
 _SAID = roles("text words both")
 _BEGINS = roles("and or to article prep from because near at is")
-_TIME = roles("unit.second start end when")
 
 
 class Case(NamedTuple):
@@ -179,21 +177,18 @@ def _gives_up(text: Text, last: Judged) -> bool:
     for word in text.within(last.mention.end, len(text.text)):
         if word.roles >= _UNDECIDED:
             return True
-        sentence = text.sentences[text.sentence(word.start)]
         if "refuse" in word.roles:
-            return sentence.end <= word.end + _SHORT
+            return text.sentences[text.sentence(word.start)].end <= word.end + _SHORT
     return False
 
 
 def _outdoes(text: Text, last: Judged, other: Judged) -> bool:
     """Whether a mention replaces another one before it: it announces more, in a sentence of its own."""
-    if last.stance == Stance.ANNOUNCED and other.stance < Stance.ANNOUNCED:
-        return True
     if last.sentence == other.sentence:
         return False
     if text.has(_CLOSES, text.sentences[last.sentence].start, last.mention.start):
         return True
-    return last.sentence == len(text.sentences) - 1 and other.stance < last.stance
+    return other.stance < last.stance
 
 
 def _closing(case: Case) -> Said | None:
@@ -256,7 +251,7 @@ def _remaining(case: Case) -> Said | None:
     """Says the one value that is left where all others are denied."""
     denied = [one for one in case.judged if one.stance == Stance.DENIED and not _is_hedged(case.text, one)]
     rest = set(case.finder.values) - _values(denied)
-    if len(rest) != 1 or not case.judged or case.live:
+    if len(rest) != 1 or not denied:
         return None
     last = case.judged[-1]
     return last._replace(stance=Stance.NAMED, mention=last.mention._replace(value=rest.pop())), ""
@@ -289,11 +284,8 @@ def _eased(case: Case) -> list[Judged]:
 
 def _in_brackets(text: Text, one: Judged, live: list[Judged]) -> bool:
     """Whether a mention stands in brackets behind another of its sentence."""
-    start = text.sentences[one.sentence].start
-    before = text.text[start : one.mention.start]
-    opened = before.rfind("(")
-    inside = opened > before.rfind(")") and one.mention.form not in _LABELS
-    return inside and any(o.mention.end <= start + opened for o in live)
+    before = text.text[text.sentences[one.sentence].start : one.mention.start]
+    return before.rfind("(") > before.rfind(")") and one.mention.form not in _LABELS
 
 
 def _in_list(text: Text, one: Judged, live: list[Judged]) -> bool:
@@ -304,9 +296,6 @@ def _explains(text: Text, one: Judged, live: list[Judged]) -> bool:
     """Whether a mention stands behind a colon or dash of its sentence, and another before it."""
     here = [o.mention.end for o in live if o.sentence == one.sentence]
     between = text.text[here[0] : one.mention.start]
-    until = text.text[text.sentences[one.sentence].start : one.mention.start]
-    if ";" in between and until.count("(") > until.count(")"):
-        return False
     whole = text.text[slice(*text.sentences[one.sentence])]
     return whole.count(": ") < 2 and any(sign in between for sign in (": ", "; ", " – ", " - ", " — "))
 
@@ -318,8 +307,9 @@ def _refuses(text: Text, live: list[Judged]) -> bool:
             continue
         sentence = text.sentences[text.sentence(word.start)]
         noted = text.has("note", sentence.start, word.start)
-        noted = noted and not text.has("suppose ask", word.end, sentence.end)
-        if noted or (live and text.has(_TIME, word.start, sentence.end)):
+        if noted and not text.has("suppose ask", word.end, sentence.end):
+            continue
+        if live and text.has(_TIME, word.start, sentence.end):
             continue
         turns = text.has("turn", word.end, sentence.end)
         if not turns or not any(one.mention.end <= sentence.end for one in live):
@@ -334,13 +324,13 @@ def _is_hedged(text: Text, one: Judged) -> bool:
 
 
 def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
-    """Whether a text ends behind a word that begins something."""
+    """Whether a text ends within a sentence or an object."""
+    if text.text.count("{") > text.text.count("}"):
+        return True
     *before, final = text.sentences
-    ended = before and text.text[: before[-1].end].rstrip().endswith(".")
-    judged_only = all(one.mention.form == "judged" for one in judged)
     tail = text.text[max((one.mention.end for one in judged), default=0) :]
-    long = final.end - final.start > _LONG and len(tail.split()) > 1
-    if ended and not judged_only and long and text.text[-1:].isalnum():
+    ended = before and text.text[: final.start].rstrip().endswith(".")
+    if ended and final.end - final.start > _LONG and len(tail.split()) > 1 and text.text[-1:].isalnum():
         return True
     last = text.words[-1] if text.words else None
     ends = last is not None and last.end == len(text.text) and last.end - last.start > 1

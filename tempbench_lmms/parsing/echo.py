@@ -64,4 +64,4 @@ def without_options(text: str, letters: str, texts: tuple[str, ...]) -> str:
             listed.setdefault(entry[1].upper(), row)
     gone = {row.start() for row in listed.values()}
     rest = _LINE.sub(lambda row: " " * len(row.group()) if row.start() in gone else row.group(), text)
-    return rest if len(listed) == len(shown) and not rest.isspace() else text
+    return rest if len(listed) == len(shown) else text

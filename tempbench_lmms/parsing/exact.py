@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, TimeSpan, Truth
+from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
 from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.json_values import json_values
-from tempbench_lmms.parsing.lexicon import roles, scan
-from tempbench_lmms.parsing.mentions import numbers, relations, spans
+from tempbench_lmms.parsing.lexicon import scan
+from tempbench_lmms.parsing.mentions import numbers, relations
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
@@ -31,7 +31,7 @@ _KEYS = (
     r"result|output|verdict|value|conclusion|longest\w*|image(_\w+)?|pair(_\w+)?|order|ranking|sequence"
     r"|count|number|is_\w+|statement|truth",
 )
-_TICKS = ("✓", "✔", "✅", "☑", "✗", "✘", "❌", "✖")
+_TRUTHS = {"t": True, "true": True, "yes": True, "f": False, "false": False, "no": False}
 _SHORT = 60
 
 
@@ -45,12 +45,10 @@ def read(text: str, finder: Finder) -> tuple[Any, str] | None:
         for value in reversed(objects):
             if (found := of_json(value, finder)) is not None:
                 return found, "json"
-        if text[0] == "{" and text[-1] == "}" and len(objects) == 1 and isinstance(objects[0], Mapping):
+        if text[-1] == "}" and isinstance(objects[0], Mapping):
             return None, "json"
     if len(_BOX.findall(text)) > 1:
         ticked = {finder.read_text(one[1]) for one in _TICKED.finditer(text)} - {None}
-        if not ticked and finder.spans:
-            return None
         return (ticked.pop() if len(ticked) == 1 else None), "form"
     return None
 
@@ -75,7 +73,7 @@ def _choice(text: str, bare: str, expected: Choice | Count) -> str | None:
     if found and found[1].upper() in expected.letters:
         return found[1].upper()
     shown = zip(expected.letters, expected.texts, strict=False)
-    same = [letter for letter, said in shown if bare and _plain(said) == _plain(bare)]
+    same = [letter for letter, said in shown if _plain(said) == _plain(bare)]
     return same[0] if len(same) == 1 else None
 
 
@@ -92,18 +90,7 @@ def _item(text: str, bare: str, expected: Item) -> int | None:
 
 
 def _truth(text: str, bare: str, expected: Truth) -> bool | None:
-    if text.strip() in _TICKS:
-        return text.strip() in "✓✔✅☑"
-    words = scan(bare.lower())
-    said = words[0].roles if len(words) == 1 and words[0].end - words[0].start == len(bare) else roles("")
-    yes, no = bool(said & roles("true yes")), bool(said & roles("false no"))
-    return yes if yes != no else {"t": True, "f": False}.get(bare.lower())
-
-
-def _order(text: str, bare: str, expected: Order) -> tuple[str, ...] | None:
-    labels = tuple(label.upper() for label in re.findall(r"[A-Za-z]+|\d+", bare))
-    plain = not re.sub(r"\w|[\s,;→]|->|-(?!-)", "", bare)
-    return labels if plain and sorted(labels) == sorted(expected.labels) else None
+    return _TRUTHS.get(bare.lower())
 
 
 _WHOLE: dict[type, Callable[[str, str, Any], Any]] = {
@@ -111,7 +98,6 @@ _WHOLE: dict[type, Callable[[str, str, Any], Any]] = {
     Count: _count,
     Item: _item,
     Truth: _truth,
-    Order: _order,
 }
 
 
@@ -121,18 +107,13 @@ def _plain(text: str) -> str:
 
 def of_json(value: Any, finder: Finder) -> Any | None:
     """Returns what one decoded value answers: the field whose name says so, else the only field that can."""
-    if isinstance(finder.expected, TimeSpan):
-        return next(iter(spans.of_json(value, finder.expected)), None)
     if not isinstance(value, Mapping):
         return _of_field(value, finder)
-    if _is_triple(finder) and len(value) >= 3:
-        return _of_triple(value)
     names = _names(value)
     named = [(name, item) for key in _KEYS for name, item in names.items() if re.fullmatch(key, name)]
     if isinstance(finder.expected, Order):
-        if named and isinstance(named[0][1], Mapping):
-            return of_json(named[0][1], finder)
-        return finder.read_text("\n".join(_row(*one) for one in named[:1] or names.items()))
+        rows = named[:1] or names.items()
+        return finder.read_text("\n".join(f"{name.replace('_', ' ')}: {item}" for name, item in rows))
     asked = finder.terms.approves - {"right", "wrong"}
     named += [(name, names[name]) for name in names if _has(name, asked)]
     for _, item in named:
@@ -140,12 +121,6 @@ def of_json(value: Any, finder: Finder) -> Any | None:
             return None if item is None else found
     left = [one for item in names.values() if (one := _of_field(item, finder)) is not None]
     return left[0] if len(left) == 1 else None
-
-
-def _of_triple(value: Mapping[Any, Any]) -> Any | None:
-    said = ["yes" if item is True else "no" if item is False else item for item in value.values()]
-    rows = "\n".join(f"Q{i}: {item}" for i, item in enumerate(said[:3], start=1))
-    return relations.triple(Text(rows, spans=False))
 
 
 def _names(value: Mapping[Any, Any]) -> dict[str, Any]:
@@ -158,21 +133,5 @@ def _has(name: str, asked: frozenset[str]) -> bool:
     return any(word.roles & asked for word in scan(name.replace("_", " ")))
 
 
-def _row(name: str, item: Any) -> str:
-    row = item if isinstance(item, list) else [item]
-    said = ", ".join(_row("", one) if isinstance(one, list) else str(one) for one in row)
-    return f"{name.replace('_', ' ')}: {said}"
-
-
 def _of_field(item: Any, finder: Finder) -> Any | None:
-    if isinstance(item, bool):
-        return item if isinstance(finder.expected, Truth) else whole(str(item), finder)
-    if isinstance(item, list):
-        if isinstance(finder.expected, Order):
-            objects = [one for one in item if isinstance(one, Mapping)]
-            rows = [", ".join(_row(str(k), v) for k, v in one.items()) for one in objects]
-            return finder.read_text("\n".join(rows) if rows else ", ".join(map(str, item)))
-        return _of_field(item[0], finder) if len(item) == 1 else None
-    if isinstance(item, (str, int, float)):
-        return finder.read_text(str(item))
-    return None
+    return None if item is None or isinstance(item, Mapping) else finder.read_text(str(item))

@@ -5,7 +5,7 @@ the text around it. There, a span that tells what comes before or after the even
 way to others; of spans that stand with options, the one of the chosen option counts.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.parsing import decide
@@ -55,8 +55,6 @@ def _span(reply: str, both: Fields, letter: str | None, prompt: str | None, at_l
             found, reason = _of_part(part, both, letter)
             if found is not None:
                 return found
-            if reason not in UNLESS_CUT:
-                break
     return none("cut_off" if at_limit and reason in UNLESS_CUT else reason)
 
 
@@ -72,7 +70,7 @@ def _of_part(part: Part, both: Fields, letter: str | None) -> tuple[Reading[Span
     found = spans.find(text, both.span)
     if both.choice.texts and found:  # times in an option's own text are no span
         own = [one for one in options.texts(text, both.choice) if any(map(str.isdigit, _said(text, one)))]
-        found = [m for m in found if not any(one.start <= m.start and m.end <= one.end for one in own)]
+        found = [m for m in found if not any(one.start <= m.end <= one.end for one in own)]
     picked, reason = _picked(text, found, both, letter) if found else (None, "nothing")
     if picked is None:
         return None, reason
@@ -88,17 +86,14 @@ def _picked(text: Text, found: list[Mention], both: Fields, letter: str | None) 
     """Returns the span that a text states beside options, of which one may be chosen; or None, and why."""
     live = decide.alive(text, judge(text, found, Terms()))
     last = (both.span.duration or spans.MAX_SECONDS) - 1
-    live = _demoted(live, lambda one: one.mention.value[0] <= 0 and one.mention.value[1] >= last)
-    sides = {one.mention: _side(text, found, one.mention) for one in live}
-    if {*sides.values()} >= {"before", "after"}:
-        live = _demoted(live, lambda one: sides[one.mention] != "")
+    part = [one for one in live if one.mention.value[0] > 0 or one.mention.value[1] < last]
+    live = part or live
     if letter and len({one.mention.value for one in live}) > 1:
         named = [one for one in options.find(text, both.choice) if one.form in ("label", "letter")]
         letters = {one.mention: _letter_of(text, found, named, one.mention) for one in live}
         mine = [one for one in live if letters[one.mention] == letter]
-        if len({one.mention.value for one in mine}) == 1 and not mine[0].listed:
+        if len({one.mention.value for one in mine}) == 1:
             return mine[-1], ""
-        live = _demoted(live, lambda one: letters[one.mention] not in (None, letter))
     if len({one.mention.value for one in live}) != 1:
         return decide.decide(text, live, finder_of(both.span))
     said = max(one.stance for one in live) > Stance.NAMED
@@ -109,21 +104,6 @@ def _breaks_off(text: Text, mention: Mention) -> bool:
     """Whether a text ends behind a word that begins something, after a span."""
     last = text.before(len(text.text), 0)
     return last is not None and mention.end < last.start and bool(last.roles & _BEGINS)
-
-
-def _demoted(live: list[Judged], gives_way: Callable[[Judged], bool]) -> list[Judged]:
-    return [one for one in live if not gives_way(one)] or live
-
-
-def _side(text: Text, found: list[Mention], mention: Mention) -> str:
-    """Returns `before` or `after` for what comes on that side of something: "Before that, from 2 to 5 s"."""
-    left = max((one.end for one in found if one.end <= mention.start), default=0)
-    start = max(text.sentences[text.sentence(mention.start)].start, left)
-    words = [w for w in text.within(start, mention.start) if w.roles & roles("before after")]
-    if not words or "than" in words[-1].roles:
-        return ""
-    between = text.without(words[-1].end, mention.start, _FILL)
-    return "" if any(map(str.isalnum, between)) else "before" if "before" in words[-1].roles else "after"
 
 
 def _letter_of(text: Text, found: list[Mention], named: list[Mention], mention: Mention) -> str | None:

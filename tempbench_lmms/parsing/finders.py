@@ -1,6 +1,6 @@
 """What is looked for, by what a question expects."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -19,7 +19,6 @@ class Finder(NamedTuple):
     find: Callable[[Text], list[Mention]]
     values: tuple[Any, ...] = ()
     terms: Terms = Terms()
-    swap: Mapping[Any, Any] | None = None
     say: Callable[[str, "Finder"], Any] | None = None
 
     @property
@@ -35,23 +34,19 @@ class Finder(NamedTuple):
 _NONE = Terms(roles(""), roles(""))
 _TERMS = {
     "": Terms(),
-    "truth": Terms(verdicts=roles("true false")),
+    "truth": Terms(verdicts=roles("literal")),
     "odd": Terms(roles("right wrong odd"), roles("suits")),
     "longest": Terms(roles("right long"), roles("wrong short")),
     "first before second": Terms(roles("right first early before"), roles("wrong last late after")),
 }
-_OPPOSITE = {True: False, False: True}
 
 
 def _claimed(text: Text, claim: str) -> list[Mention]:
     """Returns what judges a claim: words of truth, or else what the reply says of the two itself."""
-    if judged := truth.find(text, claim == "chronological"):
+    judged = truth.find(text, claim == "chronological")
+    if judged or claim != "first before second":
         return judged
-    if claim == "first longer":
-        pairs = [(one.start, one.end, "AB"[one.value - 1]) for one in numbers.items(text, Item(2))]
-        stated = relations.compared(text, pairs, "long", "short")
-    else:
-        stated = relations.compared(text, options.images(text)) if claim == "first before second" else []
+    stated = relations.compared(text, options.images(text))
     return [one._replace(value=one.value == "before", form="judged") for one in stated]
 
 
@@ -59,15 +54,14 @@ def _claimed(text: Text, claim: str) -> list[Mention]:
 def finder_of(expected: Expected, say: Callable[[str, Finder], Any] | None = None) -> Finder:
     """Returns what finds the answers to a question; `say` reads the text in a field of an object."""
     if isinstance(expected, Choice):
-        truths, letters = options.opposites(expected), tuple(expected.letters)
-        terms = _TERMS.get("truth" if truths else expected.asks, Terms())
-        found = Finder(expected, lambda text: options.find(text, expected), letters, terms, truths)
+        terms = _TERMS.get("truth" if options.is_truth(expected) else expected.asks, Terms())
+        found = Finder(expected, lambda text: options.find(text, expected), tuple(expected.letters), terms)
     elif isinstance(expected, Item):
         places, terms = tuple(range(1, expected.upper + 1)), _TERMS["odd" if expected.odd else ""]
         found = Finder(expected, lambda text: numbers.items(text, expected), places, terms)
     elif isinstance(expected, Truth):
         claim = expected.claim
-        found = Finder(expected, lambda text: _claimed(text, claim), (True, False), _NONE, _OPPOSITE)
+        found = Finder(expected, lambda text: _claimed(text, claim), (True, False), _NONE)
     elif isinstance(expected, Order):
         found = Finder(expected, lambda text: orders.find(text, expected.labels, expected.quantities))
     elif isinstance(expected, Count):
@@ -75,8 +69,7 @@ def finder_of(expected: Expected, say: Callable[[str, Finder], Any] | None = Non
         found = Finder(expected, lambda text: counts.find(text, expected), tuple(values))
     elif isinstance(expected, TimeSpan):
         found = Finder(expected, lambda text: spans.find(text, expected))
-    elif isinstance(expected, Relation):
-        found = Finder(expected, relations.find, expected.classes)
     else:
-        found = Finder(expected, lambda text: [])
+        assert isinstance(expected, Relation)  # of `Fields` each is looked for by itself
+        found = Finder(expected, relations.find, expected.classes)
     return found._replace(say=say)

@@ -3,10 +3,10 @@
 A mention, or a list of them, is given the stance of the first rule of `RULES` that says one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
@@ -71,11 +71,11 @@ _LEADS = roles("is prep")
 _DENIES = roles("deny wrong no")
 _UNCERTAIN = roles("hedge refuse suppose because")
 _BOUNDS = roles("more less")
+_NOUNS = roles("deny fill answer option image")
 _POINTS = roles("back only to from because turn conclude is")
 _BRACKETS = lazy(r"\([^()\n]{0,80}\)")
 _FAR = 60
 _FILLING = 120  # signs; also what keeps a loop of articles from costing time by its square
-_PARTICLE = 3  # letters of a word without weight: "no se corresponde"
 
 
 def is_filling(text: Text, start: int, end: int, roles: frozenset[str]) -> bool:
@@ -87,7 +87,9 @@ def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
     """Returns the mentions dealt into lists: "A, B and D" has one predicate."""
     found: list[list[Mention]] = []
     for one in mentions:
-        if found and found[-1][-1].form != "judged" and _is_joined(text, found[-1][-1].end, one.start):
+        last = found[-1][-1] if found else one
+        listed = last.form != "judged" and last is not one and _is_joined(text, last.end, one.start)
+        if listed or text.text[last.end : one.start] == " ":
             found[-1].append(one)
         else:
             found.append([one])
@@ -99,11 +101,8 @@ def _is_joined(text: Text, start: int, end: int) -> bool:
     if text.sentence(start - 1) != text.sentence(end):
         return False
     rest = _BRACKETS.sub(" ", text.without(start, end, "and or nor option image fill"))
-    if not is_empty(rest) or "." in rest or ":" in rest:
-        return False
-    if not rest.strip() and text.text[start - 1].isdigit() and text.text[end].isdigit():
-        return True  # "1 2 3"
-    return bool(set(",/、&") & set(rest)) or text.has("and or nor", start, end)
+    joins = bool(set(",/、&") & set(rest)) or text.has("and or nor", start, end)
+    return joins and is_empty(rest)
 
 
 class _Place:
@@ -124,12 +123,12 @@ class _Place:
         self.clause = Span(clauses[0].start, clauses[-1].end)
         self.left = max(before, self.sentence.start)
         limit = self.sentence.end
-        if self.form == "listed" or text.text[self.end : self.end + 1] in (":", "."):
+        if text.text[self.end : self.end + 1] in (":", "."):
             line = text.text.find("\n", self.end)
             limit = max(limit, len(text.text) if line < 0 else line)
         self.right = min(after, limit)
         self.several = len({one.value for one in group}) > 1
-        self.counted, self.ordered = type(group[0].value) is int, group[0].value in ("before", "after")
+        self.counted = type(group[0].value) is int
         self.terms = _NO_TERMS if self.form == "judged" else terms
 
     @cached_property
@@ -145,21 +144,23 @@ class _Place:
     @cached_property
     def verdict(self) -> str:
         """What is said of the mention behind it: `right`, `wrong`, `not`, `open` or nothing."""
-        return _said(self) or _said_next(self)
+        return _said(self)
 
     @cached_property
     def denied(self) -> bool:
         """Whether the words before the mention, in its clause, deny it."""
         alone = self.left <= self.clause.start
         denies = _DENIES | (self.terms.rejects if alone else frozenset())
-        count, end = 0, -1
-        for word in [*_headed(self), *self.lead]:
+        count, ahead = 0, _headed(self)
+        if is_filling(self.text, self.left, self.start, _NOUNS):  # "not Answer - A"
+            ahead = [w for w in self.text.within(self.left, self.clause.start) if "no" not in w.roles]
+        for word in [*ahead, *self.lead]:
             if word.roles & _TURNS:
-                count = count if word.start - end == 1 else 0  # "Nothing suggests" denies what follows
+                count = 0
             elif word.roles & denies and not word.roles & (
                 self.terms.verdicts | self.terms.approves | {"right"}
             ):
-                count, end = count + 1, word.end
+                count += 1
         return count % 2 == 1
 
     @cached_property
@@ -173,7 +174,7 @@ class _Place:
     @cached_property
     def turns(self) -> list[int]:
         """Where the words of the sentence end that turn or conclude before the mention."""
-        return [w.end for w in self.ahead if w.roles & _TURNS and "concede" not in w.roles]
+        return [w.end for w in self.ahead if w.roles & _TURNS]
 
     def reaches(self, word: Word) -> bool:
         """Whether nothing but filling stands between a word and the mention behind it."""
@@ -181,8 +182,7 @@ class _Place:
 
     def opened(self, role: str) -> bool:
         """Whether a word of a role is the first of the sentence, before the mention."""
-        first = self.ahead[:1]
-        return bool(first) and role in first[0].roles and self.blank(self.sentence.start, first[0].start)
+        return any(role in word.roles for word in self.ahead[:1])
 
     def blank(self, start: int, end: int) -> bool:
         """Whether a stretch holds no letter and no digit."""
@@ -193,9 +193,7 @@ class _Place:
         return next((w.end for w in reversed(self.ahead) if role in w.roles), None)
 
 
-def judge(
-    text: Text, mentions: list[Mention], terms: Terms, swap: Mapping[Any, Any] | None = None
-) -> list[Judged]:
+def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
     """Returns what a text does with each of its mentions, in order."""
     judged: list[Judged] = []
     lists = groups(text, mentions)
@@ -205,60 +203,36 @@ def judge(
         at = _Place(text, group, ends[i], starts[i], terms)
         stance = next((said for rule in RULES if (said := rule(at)) is not None), Stance.NAMED)
         back = text.has(_TAKES_BACK, ends[i], at.start) or (i > 0 and _opens_with_no(at))
-        for one in group:
-            value = one
-            if swap is not None and one.form == "judged" and stance == Stance.DENIED:
-                value, stance = one._replace(value=swap[one.value]), _opposite(at)
-            judged.append(Judged(value, stance, at.number, back, at.several))
+        judged += [Judged(one, stance, at.number, back, at.several) for one in group]
     return judged
 
 
-def _opposite(at: _Place) -> Stance:
-    """Returns the stance to the opposite of a denied verdict: "not necessarily true" leaves it open."""
-    denying = max((word.end for word in at.lead if word.roles & _DENIES), default=at.start)
-    if at.text.text[:denying].endswith("that"):  # "it is not the case that"
-        return Stance.CONCLUDED
-    between = at.text.without(denying, at.start, _FILL | roles("claim sequence article"))
-    return Stance.CONCLUDED if sum(map(str.isalnum, between)) <= _PARTICLE else Stance.OPEN
-
-
 def _opens_with_no(at: _Place) -> bool:
-    """Whether a "No," opens the sentence, or the part behind the mention before, and a mention follows."""
-    signs = at.text.text
-    if at.form == "judged" and at.blank(at.sentence.start, at.start) and signs[at.end : at.end + 1] == ",":
-        return at.text.has("no", at.start, at.end)
-    return any(
-        "no" in word.roles
-        and at.blank(at.left, word.start)
-        and signs[word.end : word.end + 1] in tuple(",:;.!")
-        for word in at.text.within(at.left, at.start)
-    )
+    """Whether a "No" opens the sentence, or the part behind the mention before."""
+    words = at.text.within(at.left, at.start)
+    return any("no" in word.roles and at.blank(at.left, word.start) for word in words)
 
 
 def _alternative(at: _Place) -> Stance | None:
     """Says OPEN of alternatives: "A or B", "Or B"."""
-    joined = at.text.has("or", at.start, at.end) or "/" in at.text.text[at.start : at.end]
-    several = at.several and joined and not at.denied and at.verdict not in ("wrong", "not")
+    several = at.several and at.text.has("or", at.start, at.end) and not at.denied
     return Stance.OPEN if several or at.opened("or") or at.verdict == "open" else None
 
 
 def _compared(at: _Place) -> Stance | None:
     """Says ASKED of what something else is compared with: "is later than B"."""
-    compares = at.left > at.sentence.start and at.terms.rejects and any("than" in w.roles for w in at.lead)
+    compares = at.left > at.sentence.start and any("than" in w.roles for w in at.lead)
     return Stance.ASKED if compares else None
 
 
 def _denied(at: _Place) -> Stance | None:
-    """Says DENIED of what is denied or rejected, but not of what is both: "not wrong"."""
-    if at.verdict == "wrong":
-        return None if at.denied else Stance.DENIED
-    return Stance.DENIED if at.denied or at.verdict == "not" else None
+    """Says DENIED of what is denied or rejected."""
+    return Stance.DENIED if at.denied or at.verdict in ("wrong", "not") else None
 
 
 def _asked(at: _Place) -> Stance | None:
     """Says ASKED of what stands in a question."""
-    asks = at.text.asks[at.number] or at.text.has("ask", at.clause.start, at.start)
-    return Stance.ASKED if asks else None
+    return Stance.ASKED if at.text.asks[at.number] else None
 
 
 def _refused(at: _Place) -> Stance | None:
@@ -270,28 +244,18 @@ def _refused(at: _Place) -> Stance | None:
 
 def _supposed(at: _Place) -> Stance | None:
     """Says SUPPOSED of what stands behind a condition: "if it is B"."""
-    behind = at.text.within(at.end, at.sentence.end)[:1]
-    if behind and "suppose" in behind[0].roles and at.blank(at.end, behind[0].start):
-        return Stance.SUPPOSED if at.next < at.sentence.end else None  # "B if it is on, else C"
-    supposed = [w.end for w in at.ahead if "suppose" in w.roles and "choose" not in w.roles]
-    return Stance.SUPPOSED if supposed and not at.text.has(_TURNS, supposed[-1], at.start) else None
+    supposed = at.last("suppose")
+    return Stance.SUPPOSED if supposed and not at.text.has(_TURNS, supposed, at.start) else None
 
 
 def _drafted(at: _Place) -> Stance | None:
-    """Says DRAFT of what was thought at first: "my first guess was B"."""
+    """Says DRAFT of what was thought at first, or is only conceded: "my first guess was B"."""
     drafted = at.last("draft") or -1
     if drafted > at.left and not at.text.has("turn answer back", drafted, at.start):
         return Stance.DRAFT
-    after = at.text.within(at.end, min(at.clause.end, at.right))
-    near = (is_filling(at.text, at.end, w.start, _FILL) for w in after if "draft" in w.roles)
-    return Stance.DRAFT if any(near) else None
-
-
-def _conceded(at: _Place) -> Stance | None:
-    """Says DRAFT of what only a concession names: "although B is close"."""
-    first = at.text.within(at.clause.start, at.start)[:1]
-    concedes = bool(first) and "concede" in first[0].roles and at.blank(at.clause.start, first[0].start)
-    return Stance.DRAFT if concedes else None
+    conceded = any("concede" in w.roles for w in at.text.within(at.clause.start, at.start)[:1])
+    behind = at.text.has("draft", at.end, min(at.clause.end, at.right))
+    return Stance.DRAFT if conceded or behind else None
 
 
 def _bounded(at: _Place) -> Stance | None:
@@ -306,20 +270,15 @@ def _bounded(at: _Place) -> Stance | None:
 
 
 def _hedged(at: _Place) -> Stance | None:
-    """Says OPEN of what a hedge in the same clause leaves open, if nothing announces it."""
-    if any("or" in w.roles and at.reaches(w) for w in at.lead):
+    """Says OPEN of what a hedge in the same clause leaves open."""
+    if any("or" in w.roles for w in at.lead):
         return Stance.OPEN
     behind = next((w.start for w in at.text.within(at.end, at.right) if w.roles & _TURNS), at.right)
     start = max(at.turns[-1] if at.turns else at.sentence.start, at.clause.start)
     scope = at.text.within(start, min(behind, max(at.clause.end, at.end)))
     if not at.turns and at.form != "span":
         scope = [*at.ahead[:1], *scope]
-    able = at.ordered and any("able" in w.roles for w in at.lead)
-    if able and not at.text.has("only deny", *at.clause):
-        return Stance.OPEN  # "A can come before B"
-    if any("hedge" in w.roles and "likely" not in w.roles for w in scope):
-        return Stance.NAMED if not at.several and _is_announced(at) else Stance.OPEN
-    return None
+    return Stance.OPEN if any("hedge" in w.roles for w in scope) else None
 
 
 def _dealt(at: _Place) -> Stance | None:
@@ -328,17 +287,10 @@ def _dealt(at: _Place) -> Stance | None:
 
 
 def _approved(at: _Place) -> Stance | None:
-    """Says ANNOUNCED of what is called right, and SUPPOSED where a condition follows."""
-    if at.verdict != "right":
-        return None
-    if at.text.has("suppose", at.end, at.right):
+    """Says ANNOUNCED of what is called right, or what the words before it announce."""
+    if at.verdict == "right" and at.text.has("suppose", at.end, at.right):
         return Stance.SUPPOSED
-    return Stance.OPEN if at.text.has("also", at.end, at.right) else Stance.ANNOUNCED
-
-
-def _announced(at: _Place) -> Stance | None:
-    """Says ANNOUNCED of what the words before it announce."""
-    return Stance.ANNOUNCED if _is_announced(at) else None
+    return Stance.ANNOUNCED if at.verdict == "right" or _is_announced(at) else None
 
 
 def _placed(at: _Place) -> Stance | None:
@@ -347,8 +299,7 @@ def _placed(at: _Place) -> Stance | None:
     if at.form == "listed":
         return Stance.NAMED
     head = is_filling(text, at.sentence.start, at.start, _FILL)
-    close = at.sentence.end - at.end <= 4 * _FILLING
-    rest = close and is_empty(_BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL)))
+    rest = is_empty(_BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL)))
     if head and rest:
         return Stance.NAMED if text.has("prep", at.sentence.start, at.start) else Stance.BARE
     begins = is_filling(text, clause.start, at.start, _FILL)
@@ -367,12 +318,10 @@ RULES: list[Callable[[_Place], Stance | None]] = [
     _refused,
     _supposed,
     _drafted,
-    _conceded,
     _bounded,
     _hedged,
     _dealt,
     _approved,
-    _announced,
     _placed,
 ]
 
@@ -383,15 +332,13 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
     if any("only" in w.roles and at.reaches(w) for w in at.lead):
         return True
     nearest = at.nearest.roles if at.nearest else frozenset[str]()
-    last = rest or (ends and clause.end >= at.sentence.end)
     if ends and "back" in nearest:
         return True
-    if at.turns and ends:
-        close = is_filling(text, at.turns[-1], at.start, _FILL)
-        if close or (last and nearest & _LEADS):
-            return True
+    close = at.turns and is_filling(text, at.turns[-1], at.start, _FILL)
+    if at.turns and ends and (close or nearest & _LEADS):
+        return True
     colon = text.text[: clause.start].rstrip(" \"'*")[-1:] == ":"
-    return begins and last and (colon or text.has("is back", clause.start, at.start))
+    return begins and rest and (colon or text.has("is back", clause.start, at.start))
 
 
 def _headed(at: _Place) -> list[Word]:
@@ -433,7 +380,7 @@ def _said(at: _Place) -> str:
         if word.roles & at.terms.approves and (near or denies or word.roles & _ASKED):
             return "not" if denies else "right"
         if "deny" in word.roles:
-            if "(" in gap or _joined(words, i):
+            if i and "and" in words[i - 1].roles:
                 break  # "B and not C"
             stated = at.form == "stated" or "undo" in word.roles
             denies = denies or ((near or stated) and "," not in at.text.text[at.end : word.start])
@@ -441,52 +388,28 @@ def _said(at: _Place) -> str:
     return "not" if denies else ""
 
 
-def _joined(words: list[Word], i: int) -> bool:
-    return i > 0 and "and" in words[i - 1].roles and words[i - 1].end >= words[i].start - 1
-
-
 def _mark(at: _Place, word: Word, near: bool) -> str:
     """Returns what a tick, a cross, or a yes or no that stands for itself says: "B: no"."""
     said = "wrong" if word.roles & {"no", "cross"} else "right"
-    if not at.terms.approves or (word.roles & at.terms.verdicts and "literal" in word.roles):
-        return ""
-    if word.roles & {"tick", "cross"}:
-        return said if "\n" not in at.text.text[at.end : word.start] else ""
-    if not near or not word.roles & {"yes", "no"}:
-        return ""
+    if at.terms.approves and word.roles & {"tick", "cross"}:
+        return "" if "\n" in at.text.text[at.end : word.start] else said
+    judges = at.terms.approves and near and not word.roles & at.terms.verdicts
     after = at.text.text[word.end : word.end + 2].strip(" ")[:1]
-    entry = at.text.text[at.end : at.end + 1] in (".", ":", ")")
-    if entry:
-        return said if after in ("", ".", "\n") and word.end - word.start > 1 else ""
-    return said if after in ("", *",.;)\n|。") else ""
+    if (
+        not judges
+        or word.end - word.start < 2
+        or not word.roles & {"yes", "no"}
+        or after not in ("", *",.;)\n|。")
+    ):
+        return ""
+    return said
 
 
 def _ends_here(at: _Place, word: Word, gap: str) -> bool:
     """Whether a predicate ends before a word: at a sign, a turn or a reason."""
-    if at.form == "judged" and "," in gap:
+    if word.roles & (_UNCERTAIN | {"turn"} | at.terms.verdicts) or (at.form == "judged" and "," in gap):
         return True
-    if word.roles & _UNCERTAIN and "likely" not in word.roles:
-        return True
-    if any(sign in gap for sign in ("\n", ";", ": ")) or (". " in gap and at.form != "listed"):
-        return True
-    if "turn" in word.roles and "deny" not in word.roles:
-        return True
-    return bool(word.roles & at.terms.verdicts) and "literal" in word.roles
-
-
-def _said_next(at: _Place) -> str:
-    """Returns "not" where the next sentence says of a mention that it is wrong: "This is wrong"."""
-    text = at.text
-    if at.next < at.sentence.end or at.number + 1 >= len(text.sentences) or not at.terms.rejects:
-        return ""
-    following = text.sentences[at.number + 1]
-    for word in text.within(following.start, min(following.end, at.next)):
-        if word.roles & at.terms.rejects:
-            points = "is" in word.roles or text.has("is", following.start, word.start)
-            return "not" if points and is_filling(text, following.start, word.start, _FILL) else ""
-        if not word.roles & _FILL:
-            return ""
-    return ""
+    return any(sign in gap for sign in ("\n", ";", ": ", ". "))
 
 
 def _is_announced(at: _Place) -> bool:
@@ -495,7 +418,7 @@ def _is_announced(at: _Place) -> bool:
     if any(word.roles & at.terms.approves & _ASKED for word in at.lead):
         return True
     near = at.lead[-1] if at.lead and "is" in at.lead[-1].roles else None
-    if near and at.reaches(near) and any("answer" in w.roles for w in at.lead):
+    if near and any("answer" in w.roles for w in at.lead):
         return True
     for word in reversed(at.lead):
         if not at.reaches(word):
@@ -520,9 +443,8 @@ def _is_headed(at: _Place) -> bool:
 
 def _is_subject(at: _Place, word: Word) -> bool:
     """Whether "answer B" is what a sentence speaks of: "Answer B shows the end"."""
-    behind = at.text.text[at.end : at.end + 2]
     joined = at.text.text[word.end : at.start] == " " and "answer" in word.roles
-    return joined and behind[:1] == " " and behind[1:].isalpha() and not _is_set_off(at.text, at.end)
+    return joined and not _is_set_off(at.text, at.end)
 
 
 def _is_set_off(text: Text, end: int) -> bool:
@@ -530,4 +452,4 @@ def _is_set_off(text: Text, end: int) -> bool:
     rest = text.text[end : end + 3].lstrip("\"')]*")
     if rest[:2] in (" -", " –", " —") or rest[:1] in ("", *":.,-–—(\n"):
         return True
-    return any("because" in w.roles and w.start <= end + 2 for w in text.within(end, end + 12))
+    return text.has("because", end, end + 12)

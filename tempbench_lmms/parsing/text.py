@@ -1,11 +1,8 @@
 """Bounds the length of a reply and of its white space, and cuts out the part that states its answer."""
 
-import re
-
-from tempbench_lmms.parsing.clean import GAP, HEAD, TAIL, clean
+from tempbench_lmms.parsing.clean import GAP, HEAD, TAIL, clean, ends
 from tempbench_lmms.parsing.patterns import lazy
 
-_LONGEST_WORD = 64
 # All white space but a single space and a single end of line.
 _SPACE = lazy(r"\s{2,}|[^\S\n ]")
 
@@ -18,11 +15,8 @@ def clip(reply: str) -> str:
     """
     if len(reply) <= HEAD + TAIL + len(GAP):
         return reply
-    # The end of "OMEGA." could be read as "A.", and that of "12.5" as 5.
-    left, right = HEAD - _LONGEST_WORD, len(reply) - TAIL + _LONGEST_WORD
-    before = re.sub(r"\S+$", "", reply[left:HEAD])
-    after = re.sub(r"^\S+", "", reply[-TAIL:right])
-    return reply[:left] + before + GAP + after + reply[right:]
+    left, right = ends(reply)
+    return reply[:left] + GAP + reply[right:]
 
 
 def squeeze(text: str) -> str:

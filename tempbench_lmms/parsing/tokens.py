@@ -110,11 +110,12 @@ class Text:
         cuts = {sentence.start, sentence.end}
         cuts.update(m.end() for m in _CLAUSE.finditer(self.text, sentence.start, sentence.end))
         turning = roles("turn because suppose")
-        cuts.update(w.start for w in self.within(*sentence) if w.roles & turning and not w.roles & {"deny"})
+        cuts.update(w.start for w in self.within(*sentence) if w.roles & turning)
         ends = sorted(cuts)
-        return self._clauses.setdefault(sentence, [Span(a, b) for a, b in itertools.pairwise(ends) if b > a])
+        return self._clauses.setdefault(sentence, [Span(a, b) for a, b in itertools.pairwise(ends)])
 
 
+_AFTER = dict.fromkeys(range(20, 100, 10), 10) | {60: 20, 80: 20}  # "soixante-dix"
 _JOINS = lazy(r"[ -](?:(?:y|et|e)[ -])?")
 
 
@@ -123,9 +124,10 @@ def _compounds(text: str, words: list[Word]) -> list[Word]:
     made: list[Word] = []
     for word in words:
         kind = next((kind for kind in ("number.", "ordinal.") if _number(word, kind)), "")
-        for n in (1, 2):
-            tens = _number(made[-n], "number.") if kind and len(made) >= n else None
-            whole = _compound(tens, _number(word, kind) or 0) if tens else 0
+        for n in (1, 2) if kind else ():
+            tens = _number(made[-n], "number.") if len(made) >= n else None
+            ones = _number(word, kind) or 0
+            whole = tens + ones if tens and 0 < ones < _AFTER.get(tens, 0) else 0
             if whole and _JOINS.fullmatch(text, made[-n].end, word.start):
                 word = Word(made[-n].start, word.end, frozenset((f"{kind}{whole}", f"number.{whole}")))
                 del made[-n:]
@@ -136,14 +138,6 @@ def _compounds(text: str, words: list[Word]) -> list[Word]:
 
 def _number(word: Word, kind: str) -> int | None:
     return next((int(role[len(kind) :]) for role in word.roles if role.startswith(kind)), None)
-
-
-def _compound(one: int, other: int) -> int:
-    """Returns the number that two words make: "twenty-five", "soixante-dix", "quatre-vingt"; 0 for none."""
-    if (one, other) == (4, 20):
-        return 80
-    tens = one >= 20 and one % 10 == 0 and (other < 10 or (other < 20 and one in (60, 80)))
-    return one + other if tens and other else 0
 
 
 _ASIDE = roles("ask courtesy note")
@@ -167,7 +161,7 @@ def _sentences(text: str) -> list[Span]:
     found: list[Span] = []
     start = 0
     for end in _END.finditer(text):
-        if text[end.start()] == "." and _HEAD.search(text, start, end.end()) and end.end() < len(text):
+        if text[end.start()] == "." and _HEAD.search(text, start, end.end()):
             following = _END.search(text, end.end())
             if not following or following.group()[0] not in "?？":  # a question drops only itself
                 continue

@@ -12,8 +12,8 @@ from tempbench_lmms.parsing.tokens import Text, is_empty
 _ANY = lazy(
     r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/#])(\d{1,4})(?![\d/%]|:\d|[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)"
 )
-_LISTED = lazy(r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*")
 _DETERMINES = roles("first last other article ordinal.1 ordinal.2 ordinal.3")
+_LISTED = lazy(r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*")
 _NEAR, _FAR = 4, 60
 
 
@@ -46,9 +46,7 @@ def _numbers(text: Text) -> list[Mention]:
 
 def _letters(text: Text, count: Count) -> list[Mention]:
     """Returns the options that are named by letter or place."""
-    option = roles("option")
-    row = places.find(text, len(count.letters), option)
-    placed = [one for one in row if text.has(option, one.start, one.end)]
+    placed = places.find(text, len(count.letters), roles("option"))
     named = letters(text, Choice(count.letters, count.texts))
     return apart([*named, *(one._replace(value=count.letters[one.value - 1]) for one in placed)])
 
@@ -61,7 +59,6 @@ def _with_numbers(
     for one in named:
         near = (n for n in found if 0 < n.start - one.end <= _NEAR)
         same = next((n for n in near), None)
-        found = [n for n in found if n is not same]
         value = one.value, value_of(count.texts[count.letters.index(one.value)])
         end, form = (same.end, "both") if same else (one.end, one.form)
         kept.append(Mention(value, one.start, end, form))
@@ -79,14 +76,11 @@ def _none(text: Text, word: Word) -> bool:
 
 
 def _measures(text: Text, one: Mention) -> bool:
-    """Whether a number measures time, numbers something, or is a part: "in 4 of the 16 frames"."""
-    after, before = text.after(one.end, 1), text.within(max(0, one.start - 16), one.start)
+    """Whether a number measures time, or is the number of an entry."""
+    after = text.after(one.end, 1)
     if after and any(role.startswith("unit.") for role in after.roles):
         return True
     if after and "total" in after.roles and any(map(str.isdigit, text.text[after.end : after.end + 8])):
-        return True
-    near = bool(before) and not text.text[before[-1].end : one.start].strip(" #:.(-–")
-    if near and before[-1].roles & {"image", "step"}:
         return True
     begins = text.text[one.start : one.end].isdigit() and text.text[: one.start].rstrip(" ")[-1:] in "\n"
     return begins and text.text[one.end : one.end + 2] in (". ", ") ")

@@ -26,7 +26,6 @@ _AMOUNT = lazy(
 _NUMBER, _JOINS = roles("half several one"), roles("and or to from fill")
 _SOME = 6  # "a few", "decades": from two, or one, up to six
 _WHOLE = 0.9
-_MARGIN = 0.03
 Amount = tuple[float, float, int, int]
 """Least and most seconds, and where they stand."""
 
@@ -71,8 +70,6 @@ def _amount(text: Text, word: Word) -> Amount | None:
     if "several" in said.roles:
         return 2 * unit, _SOME * unit, said.start, word.end
     number = ordinal(said.roles, "number.") or (0.5 if "half" in said.roles else 1.0)
-    if "half" in said.roles and (whole := text.before(said.start, 1)):  # "one and a half years"
-        number += ordinal(whole.roles, "number.") or 0
     return number * unit, number * unit, said.start, word.end
 
 
@@ -109,12 +106,5 @@ def find(text: Text, options: tuple[tuple[float, float], ...], letters: str) -> 
 
 
 def _overlap(low: float, high: float, least: float, most: float) -> bool:
-    """Whether an amount lies in a range: nine tenths of it, and a point not at the range's very edge."""
-    if math.isinf(high):
-        return math.isinf(most) and low >= least * (1 - _MARGIN)
-    if low == 0.0 < high:
-        return least == 0.0 and high <= most * (1 + _MARGIN)
-    if low == high:
-        spare = 0.0 if low % DAY == 0 and low <= 2000 * DAY else _MARGIN
-        return least * (1 + spare if least else 1) <= low <= most * (1 - spare)
+    """Whether nine tenths of an amount lie in a range."""
     return min(high, most) - max(low, least) >= _WHOLE * (high - low)

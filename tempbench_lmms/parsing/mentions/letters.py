@@ -71,7 +71,7 @@ def _labelled(
 ) -> list[Mention]:
     """Returns the option that a noun names with a letter; the letter is taken then, or of another noun."""
     said, letter, end = text.text[word.start : word.end].lower(), behind[1], behind.end()
-    option = "option" in word.roles or (bool(choice.noun) and said.rstrip("s") == choice.noun)
+    option = "option" in word.roles
     noun, below = option or bool(word.roles & _NOUNS), "\n" in behind.group()
     colon = ":" in behind.group() and text.text[end : end + 2].strip() in ("", ".")
     if said in _shown(choice.texts) or (not colon and not noun and word.roles & _OTHERS):
@@ -79,7 +79,7 @@ def _labelled(
             taken.add(behind.start(1))
         return []
     small = letter.islower() and not option and not _ENDS.match(text.text, end)
-    article = (letter == "a" and text.text[end : end + 1] == " ") or (below and _is_article(text, behind))
+    article = below and _is_article(text, behind)
     if not noun or small or article or letter.upper() not in choice.letters:
         return []
     taken.add(behind.start(1))
@@ -109,21 +109,14 @@ def _is_article(text: Text, one: re.Match[str]) -> bool:
 
 def _numbered(text: Text, word: Word, choice: Choice) -> list[Mention]:
     """Returns an option that a noun and a number name: "option 2", "caption two"."""
-    said, option = text.text[word.start : word.end].lower(), "option" in word.roles
-    if not option and said != choice.noun:
+    if "option" not in word.roles:
         return []
-    digit = _NUMBER.match(text.text, word.end) if option and not _digits(choice.texts) else None
-    after = text.after(word.end, 1)
+    digit, after = _NUMBER.match(text.text, word.end), text.after(word.end, 1)
     number, end = (int(digit[1]), digit.end()) if digit else (None, word.end)
-    if digit is None and after and not said.endswith("s"):
+    if after and not digit:
         number, end = ordinal(after.roles, "number."), after.end
     inside = number is not None and 0 < number <= len(choice.letters)
     return [Mention(choice.letters[number - 1], word.start, end, "label")] if number and inside else []
-
-
-@lru_cache(maxsize=512)
-def _digits(texts: tuple[str, ...]) -> bool:
-    return any(sign.isdigit() for text in texts for sign in text)
 
 
 @lru_cache(maxsize=512)
@@ -141,5 +134,5 @@ _LABEL = lazy(
 def orders_of(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Returns the order of labels that each option is; nothing where one is none."""
     found = [tuple((one[1] or one[2]).upper() for one in _LABEL.finditer(text)) for text in texts]
-    arrows = all("->" in text or "→" in text for text in texts)
-    return found if arrows and len({frozenset(one) for one in found}) == 1 and len(found[0]) > 2 else []
+    arrows = all("->" in text for text in texts)
+    return found if arrows and len({frozenset(one) for one in found}) == 1 else []

@@ -2,7 +2,6 @@
 
 import re
 from functools import lru_cache
-from typing import Any
 
 from tempbench_lmms.parsing.expected import Choice, Item
 from tempbench_lmms.parsing.lexicon import roles
@@ -75,7 +74,7 @@ def images(text: Text) -> list[tuple[int, int, str]]:
 
 def find(text: Text, choice: Choice) -> list[Mention]:
     """Returns all places that name an option; a letter that stands with a text counts for both."""
-    row, truths = len(choice.letters), opposites(choice) is not None
+    row, truths = len(choice.letters), is_truth(choice)
     named, kept = _joined(text, letters(text, choice), _told(text, choice, truths))
     named = as_list(named, min(_LISTED, row))
     if choice.asks == "first before second" and (order := relations.compared(text, images(text))):
@@ -89,7 +88,7 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         kept = [one._replace(value=ordered[one.value], form="text") for one in whole]
         named = _apart_from(named, whole)
     else:
-        kept += _by_sense(text, choice, named, kept and placed)
+        kept += _by_sense(text, choice, named)
     if placed:
         found = numbers.items(text, Item(row))
     else:  # "The drum is the first": where an option is named, a rank says something of it
@@ -97,12 +96,12 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     return apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
 
 
-def _by_sense(text: Text, choice: Choice, named: list[Mention], said: Any) -> list[Mention]:
+def _by_sense(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]:
     """Returns the places that mean an option: an amount of time, a slot in a row, other words for it."""
     shown = choice.texts[: len(choice.letters)]
     if ranges := durations.ranges(shown):
         return _elsewhere(text, durations.find(text, ranges, choice.letters), named)
-    if named or not shown or said or words.movements(shown) is not None:
+    if named or not shown or words.movements(shown) is not None:
         return []
     return _apart_from(words.find(text, shown, choice.letters), texts(text, choice))
 
@@ -131,7 +130,7 @@ def _joined(text: Text, named: list[Mention], said: list[Mention]) -> tuple[list
         between = _LEADS_IN.search(text.text[max(0, one.start - 12) : one.start])
         before = heads.get(one.start - len(between.group())) if between else None
         behind = _IN_BRACKETS.match(text.text, one.end)
-        follows = starts.get(behind.end()) if behind and before is None else None
+        follows = starts.get(behind.end()) if behind else None
         if follows in named and follows.value == one.value:
             named[named.index(follows)] = follows._replace(start=one.start, form="both")
         elif before not in named:
@@ -152,8 +151,6 @@ def _elsewhere(text: Text, found: list[Mention], others: list[Mention]) -> list[
 
 
 @lru_cache(maxsize=64)
-def opposites(choice: Choice) -> dict[str, str] | None:
-    """Returns the letters of True and False, each by the other; None for other options."""
-    if {text.lower().strip(" .") for text in choice.texts} != {"true", "false"}:
-        return None
-    return {choice.letters[0]: choice.letters[1], choice.letters[1]: choice.letters[0]}
+def is_truth(choice: Choice) -> bool:
+    """Whether the options are True and False."""
+    return {text.lower().strip(" .") for text in choice.texts} == {"true", "false"}

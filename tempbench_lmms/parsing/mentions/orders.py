@@ -14,7 +14,9 @@ from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 _BETWEEN = roles("fill image option and then conclude is prep step article to counter")
-_LEFT_OPEN = roles("hedge parallel unsure unable equal refuse partly")
+_LEFT_OPEN = roles("prior hedge parallel unsure unable equal refuse partly")
+_HEADS = roles("rank image")
+_CORRECTS = roles("back switch")
 _SIGNS = lazy(r"[\s,;.:()\[\]\"'|#/&•*+=~<>→⇒➜➔➝、。–—-]")
 _CUT = lazy(r"[;,.\n、。](?!\w)")
 _STRONG = lazy(r"[:;.\n(–—。]|\s-\s")
@@ -34,7 +36,7 @@ class _Label(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Labels in a row, and their place: `first`, `last`, `then`, `prior`, `between` or nothing."""
+    """Labels in a row, and their place: `first`, `last`, `then`, `between` or nothing."""
 
     labels: list[_Label]
     place: str
@@ -65,10 +67,8 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
     pattern, brackets = _pattern(tuple(labels)), _BRACKET.finditer(text.text)
     asides = [one.span() for one in brackets if len(pattern.findall(one[1])) < len(labels)]
     named = [_Label(one[1].upper(), *one.span(1)) for one in pattern.finditer(text.text)]
-    if labels[0].isdigit():
-        named = [one for one in named if not _measures(text, one.end)]
-        if len(named) < len(labels):
-            named += [one for one in _in_words(text) if one.value in labels]
+    if labels[0].isdigit() and len(named) < len(labels):
+        named += [one for one in _in_words(text) if one.value in labels]
     named.sort(key=lambda one: one.start)
     order = _Order(text, tuple(labels), quantities, named, asides, frozenset(one.start for one in named))
     found: list[Mention] = []
@@ -78,41 +78,32 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
     return sorted(found, key=lambda one: one.start)
 
 
-def _measures(text: Text, end: int) -> bool:
-    after = text.after(end, 1)
-    unit = after is not None and any(role.startswith("unit.") for role in after.roles)
-    return unit and text.text[end] != "\n"
-
-
 def _in_words(text: Text) -> Iterator[_Label]:
-    """Yields images by place: "the third", and before a sign "three"."""
+    """Yields images in words: "the third", "three"."""
     for word in text.words:
-        place = ordinal(word.roles)
-        if not place and (text.ends(word.end) or text.text[word.end] in ",.;-→\n"):
-            place = ordinal(word.roles, "number.")
-        if place:
+        if place := ordinal(word.roles) or ordinal(word.roles, "number."):
             yield _Label(str(place), word.start, word.end)
 
 
 def _place(order: _Order, word: Word) -> str:
     """Returns the place in an order that a word stands for; empty where it is none, or a label."""
-    if word.start in order.starts or word.roles & {"rising", "falling"}:
+    if word.start in order.starts:
         return ""
     kinds = {
-        "prior": "prior",
         "between": "between rank.middle",
         "then": "then",
         "first": "first start short" if order.quantities else "first start",
         "last": "last end long" if order.quantities else "last end",
     }
-    place = next((kind for kind, said in kinds.items() if word.roles & roles(said)), "")
-    return place or ("then" if (ordinal(word.roles) or 0) > 1 else "")
+    return next((kind for kind, said in kinds.items() if word.roles & roles(said)), "")
 
 
 def _ways(order: _Order, start: int, end: int) -> list[str]:
     """Returns which ways of going a stretch names: "rising" or "falling"."""
-    words, other = order.text.within(start, end), roles("inverse" if order.quantities else "inverse size")
-    said = [w for w in words if w.roles & {"rising", "falling"} and not w.roles & other]
+    words = order.text.within(start, end)
+    said = [
+        w for w in words if w.roles & {"rising", "falling"} and (order.quantities or "size" not in w.roles)
+    ]
     found = [(w.start, "falling" if "falling" in w.roles else "rising") for w in said]
     ends = [(w, _place(order, w)) for w in words if _place(order, w) in _ENDS]
     for (one, first), (last, _) in itertools.pairwise(ends):
@@ -127,7 +118,9 @@ def _direction(order: _Order, start: int, end: int) -> str:
     sentences = order.text.sentences
     begin = sentences[order.text.sentence(start)].start
     behind = sentences[order.text.sentence(end - 1)].end
-    before = _ways(order, max(begin, start - _FAR), start)[::-1]
+    begin = max(begin, start - _FAR)
+    begin = max([begin, *(w.end for w in order.text.within(begin, start) if w.roles & _CORRECTS)])
+    before = _ways(order, begin, start)[::-1]
     return next(iter([*before, *_ways(order, start, min(behind, end + _FAR))]), "")
 
 
@@ -209,9 +202,7 @@ def _groups(order: _Order, row: list[_Label]) -> Iterator[_Group]:
         if behind in _ENDS and len(group) > 1:
             yield _Group(group[:-1], before)
             group, before = group[-1:], ""
-        if behind == "prior":
-            group = group[::-1]
-        yield _Group(group, behind if behind in (*_ENDS, "prior") or not before else before)
+        yield _Group(group, behind if behind in _ENDS or not before else before)
         before, group = ahead, [one] if one else []
 
 
@@ -247,7 +238,6 @@ def _told(order: _Order) -> Iterator[Mention]:
             as_listed = tuple(one.value for one in row) == order.labels
             if said and not as_listed and (one := _placed(order, groups)):
                 yield one
-                at += n - 1
         at += 1
 
 
@@ -284,21 +274,13 @@ def _ranked(order: _Order) -> Iterator[Mention]:
         row = every[at : at + 2 * n]
         one, other = [v.value for v in row[::2]], [v.value for v in row[1::2]]
         bare = digits and set(text.text[row[0].end : row[1].start]) & set(":=→>")
-        behind = _rank_behind(order, row) if digits else not one[0].isdigit()
+        head = [w for w in text.within(row[0].start - 120, row[0].start) if w.roles & _HEADS]
+        ranked = len(head) > 1 and "rank" in head[-1].roles  # a table with "Image" and "Rank" above it
+        behind = ranked if digits else not one[0].isdigit()
         ranks, labels = (other, one) if behind else (one, other)
         apart = any("\n" in text.text[a.end : b.start] for a, b in zip(row[::2], row[1::2], strict=True))
         whole = {*ranks} == numbers and {*labels} == {*order.labels}
         if whole and not apart and not bare and (not digits or one == sorted(one)):
             ordered = [label for _, label in sorted(zip(ranks, labels, strict=True))]
             yield _mention(order, ordered, row[0].start, row[-1].end)
-            at += 2 * n - 1
         at += 1
-
-
-def _rank_behind(order: _Order, row: list[_Label]) -> bool:
-    """Returns whether of two numbers the second is the rank: "Image 1: rank 4", or so the head of a table."""
-    text = order.text
-    words = text.within(max(0, row[0].start - 120), row[0].start)
-    head = [w for w in words if w.roles & roles("rank image")]
-    named = len(head) > 1 and "rank" in head[-1].roles
-    return named

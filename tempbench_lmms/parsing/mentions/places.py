@@ -18,13 +18,11 @@ def ordinal(roles: frozenset[str], kind: str = "ordinal.") -> int | None:
 
 
 def _alone(text: Text, start: int, end: int) -> bool:
-    """Whether nothing but words without a meaning of their own stands beside a place in its sentence."""
+    """Whether nothing but words of the lexicon stands beside a place in its sentence."""
     sentence = text.sentences[text.sentence(start)]
-    words = text.within(*sentence) if sentence.end - sentence.start < _LONGEST else []
-    roles = frozenset[str]().union(*(word.roles for word in words))
-    if not words or "pronoun" in roles or any(role.startswith("c.") for role in roles):
+    if sentence.end - sentence.start > _LONGEST:
         return False
-    return is_empty(text.without(*sentence, roles))
+    return is_empty(text.without(*sentence, text.said(text.sentence(start))))
 
 
 def _is_noun(text: Text, word: Word, nouns: frozenset[str]) -> bool:

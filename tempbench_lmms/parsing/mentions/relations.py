@@ -16,10 +16,6 @@ _STEP = lazy(
     r"|(?<![^\W_])(?i:steps?)\s+([abAB12])(?![^\W_])",
 )
 _OTHER = {"A": "B", "B": "A"}
-# Where a model that has answered invents the next example.
-_AGAIN = lazy(
-    r"\n\W{0,8}(?:Step A (?:description|picture|produces)|Step A\W{0,3}:|Example \d)", re.IGNORECASE
-)
 _HEAD = lazy(r"(?:(?:^|(?<=[\n.;,|]))[\s(*\"'|-]*|(?<=\s)\()([123])(?:\s*(?:[.:)=|-]|->|→|–|—))(?!\d)")
 _NUMBER = lazy(r"\W{0,3}([123])(?!\d)")
 _LISTED = lazy(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
@@ -36,28 +32,14 @@ def steps(text: Text) -> Named:
     return found
 
 
-def _next(text: Text, end: int) -> frozenset[str]:
-    """Returns the roles of the word that follows a place at once."""
-    after = text.after(end, 2)
-    return after.roles if after else frozenset()
-
-
-def compared(text: Text, named: Named, more: str = "", less: str = "") -> list[Mention]:
-    """Returns what is said of which of two named things comes first: "before" where it is the first.
-
-    With the roles `more` and `less`, what is said of which has more: "before" where the first has.
-    """
-    if not more:
-        return [one for one in _stated(text, named) if one.form == "stated"]
-    words = [w for w in text.words if w.roles & {more, less}]
-    return [one for w in words for one in _placed(text, w, named, more in w.roles)]
+def compared(text: Text, named: Named) -> list[Mention]:
+    """Returns what is said of which of two named things comes first: "before" where it is the first."""
+    return [one for one in _stated(text, named) if one.form == "stated"]
 
 
 def find(text: Text) -> list[Mention]:
     """Returns the places that state a class; where a reply reviews its answer, those that count."""
     found = _stated(text, steps(text))
-    again = _AGAIN.search(text.text, min((one.end for one in found), default=len(text.text)))
-    found = [one for one in found if again is None or one.end <= again.start()]
     last = max((one.end for one in found), default=len(text.text))
     return [] if text.has("refuse undecided", last, len(text.text)) else _reviewed(text, found)
 
@@ -107,14 +89,11 @@ def _scope(text: Text, word: Word) -> tuple[Span, Span]:
 
 def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
     """Returns the steps that belong to a word: left of it and right of it, the nearest first."""
-    sentence, clause = _scope(text, word)
+    clause = _scope(text, word)[1]
     first = bisect.bisect_left(named, (word.start - 2 * _MOST_BETWEEN, 0, ""))
     named = named[first : bisect.bisect_left(named, (word.end + 2 * _MOST_BETWEEN, 0, ""))]
     left = [one for one in named if clause.start <= one[0] and one[1] <= word.start][::-1]
     right = [one for one in named if word.end <= one[0] and one[1] <= max(clause.end, word.end)]
-    opens = is_empty(text.text[clause.start : word.start])
-    if not left and opens and text.text[: clause.start].rstrip()[-1:] not in (":", "(", "-", "–"):
-        left = [one for one in named if sentence.start <= one[0] and one[1] <= word.start][::-1]
     if len(left) > 1:
         # "The relation of A to B is after", and "A [is] B after" in Chinese, Japanese and Korean.
         joins = text.within(left[0][1], word.start)
@@ -133,7 +112,7 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     ends = text.text[word.end : word.end + 2].strip(" \"'")[:1]
     open_end = not right and ends.isalnum()
     if not right and (word.roles & roles("needs feeds") or open_end):
-        return _neither(text, word, clause)
+        return []
     step = left[0][2] if left else _OTHER[right[0][2]]
     if not left and text.has("is", word.end, right[0][0]):
         step = right[0][2]
@@ -146,23 +125,14 @@ def _of(step: str, late: bool, start: int, end: int) -> Mention:
     return Mention("after" if (step == "A") == late else "before", start, end, "stated")
 
 
-def _neither(text: Text, word: Word, around: Span) -> list[Mention]:
-    """Returns independence where none of the steps is said to need the other."""
-    denies = [w for w in text.within(around.start, word.start) if w.roles & roles("deny nor no")]
-    if denies and text.has("other", word.end, around.end):
-        return [Mention("independent", denies[0].start, word.end, "class")]
-    return []
-
-
 def _class(text: Text, word: Word, late: bool) -> list[Mention]:
     """Returns the class that a word names by itself."""
     sentence, clause = _scope(text, word)
     before = text.within(clause.start, word.start)
     gap = text.text[before[-1].end if before else clause.start : word.start]
     ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end : sentence.end])
-    neither = _neither(text, word, sentence)
     if not (is_empty(gap) and ends and word.roles & roles("before after")):
-        return neither
+        return []
     return [Mention("after" if late else "before", word.start, word.end, "class")]
 
 
@@ -184,14 +154,14 @@ def triple(text: Text) -> str | None:
         alone = not any(sign.isalpha() for sign in gaps)
         return _class_of([one[2] for one in said]) if len(said) == 3 and alone else None
     answers: dict[str, str] = {}
+    example = re.match(r"\W*Examples?\b", text.text, re.IGNORECASE)
     start = said[0] if said else (0, 0, "")
     forward = asked[0][0] <= start[0] or bool(re.search(r"[.:;\n]", text.text[start[1] : asked[0][0]]))
-    example = re.match(r"\W*Examples?\b", text.text, re.IGNORECASE)
     for end, numbers, kind in _paired(text, asked, said, forward):
         if "rest" in numbers:
             numbers = tuple(n for n in "123" if (n in numbers or len(numbers) == 1) and n not in answers)
-        again = len(answers) == 3
-        if again and not example and not text.has("back switch turn final", asked[0][0], end):
+        # A new set of questions behind a whole one is an invented example.
+        if len(answers) == 3 and not example and not text.has("back switch turn final", asked[0][0], end):
             break
         answers.update(dict.fromkeys(numbers, kind))
     return _class_of([answers[n] for n in "123"]) if len(answers) == 3 else None
@@ -207,8 +177,7 @@ def _questions(text: Text) -> Asked:
         elif "rest" in word.roles:
             found.append((word.start, word.end, ("rest",)))
         elif place := next((n for n in "123" if f"ordinal.{n}" in word.roles), ""):
-            two = "number.2" in _next(text, word.end)
-            places.append((word.start, word.end, (place, "2") if two else (place,)))
+            places.append((word.start, word.end, (place,)))
     heads: Asked = [(one.start(1), one.end(), (one[1],)) for one in _HEAD.finditer(text.text)]
     found += heads
     if not any(one[2] != ("rest",) for one in found):
@@ -216,8 +185,7 @@ def _questions(text: Text) -> Asked:
     joined: Asked = []
     for one in sorted(found):
         gap = text.text[joined[-1][1] : one[0]] if joined else "."
-        near = len(gap) < 24 and not re.search(r"[.:;\n]", gap)
-        if near and not text.has("yes no unsure", joined[-1][1], one[0]):
+        if not re.search(r"[.:;\n]", gap) and not text.has("yes no unsure", joined[-1][1], one[0]):
             joined[-1] = (joined[-1][0], one[1], (*joined[-1][2], *one[2]))
         else:
             joined.append(one)

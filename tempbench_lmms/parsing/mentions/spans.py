@@ -25,11 +25,9 @@ _NUMBER = lazy(
 )
 _OTHER = lazy(
     r"(?P<join>[-–—=]{1,4}>|[-–—―~→⇒〜…]|[≤<](?=\s?[tx]\s?[≤<])|\.{2,})"
-    r"""|(?P<letter>[A-H](?!\w))|(?P<prime>(?<=\d)(?:''|″|′|'|(?<='\d\d)"))"""
+    r"""|(?P<letter>[A-H](?!\w))|(?P<prime>(?<=\d)(?:'|(?<='\d\d)"))"""
     r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+|\S|\n"
 )
-_DECIMAL_BEHIND = lazy(r"\s?(?:[^\W\d_]{1,5}|[-–—;])\s?\d+,\d{1,2}(?![\d,])")
-_LIST_HEAD = lazy(r"[1-9][.)] (?=\S)")
 _SIGNS = dict(zip("([{<)]}>:=：,，、|.。!?？！;；%&\n", "(((()))):::,,,,......;;%&\n", strict=True))
 # A word's code is that of its first role here; those that say no more than that a time follows fill.
 _CODES = {
@@ -76,11 +74,11 @@ class _Codes:
         return self.items[self.kept[match.start()] : self.kept[match.end() - 1] + 1]
 
 
-def find(text: Text, span: TimeSpan, bare: bool = False) -> list[Mention]:
+def find(text: Text, span: TimeSpan) -> list[Mention]:
     """Returns all places that name a span, with start and end in seconds.
 
     The form is `span` for two ends that are joined, `frames` for numbers of frames, `told` for what is told
-    ("the first 10 s", "at 5 s, for 8 s"). In a `bare` text two numbers are a span wherever they stand.
+    ("the first 10 s", "at 5 s, for 8 s").
 
     >>> [one.value for one in find(Text("from 1:05 until the end"), TimeSpan(duration=120.0))]
     [(65.0, 120.0)]
@@ -92,7 +90,7 @@ def find(text: Text, span: TimeSpan, bare: bool = False) -> list[Mention]:
             break
         for match in pattern.finditer(points.codes):
             value = _value(points, match, span, how) if len(found) < _MOST else None
-            if value is None or not (bare or sure or _is_time(text, points, match)):
+            if value is None or not (sure or _is_time(points, match)):
                 continue
             first = match.start() + len(match[0]) - len(match[0].lstrip(":@,\n"))
             start, end = points.at(first).start, points.at(match.end() - 1).end
@@ -151,7 +149,7 @@ def _token(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Wo
     """Returns the items of a number, a sign or an unknown word."""
     kind, start, end = match.lastgroup, *match.span()
     if kind == "number":
-        return _number(text, match[kind], start, end, said)
+        return _number(match[kind], start, end)
     if kind == "clock":
         amount = 0.0
         for part in match[kind].replace(",", ".").split(":"):
@@ -160,22 +158,14 @@ def _token(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Wo
     if kind == "join":
         return _join(text, match, said, words)
     if kind == "prime":
-        return [_Item("m" if match[0] in "'′" else "s", start, end)]
-    rest = "l" if kind or match[0] in tuple("abcdefgh") else "w" if match[0].isalpha() else "_"
+        return [_Item("m" if match[0] == "'" else "s", start, end)]
+    rest = "l" if kind else "w" if match[0].isalpha() else "_"
     return [_Item(_SIGNS.get(match[0], rest), start, end)]
 
 
-def _number(text: Text, digits: str, start: int, end: int, said: _Item) -> list[_Item]:
-    """Returns a number, or the two of "[12,20]"; the head of an entry in a list is none."""
-    if (start == 0 or text.text[start - 1] == "\n") and _LIST_HEAD.match(text.text, start):
-        return [_Item("_", start, end + 1)]
-    one, comma, other = digits.partition(",")
-    joined = said.code in ("T", ";") or _DECIMAL_BEHIND.match(text.text, end)
-    if comma and not joined and not _is_before(text, end, roles("unit.second")):
-        place = start + len(one)
-        numbers = _Item("n", start, place, float(one)), _Item("n", place + 1, end, float(other))
-        return [numbers[0], _Item(",", place, place + 1), numbers[1]]
-    exact = "exact" if comma or "." in digits else ""
+def _number(digits: str, start: int, end: int) -> list[_Item]:
+    """Returns a number."""
+    exact = "exact" if set(".,") & set(digits) else ""
     return [_Item("n", start, end, float(digits.replace(",", ".")), exact)]
 
 
@@ -222,7 +212,7 @@ def _named(items: list[_Item], match: re.Match[str]) -> list[_Item]:
     start, end, code = items[0].start, items[-1].end, items[0].code
     if code in "xM" or match["second"]:
         return [_Item({"x": "w", "M": "P"}.get(code, "2"), start, end, 50.0, "%")]
-    if match["kind"] and items[-1].unit != "exact":
+    if match["kind"]:
         return [_Item("#" if code == "I" else "w", start, end, items[-1].amount)]
     halves = [item.amount for item in items if item.code == "H"]
     if halves:
@@ -290,7 +280,7 @@ def _ends(points: _Codes, match: re.Match[str]) -> tuple[_Item, _Item]:
         if len(places) > 1:
             break
     one, other = points.at(places[0]), points.at(places[-1])
-    return one, other._replace(code="#") if one.code == "#" else other
+    return one, other._replace(code="#") if one.code == "#" else other  # "frames 3 to 7"
 
 
 def _value(points: _Codes, match: re.Match[str], span: TimeSpan, how: str) -> Span | None:
@@ -301,8 +291,10 @@ def _value(points: _Codes, match: re.Match[str], span: TimeSpan, how: str) -> Sp
     shared = "Y" in points.codes[max(0, match.start() - 4) : match.end() + 3]
     if shared and one.code in "pd" and other.code in "pd" and max(one.amount, other.amount) <= 1:
         one, other = (end._replace(code="P", amount=100 * end.amount, unit="%") for end in (one, other))
-    start = _of(one, span, other.unit * (other.code == "P" and how != "lasting"))
-    end = _of(other, span, one.unit * (one.code == "P" and how != "lasting"))
+    start, end = (
+        _of(one, span, other.unit * (other.code == "P")),
+        _of(other, span, one.unit * (one.code == "P")),
+    )
     if start is None or end is None:
         return None
     if how == "lasting":
@@ -330,21 +322,17 @@ def _part(points: _Codes, match: re.Match[str], span: TimeSpan) -> Span | None:
 _OR_ONE = lazy(r";[F@]?[Ppd](?!T)")
 
 
-def _is_time(text: Text, points: _Codes, match: re.Match[str]) -> bool:
+def _is_time(points: _Codes, match: re.Match[str]) -> bool:
     """Whether two numbers are times: "he lifts 2 to 3 weights" has none, "12 to 20, as he falls" has."""
     one, other = _ends(points, match)
     if one.code not in "pd" or other.code not in "pd":
         return True
-    if _OR_ONE.match(points.codes, match.end()):
-        return False
     first, last = points.kept[match.start()], points.kept[match.end() - 1]
     behind = points.items[last + 1] if last + 1 < len(points.items) else points.items[last]
-    if behind.code in "wnhx" and text.text[behind.start].isascii():
+    if _OR_ONE.match(points.codes, match.end()):
         return False
     before = points.items[first - 1]
-    return (
-        first == 0 or match[0][0] in "FSB(:@" or before.code != "w" or not text.text[before.start].isascii()
-    )
+    return behind.code not in "wnhx" and (first == 0 or match[0][0] in "FSB(:@" or before.code != "w")
 
 
 _SHORT: dict[str, str | int | None] = {
@@ -407,7 +395,7 @@ def of_json(value: Any, span: TimeSpan) -> list[Span]:
     [(5.0, 12.5)]
     """
     if isinstance(value, str):
-        return [one.value for one in find(Text(value), span, bare=True)]
+        return [one.value for one in find(Text(value), span)]
     if isinstance(value, Mapping):
         return _of_object(_fields(value), span)
     items = value if isinstance(value, list) else []

@@ -5,7 +5,7 @@ import itertools
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.tokens import Text, is_empty
+from tempbench_lmms.parsing.tokens import Text
 
 _YES, _NO = roles("true yes rising"), roles("false no falling")
 _CLAIM, _IS, _ANSWER = roles("claim"), roles("is"), roles("answer")
@@ -13,7 +13,9 @@ _JUDGING = roles("true false")
 _SAYS = _YES | _NO | {"right", "wrong", "sound"}
 _DIRECTIONS = roles("rising falling")
 # A predicate ends its clause, or a word of these roles follows; before a noun it is an adjective.
-_FOLLOWS = roles("because deny turn and or back conclude fill likely hedge is answer claim as")
+_FOLLOWS = roles(
+    "because deny turn and or back conclude fill likely hedge is answer claim as switch courtesy ask"
+)
 _CHOICE = lazy(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
 _NEXT = lazy(r"\s*(\S)")
 _OPENING = ("", *":.,;\n-–—!?。>")
@@ -30,9 +32,8 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
         if one.value != other.value and _CHOICE.fullmatch(text.text[one.end : other.start].lower())
     }
     echoed = {text.sentence(found[i].start) for i in pairs}
-    kept = [one for i, one in enumerate(found) if i not in pairs and i - 1 not in pairs]
-    kept = [o for o in kept if text.sentence(o.start) not in echoed or not text.has(_DIRECTIONS, *o[1:3])]
-    return [one for one in kept if not _quoted(text, one)] or kept
+    kept = [one for i, one in enumerate(found) if not {i, i - 1} & pairs]
+    return [o for o in kept if text.sentence(o.start) not in echoed or not text.has(_DIRECTIONS, *o[1:3])]
 
 
 def _says(text: Text, word: Word, ordered: bool) -> bool | None:
@@ -56,8 +57,7 @@ def _judges(text: Text, word: Word, found: frozenset[str], claimed: bool) -> boo
     """Whether a word stands where it judges: as a predicate, or as an answer by itself."""
     if found & _DIRECTIONS:
         start, end = text.sentences[text.sentence(word.start)]
-        bare = is_empty(text.text[: word.start] + text.text[word.end :])
-        return bare or text.has(_IS, start, word.start if text.text[word.start].isascii() else end)
+        return text.has(_IS, start, word.start if text.text[word.start].isascii() else end)
     if not found & _JUDGING:
         return _opens(text, word)
     return claimed or _predicate(text, word)
@@ -69,12 +69,6 @@ def _predicate(text: Text, word: Word) -> bool:
         return True
     after = text.after(word.end, 1)
     return "\n" in following.group() or (after is not None and bool(after.roles & _FOLLOWS))
-
-
-def _quoted(text: Text, one: Mention) -> bool:
-    """Whether an order is what the statement says: "The statement that they are in order"."""
-    start = text.sentences[text.sentence(one.start)].start
-    return text.has(_DIRECTIONS, one.start, one.end) and text.has(_CLAIM, start, one.start)
 
 
 def _opens(text: Text, word: Word) -> bool:

@@ -118,17 +118,13 @@ def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
     for sentence in text.sentences:
         parts = _parts(text, sentence)
         here = [sense for sense in said if sentence.start <= sense.start < sentence.end]
-        every = {sense.name for sense in here} & rows.weights.keys()
         best = [(part, _best(_within(here, part), rows)) for part in parts]
         if not any(one is not None for _, one in best) and not text.has("deny", *sentence):
             best = [(sentence, _best(here, rows))]
         for part, one in best:
-            # "Both", "none" and the like say an option only where nothing of another is named beside them.
-            if one is not None and not (every & _STRONG and every - set(rows.names[one])):
+            if one is not None:
                 named = [sense for sense in _within(here, part) if sense.name in rows.names[one]]
-                # What "none" denies is no denial of "none".
-                end = part.end if "c.none" in {sense.name for sense in named} else named[-1].end
-                found.append(Mention(letters[one], named[0].start, end, "words"))
+                found.append(Mention(letters[one], named[0].start, named[-1].end, "words"))
     return found
 
 
@@ -149,7 +145,7 @@ def _best(said: list[Sense], rows: Rows) -> int | None:
     scores = [_score(named, set(row), rows.weights) for row in rows.names]
     best = max(range(len(scores)), key=lambda i: scores[i])
     own = set(rows.names[best])
-    if not named or named - own or scores.count(scores[best]) > 1:
+    if not named or scores.count(scores[best]) > 1:
         return None
     only = all(sense.name in own for sense in said)
     return best if named & _STRONG or scores[best] >= (_LEAST if only else _ENOUGH) else None
@@ -194,19 +190,14 @@ def _told(text: Text) -> Iterator[list[Span]]:
 
 
 def _turned(text: Text, said: list[Sense]) -> list[Sense]:
-    """Returns senses up to the first that is denied, with "the other way" as the opposite of what it turns.
-
-    None where they are alternatives, or where a movement follows what says that there is none.
-    """
+    """Returns senses up to the first that is denied, with "the other way" as the opposite of the last."""
     kept: list[Sense] = []
     for sense in said:
         last = kept[-1] if kept else sense
         if text.has("deny", last.end, sense.start):
             break
         other = _OPPOSITES.get(last.name) if sense.name == "c.reverse" else sense.name
-        if other is None or text.has("or", last.end, sense.start) or (kept and last.name in _STILL):
+        if other is None:
             return []
-        if other == _OPPOSITES.get(last.name) and text.text[last.end : sense.start] in (" to ", " to the "):
-            kept.pop()  # "from left to right" is to the right
         kept.append(sense._replace(name=other))
     return kept
