@@ -2,9 +2,6 @@
 
 import functools
 import json
-import subprocess
-import sys
-import textwrap
 
 
 def tiny_args(folder, *more):
@@ -28,17 +25,3 @@ def evaluate(harness, wanted):
         for name, model, tasks, more in wanted
     }
     return json.loads(json.dumps(found, default=str))
-
-
-def result_of(script, folder, *words):
-    """Returns what a script prints as JSON behind "RESULT", started with words in a folder."""
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script), *words],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        check=False,
-    )
-    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
-    assert lines, done.stderr[-3000:]
-    return json.loads(lines[0].removeprefix("RESULT"))

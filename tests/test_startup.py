@@ -1,6 +1,5 @@
 """What a command imports before it says something."""
 
-import os
 import subprocess
 import sys
 import textwrap
@@ -39,16 +38,3 @@ def test_nothing_heavy_comes_before_the_first_line(name, tmp_path):
     )
     assert done.stdout.startswith(("tempbench: ", "lmms-eval ", "checking ")), done.stderr
     assert done.stdout.endswith(" []\n")
-
-
-@pytest.mark.harness
-def test_missing_data_is_told_in_one_line(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "lmms_eval", "--model", "tempbench_oracle", "--tasks", "tempvs"],
-        env=os.environ | {"TEMPBENCH_DATA": str(tmp_path / "none")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert "tempbench prepare tempvs" in done.stderr.splitlines()[-1]

@@ -95,9 +95,8 @@ def test_as_many_are_tried_as_the_named_task_has():
 
 @pytest.mark.harness
 def test_a_model_that_sees(tmp_path):
-    found = tempbench(
-        "check-model", "--model", "tempbench_reader", "--tasks", TASK, "-o", tmp_path / "a.html"
-    )
+    words = ("check-model", "--model", "tempbench_reader", "--tasks", TASK)
+    found = tempbench(*words, "-o", tmp_path / "a.html", "--keep", tmp_path / "out")
     assert found.returncode == 0, found.stdout + found.stderr
     assert "pictures: 10 passed" in found.stdout
     assert f"{TASK}: all" in found.stdout
@@ -105,6 +104,13 @@ def test_a_model_that_sees(tmp_path):
     assert "images arrive in the order given" in (tmp_path / "a.html").read_text(encoding="utf-8")
     again = tempbench("check-model", "--model", "tempbench_reader", "-o", tmp_path / "a.html")
     complains(again, "exists")
+    # A run in the folder that the check was kept in says so, and is not checked again.
+    run = ("run", "--model", "tempbench_reader", "--tasks", TASK, "-o", tmp_path / "out")
+    done = tempbench(*run, "--check", "--", "--limit", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (log,) = read_runs([tmp_path / "out"])
+    assert run_card(log)["check"] == {"state": "passed", "failed": [], "unseen": []}
+    assert "not checked" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.harness
@@ -164,23 +170,6 @@ def test_a_model_whose_insides_cannot_be_seen_is_judged_by_its_replies():
     states = {one["line"]: one["state"] for one in json.loads(found.stdout)["verdicts"]}
     assert states["order"] == "cannot be seen from here"
     assert states["colour of image k"] == "failed"
-
-
-@pytest.mark.harness
-def test_a_run_that_checks_first_says_so(tmp_path):
-    # The check is a process of its own, of the same Python.
-    code = "from tempbench_lmms.cli.main import main; main()"
-    arguments = ("run", "--model", "tempbench_reader", "--tasks", TASK, "-o", str(tmp_path / "out"))
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments, "--check", "--", "--limit", "2"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    (log,) = read_runs([tmp_path / "out"])
-    assert run_card(log)["check"] == {"state": "passed", "failed": [], "unseen": []}
-    assert "not checked" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_run_of_several_processes_asks_for_the_check_before(tmp_path):

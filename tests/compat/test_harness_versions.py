@@ -22,16 +22,6 @@ HEADLINE = {
     "video": ("acc", "miou", "r1_at_30", "acc_at_iou_50", "parse_rate", "miou_official", "n_failed"),
 }
 TASKS = {"statements": "tempvs_mt1_two_mini", "video": "rextime_mini"}
-WANTED = {
-    f"{respondent}_{name}": {
-        "model": f"tempbench_{respondent}",
-        "model_args": "media=true,seed=3",
-        "tasks": task,
-        "limit": LIMIT,
-    }
-    for respondent in ("oracle", "chance")
-    for name, task in TASKS.items()
-}
 
 
 @pytest.fixture(scope="session")
@@ -56,32 +46,35 @@ def oldest(tmp_path_factory):
     return str(folder / "unpacked")
 
 
-def metrics(runs):
-    """Returns all that was measured, by evaluation, without what `details` says of the installed versions."""
-    found = {}
-    for name, run in runs.items():
-        values = dict(run.results["results"][TASKS[name.partition("_")[2]]])
-        found[name] = values | {"details,none": dict(values["details,none"], run=None)}
-    return found
+def metrics(run):
+    """Returns all that was measured, by task, without what `details` says of the installed versions."""
+    found = {name: dict(run.results["results"][task]) for name, task in TASKS.items()}
+    return {
+        name: values | {"details,none": dict(values["details,none"], run=None)}
+        for name, values in found.items()
+    }
 
 
-def replies(runs):
+def replies(run):
     """Returns the logged replies; 0.6.1 logs each in a list of its own."""
     return {
-        name: [reply_of([row["filtered_resps"]]) for row in run.logged(TASKS[name.partition("_")[2]])]
-        for name, run in runs.items()
+        name: [reply_of([row["filtered_resps"]]) for row in run.logged(task)] for name, task in TASKS.items()
     }
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    return evaluation.run_in_turn(WANTED, tmp_path_factory.mktemp("installed"))
+def installed(tmp_path_factory, run_harness):
+    folder = tmp_path_factory.mktemp("installed")
+    return run_harness(
+        "tempbench_chance", TASKS.values(), folder, ["--limit", str(LIMIT)], "media=true,seed=3"
+    )
 
 
 def test_oldest_and_installed_give_equal_numbers(oldest, installed, tmp_path):
-    found = evaluation.run_in_turn(WANTED, tmp_path, {"PYTHONPATH": oldest})
-    packages = found["oracle_video"].value(TASKS["video"], "details")["run"]["packages"]
-    assert packages["lmms-eval"] == OLDEST
+    wanted = {"model": "tempbench_chance", "model_args": "media=true,seed=3", "limit": LIMIT}
+    wanted["tasks"] = ",".join(TASKS.values())
+    found = evaluation.run_in_turn({"chance": wanted}, tmp_path, {"PYTHONPATH": oldest})["chance"]
+    assert found.value(TASKS["video"], "details")["run"]["packages"]["lmms-eval"] == OLDEST
     # As text: a number that is not one differs from itself.
     assert json.dumps(metrics(found), sort_keys=True) == json.dumps(metrics(installed), sort_keys=True)
     assert replies(found) == replies(installed)
@@ -90,7 +83,7 @@ def test_oldest_and_installed_give_equal_numbers(oldest, installed, tmp_path):
 def test_numbers_are_those_of_every_other_installation(installed, update_goldens):
     """One job has the newest of everything, one every dependency at its declared lower bound."""
     headline = {
-        name: {key: values[f"{key},none"] for key in HEADLINE[name.partition("_")[2]]}
+        name: {key: values[f"{key},none"] for key in HEADLINE[name]}
         for name, values in metrics(installed).items()
     }
     if update_goldens:

@@ -8,65 +8,66 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import EXTRAS, TempbenchError, lacking
 from tempbench_lmms.harness import plugin
 
+# Commands, one after the other, where what extras bring cannot be imported.
 _WITHOUT = """
-import sys
+import contextlib, io, json, sys
 for name in {missing!r}:
     sys.modules[name] = None
-from tempbench_lmms.cli.__main__ import main
-main()
+from tempbench_lmms.cli.main import main
+for words in json.loads(sys.argv[1]):
+    sys.argv, out, err, status = ["tempbench", *words], io.StringIO(), io.StringIO(), 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as end:
+            status = end.code or 0
+    print(json.dumps([status, out.getvalue(), err.getvalue()]))
 """
+COMMANDS = (
+    "import replies a.jsonl --task timeblind_mini -o a --model a",
+    "import replies b.jsonl --task timeblind_mini -o b --model b",
+    "tasks",
+    "doctor",
+    "read --task coherence_qa_8f_mini B",
+    "show timeblind_mini",
+    "table timeblind Main a",
+    "stats rextime --mini",
+    "verify timepercept --mini",
+    "plan --tasks tempvs_mini",
+    "score timeblind --mini --predictions a.jsonl",
+    "rescore a",
+    "compare a b",
+    "report a b -o page.html --force",
+)
+_TASK = "--model tempbench_chance --tasks timeblind_mini"
+LACKING = (f"run {_TASK} --output nowhere", f"check-model {_TASK}", "demo", "verify")
 
 
-def base(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def base(folder: Path, *commands: str) -> list[tuple[int, str, str]]:
+    """Returns status, output and errors of each command."""
     code = _WITHOUT.format(missing=[name for modules in EXTRAS.values() for name in modules])
-    command = [sys.executable, "-c", code, *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    command = [sys.executable, "-c", code, json.dumps([words.split() for words in commands])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    """Two runs of imported replies, made by the base installation itself."""
-    folder = tmp_path_factory.mktemp("base")
+def test_the_base_does_it(tmp_path):
+    """Two runs of imported replies, made by the base installation itself, and what it does with them."""
     rows = read_rows(mini_root("timeblind") / "test")
     for name, wrong in (("a", 0), ("b", 9)):
         said = [row["choices"][0] if number < wrong else row["target"] for number, row in enumerate(rows)]
         ids = [row["question_id"] for row in rows]
         lines = [json.dumps({"question_id": id_, "reply": one}) for id_, one in zip(ids, said, strict=True)]
-        (folder / f"{name}.jsonl").write_text("\n".join(lines))
-        options = ("--task", "timeblind_mini", "-o", name, "--model", name)
-        done = base(folder, "import", "replies", f"{name}.jsonl", *options)
-        assert done.returncode == 0, done.stderr
-    return folder
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "tasks",
-        "doctor",
-        "read --task coherence_qa_8f_mini B",
-        "show timeblind_mini",
-        "table timeblind Main a",
-        "stats rextime --mini",
-        "verify timepercept --mini",
-        "plan --tasks tempvs_mini",
-        "score timeblind --mini --predictions a.jsonl",
-        "rescore a",
-        "compare a b",
-        "report a b -o page.html --force",
-    ],
-)
-def test_the_base_does_it(runs, words):
-    done = base(runs, *words.split())
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    for words, (status, out, err) in zip(COMMANDS, base(tmp_path, *COMMANDS), strict=True):
+        assert status == 0, (words, err)
+        assert out.strip(), words
 
 
 def test_the_base_has_the_functions_for_notebooks(tmp_path):
@@ -80,11 +81,9 @@ def test_the_base_has_the_functions_for_notebooks(tmp_path):
 
 
 def test_the_extra_that_is_lacking_is_named(tmp_path):
-    words = ("--model", "tempbench_chance", "--tasks", "timeblind_mini")
-    for command in (("run", *words, "--output", "nowhere"), ("check-model", *words), ("demo",), ("verify",)):
-        done = base(tmp_path, *command)
-        assert done.returncode == 1
-        assert done.stderr.splitlines()[-1].endswith("run `pip install 'tempbench-lmms[run]'`")
+    for status, _, err in base(tmp_path, *LACKING):
+        assert status == 1
+        assert err.splitlines()[-1].endswith("run `pip install 'tempbench-lmms[run]'`")
     assert "[metrics]" in str(lacking(ModuleNotFoundError(name="bert_score.utils")))
     assert lacking(ModuleNotFoundError(name="somebody")) is None
 

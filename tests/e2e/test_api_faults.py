@@ -10,24 +10,22 @@ import contextlib
 import hashlib
 import io
 import json
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from PIL import Image
 
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
+from tests.command import tempbench
 from tests.second_reader import completion
 
 pytestmark = pytest.mark.harness
 
 TASK = "tempvs_mt1_two_mini"
-SECONDS = 5  # what a request may take: long enough for a busy machine
+SECONDS = 3  # what a request may take: long enough for a busy machine
 ALWAYS = (
     "429",
     "500",
@@ -199,43 +197,30 @@ class Ended:
         self.failed = {row["record"]["id"] for row in self.rows if row["record"]["failed"]}
 
 
-def started_twice(runner, folder, python, questions):
+@pytest.fixture(scope="module", params=RUNNERS)
+def starts(request, harness, tmp_path_factory, questions):
     """Starts a run with an API that fails, and with the same one after it was mended; what was asked, too."""
+    runner, folder = request.param, tmp_path_factory.mktemp("api") / "run"
     with Api(dict(zip(questions.values(), OUTCOMES, strict=True))) as api:
         arguments = f"model=stub,base_url={api.url},api_key=none,timeout={SECONDS},{RUNNERS[runner]}"
-        command = [python, "-m", "tempbench_lmms.cli", "run", "--model", runner]
-        command += ["--model-args", arguments, "--tasks", TASK, "--output", str(folder), "--no-report"]
+        words = ["run", "--model", runner, "--model-args", arguments, "--tasks", TASK]
         ended, asked = [], []
         for api.healed in (False, True):
             api.counts.clear()
-            done = subprocess.run(
-                [*command, "--", "--limit", str(len(OUTCOMES))],
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=300,
+            done = tempbench(
+                *words,
+                "--output",
+                folder,
+                "--no-report",
+                "--",
+                "--limit",
+                len(OUTCOMES),
+                NO_PROXY="127.0.0.1",
             )
             ended.append(Ended(done, folder))
             asked.append(Counter(api.counts))
+            time.sleep(1.1)  # results are named by the second
     return ended, asked
-
-
-@pytest.fixture(scope="module")
-def of_all(tmp_path_factory, questions):
-    """What became of each runner's run; side by side, as most of their time they wait for the API."""
-    with ThreadPoolExecutor(len(RUNNERS)) as pool:
-        runs = {
-            runner: pool.submit(
-                started_twice, runner, tmp_path_factory.mktemp(runner) / "run", sys.executable, questions
-            )
-            for runner in RUNNERS
-        }
-        return {runner: run.result() for runner, run in runs.items()}
-
-
-@pytest.fixture(scope="module", params=RUNNERS)
-def starts(request, of_all):
-    return of_all[request.param]
 
 
 def with_outcome(questions, *wanted):

@@ -80,6 +80,7 @@ def one(tmp_path_factory, run_harness):
     return run_harness("tempbench_chance", LEAVES, tmp_path_factory.mktemp("one"), LIMIT, "seed=3")
 
 
+@pytest.mark.exhaustive
 def test_two_processes_give_what_one_gives(one, tmp_path, run_harness):
     two = run_harness("tempbench_chance", LEAVES, tmp_path, LIMIT, "seed=3", processes=2)
     for task in LEAVES:

@@ -4,138 +4,143 @@ A run over a whole benchmark must not decode it while requests are built or repl
 pictures of questions that were answered.
 """
 
-import json
+import gc
+from collections import Counter
 
+import PIL.Image
 import pytest
 
 from tempbench_lmms import benchmarks
+from tempbench_lmms.harness.respondents import chat
+from tempbench_lmms.media import decoding, integrity, video
 from tests.bundled import MINI
-from tests.respondents import result_of
 
 pytestmark = pytest.mark.harness
 
-SCRIPT = """
-    import gc, json, os, sys
-    from collections import Counter
-
-    import PIL.Image
-    from tempbench_lmms.media import decoding, integrity, video
-
-    counts = Counter()
-
-    def counted(owner, name):
-        original = getattr(owner, name)
-        def counting(*args, **kwargs):
-            counts[name] += 1
-            return original(*args, **kwargs)
-        setattr(owner, name, counting)
-
-    # Every way to a decoded picture: a file by Pillow, an array made a picture, the two loops over packets
-    # that decode, and the parts of the media layer that have a decoder of their own.
-    counted(PIL.Image, "open")
-    counted(PIL.Image, "fromarray")
-    counted(decoding.Video, "_sought")
-    counted(decoding.Video, "frames")
-    counted(integrity, "check_video")
-
-    from lmms_eval.evaluator import simple_evaluate
-    from lmms_eval.tasks import TaskManager
-    from tempbench_lmms.harness.respondents import chat
-
-    manager = TaskManager()
-    os.environ["TEMPBENCH_FRAME_CACHE_MB"] = "2"
-
-    def leaves(tasks):
-        for task in tasks.values():
-            if isinstance(task, dict):
-                yield from leaves(task)
-            else:
-                yield task
-
-    def requests(kind):
-        names = json.loads(sys.argv[1])[kind]
-        for task in leaves(manager.load_task_or_group(names, task_type=kind)):
-            found = {"task": task.config.task}
-            counts.clear()
-            task.build_all_requests(limit=None, rank=0, world_size=1)
-            found["requests"], found["building"] = len(task.instances), dict(counts)
-            counts.clear()
-            for doc in list(task.test_docs())[:50]:
-                task.process_results(doc, [doc["target"]])
-            found["scoring"] = dict(counts)
-            counts.clear()
-            video._CACHE.clear()
-            ask = task.instances[0].args[1 if kind == "chat" else 2]
-            found["given"] = str(ask(task.test_docs()[0]))
-            found["asked"] = dict(counts)
-            yield found
-
-    def alive():
-        gc.collect()
-        return sum(isinstance(one, PIL.Image.Image) for one in gc.get_objects())
-
-    class Watching(chat.Constant):
-        def __init__(self, keep):
-            super().__init__(media=True)
-            self.keep, self.kept, self.asked, self.after, self.cached = keep, [], [], [], []
-
-        def _look(self, request, doc):
-            messages = request.args[1](doc)
-            self.kept += [messages] * self.keep
-            del messages
-            self.asked.append(doc["question_id"])
-            if len(self.asked) % 5 == 0:
-                self.after.append(alive())
-                self.cached.append(video._CACHE.n_bytes())
-
-    def answering(task, keep=False):
-        model = Watching(keep)
-        start = alive()
-        simple_evaluate(model=model, tasks=[task], limit=20, task_manager=manager)
-        return {"start": start, "after": model.after, "cached": model.cached, "end": alive()}
-
-    tasks = ("tempvs_mt3_event_separate_mini", "rextime_frames_mini", "coherence_qa_mini")
-    out = {kind: list(requests(kind)) for kind in ("chat", "simple")}
-    out["answering"] = {task: answering(task) for task in tasks}
-    out["keeping"] = answering(tasks[0], keep=True)
-    print("RESULT" + json.dumps(out))
-"""
+# The two kinds differ in what a benchmark's hooks give, whichever of its tasks it is.
+NAMES = {
+    "chat": ["tempbench_mini", "rextime_frames_mini"],
+    "simple": [
+        *(next(name for name in MINI if name.startswith(benchmark)) for benchmark in benchmarks.names()),
+        "rextime_frames_mini",
+    ],
+}
+TASKS = ("tempvs_mt3_event_separate_mini", "rextime_frames_mini", "coherence_qa_mini")
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    # The two kinds differ in what a benchmark's hooks give, whichever of its tasks it is.
-    each = [next(name for name in MINI if name.startswith(benchmark)) for benchmark in benchmarks.names()]
-    names = {"chat": ["tempbench_mini", "rextime_frames_mini"], "simple": [*each, "rextime_frames_mini"]}
-    return result_of(SCRIPT, tmp_path_factory.mktemp("run"), json.dumps(names))
+def counts():
+    """How often each way to a decoded picture was gone."""
+    found = Counter()
+
+    def counted(owner, name):
+        original = getattr(owner, name)
+
+        def counting(*args, **kwargs):
+            found[name] += 1
+            return original(*args, **kwargs)
+
+        patch.setattr(owner, name, counting)
+
+    with pytest.MonkeyPatch.context() as patch:
+        # A file by Pillow, an array made a picture, the two loops over packets that decode, and the parts of
+        # the media layer that have a decoder of their own.
+        counted(PIL.Image, "open")
+        counted(PIL.Image, "fromarray")
+        counted(decoding.Video, "_sought")
+        counted(decoding.Video, "frames")
+        counted(integrity, "check_video")
+        patch.setenv("TEMPBENCH_FRAME_CACHE_MB", "2")
+        yield found
 
 
-@pytest.mark.parametrize("kind", ["chat", "simple"])
-def test_nothing_is_decoded_before_a_model_asks(found, kind):
-    tasks = {one["task"]: one for one in found[kind]}
+def leaves(tasks):
+    for task in tasks.values():
+        if isinstance(task, dict):
+            yield from leaves(task)
+        else:
+            yield task
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def requested(request, counts, harness):
+    """What each task of a kind decodes while it builds requests, scores, and when a model asks."""
+    kind, found = request.param, []
+    for task in leaves(harness.TaskManager().load_task_or_group(NAMES[kind], task_type=kind)):
+        counts.clear()
+        task.build_all_requests(limit=None, rank=0, world_size=1)
+        one = {"task": task.config.task, "requests": len(task.instances), "building": dict(counts)}
+        counts.clear()
+        for doc in list(task.test_docs())[:50]:
+            task.process_results(doc, [doc["target"]])
+        one["scoring"] = dict(counts)
+        counts.clear()
+        video._CACHE.clear()
+        ask = task.instances[0].args[1 if kind == "chat" else 2]
+        found.append(one | {"given": str(ask(task.test_docs()[0])), "asked": dict(counts)})
+    return found
+
+
+def alive():
+    gc.collect()
+    return sum(isinstance(one, PIL.Image.Image) for one in gc.get_objects())
+
+
+class Watching(chat.Constant):
+    """Looks at what it is asked, and counts the pictures that are held after some questions."""
+
+    def __init__(self, keep):
+        super().__init__(media=True)
+        self.keep, self.kept, self.asked, self.after, self.cached = keep, [], 0, [], []
+
+    def _look(self, request, doc):
+        messages = request.args[1](doc)
+        self.kept += [messages] * self.keep
+        del messages
+        self.asked += 1
+        if self.asked % 5 == 0:
+            self.after.append(alive())
+            self.cached.append(video._CACHE.n_bytes())
+
+
+@pytest.fixture
+def answering(counts, harness):
+    """Returns what answers a task, and how many pictures there were before and after."""
+
+    def answer(task, keep=False):
+        model, start = Watching(keep), alive()
+        harness.evaluator.simple_evaluate(
+            model=model, tasks=[task], limit=20, task_manager=harness.TaskManager()
+        )
+        return start, model, alive()
+
+    return answer
+
+
+def test_nothing_is_decoded_before_a_model_asks(requested):
     for benchmark in benchmarks.names():
-        assert any(task.startswith(benchmark) for task in tasks), benchmark
-    for one in tasks.values():
+        assert any(one["task"].startswith(benchmark) for one in requested), benchmark
+    for one in requested:
         assert one["requests"] > 10
-        assert one["building"] == {}, one
-        assert one["scoring"] == {}, one
+        assert one["building"] == one["scoring"] == {}, one
 
 
-@pytest.mark.parametrize("kind", ["chat", "simple"])
-def test_the_count_sees_what_is_decoded_when_a_model_asks(found, kind):
-    for one in found[kind]:
+def test_the_count_sees_what_is_decoded_when_a_model_asks(requested):
+    for one in requested:
         assert bool(one["asked"]) == ("PIL.Image" in one["given"]), one
-    assert sum(bool(one["asked"]) for one in found[kind]) >= 4
+    assert sum(bool(one["asked"]) for one in requested) >= 4
 
 
-def test_pictures_of_answered_questions_are_dropped(found):
-    for task, run in found["answering"].items():
-        assert len(run["after"]) == 4, task
-        # None is held, however many questions were answered.
-        assert max(run["after"]) <= run["start"], (task, run)
-        assert run["end"] <= run["start"], (task, run)
-        assert max(run["cached"]) <= 2_000_000, (task, run)
+@pytest.mark.parametrize("task", TASKS)
+def test_pictures_of_answered_questions_are_dropped(task, answering):
+    start, model, end = answering(task)
+    assert len(model.after) == 4
+    # None is held, however many questions were answered.
+    assert max(model.after) <= start
+    assert end <= start
+    assert max(model.cached) <= 2_000_000
 
 
-def test_the_count_sees_pictures_that_are_kept(found):
-    assert found["keeping"]["after"][-1] - found["keeping"]["start"] >= 20
+def test_the_count_sees_pictures_that_are_kept(answering):
+    start, model, _ = answering(TASKS[0], keep=True)
+    assert model.after[-1] - start >= 20

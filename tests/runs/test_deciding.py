@@ -7,9 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import textwrap
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -19,10 +17,10 @@ from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.report.numbers import of_logs
-from tempbench_lmms.runs import comparison, deciding, rescoring, starting
+from tempbench_lmms.runs import comparison, deciding, ending, rescoring, starting
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.run_card import run_card
-from tests.command import call, complains, tempbench
+from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, write_run
 
 RESULTS = "20260101_000000_results.json"
@@ -250,39 +248,43 @@ def test_reports_and_rescoring_are_of_the_questions_that_were_answered(stopped):
     assert rescoring.rescore(log).now["mt"] == 1.0
 
 
-def _stops_says_so(chance, home):
-    chance, home = Path(chance), Path(home)
-
+@pytest.mark.harness
+def test_a_run_stops_says_so_and_two_processes_decide_the_same_after_a_kill(
+    harness, folder, against_chance, docs, tmp_path
+):
     def run(output, *words):
         asked = ("run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", output, "--no-report")
         return tempbench(*asked, "--slice", "20", *words)
 
-    decide = ("--until-decided", str(chance))
-    first = run(home / "a", *decide)
+    decide = ("--until-decided", folder / "chance")
+    a, b = tmp_path / "a", tmp_path / "b"
+    first = run(a, *decide)
     assert "stopped after" in first.stderr, first.stderr
-    (log,) = read_runs([home / "a"])
+    (log,) = read_runs([a])
+    said, answered = asked(against_chance, docs, "oracle")
+    assert deciding.said_of(log) == said
+    assert {sample.doc_id for sample in log.samples} == answered
     assert 0 < len(log.samples) < 223 / 2
-    _keep_some(home / "a", home / "b", 30)  # as a start leaves them that was killed
-    second = run(home / "b", *decide)
-    assert "stopped after" in second.stderr, second.stderr
-    (again,) = read_runs([home / "b"])
+    _keep_some(a, b, 30)  # as a start leaves them that was killed
+    second = _in_two_processes(b, *decide)
+    assert second.returncode == 0, second.stderr[-3000:]
+    assert "stopped after" in second.stderr
+    (again,) = read_runs([b])
     assert deciding.said_of(again) == deciding.said_of(log)
-    assert [one.record for one in again.samples] == [one.record for one in log.samples]
-    third = run(home / "a", *decide)
+    assert sorted(one.record["id"] for one in again.samples) == sorted(
+        one.record["id"] for one in log.samples
+    )
+    assert all(one.record["correct"] for one in again.samples)
+    assert len(log.samples) <= ending.kept(b) <= len(log.samples) + 2 * 7
+    third = run(a, *decide)
     assert third.returncode == 0
     assert "without --until-decided to have the other questions answered too" in third.stdout
-    _refuses_another_decision(run, home / "a", decide)
-    fourth = run(home / "a")
+    _refuses_another_decision(run, a, decide)
+    fourth = run(a)
     assert "finished, 223 answers" in fourth.stderr, fourth.stderr
-    (whole,) = (one for one in read_runs([home / "a"]) if deciding.said_of(one) is None)
+    (whole,) = (one for one in read_runs([a]) if deciding.said_of(one) is None)
     assert len(whole.samples) == 223
-    _refuses_another_decision(run, home / "a", decide)
-
-
-@pytest.mark.harness
-def test_a_run_stops_says_so_and_decides_the_same_after_a_kill(folder, tmp_path):
-    """All starts in one process, which imports the harness once."""
-    call(sys.executable, _stops_says_so, folder / "chance", tmp_path)
+    _refuses_another_decision(run, a, decide)
 
 
 def _refuses_another_decision(run, output, decide):
@@ -292,77 +294,17 @@ def _refuses_another_decision(run, output, decide):
     assert (output / STATE).read_text() == before
 
 
-# Kills the second process where it is asked for the twentieth time, if it is to.
-SEVERAL = """
-    import os, signal, sys
-    from tempbench_lmms.cli import main
-    from tempbench_lmms.harness.respondents import simple
-
-    n_asked, oracle, dies = 0, simple.REPLIES["oracle"], sys.argv.pop(1) == "dies"
-    def counted(doc, task, seed):
-        global n_asked
-        n_asked += 1
-        if dies and os.environ["RANK"] == "1" and n_asked == 20:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return oracle(doc, task, seed)
-    simple.REPLIES["oracle"] = counted
-    main.main()
-"""
-
-
-@pytest.fixture
-def in_processes(folder, tmp_path):
-    """Returns what starts a run in several processes."""
-    script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent(SEVERAL))
-
-    def run(n, output, how):
-        launcher = ("-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={n}", str(script), how)
-        asked = ("run", "--model", "tempbench_oracle", "--tasks", TASK, "--no-report", "--slice", "7")
-        return subprocess.run(
-            [sys.executable, *launcher, *asked, "-o", output, "--until-decided", folder / "chance"],
-            env=os.environ | {"ACCELERATE_USE_CPU": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=400,
-        )
-
-    return run
-
-
-@pytest.mark.harness
-@pytest.mark.parametrize(
-    ("killed", "n"),
-    # Where what was kept has all been heard, the others go on as processes do that began anew.
-    [pytest.param(False, 2, marks=pytest.mark.exhaustive), (True, 3)],
-)
-def test_several_processes_decide_as_one_does_killed_or_not(
-    killed, n, against_chance, docs, tmp_path, in_processes
-):
-    said, answered = asked(against_chance, docs, "oracle")
-    output = tmp_path / "run"
-    if killed:
-        assert in_processes(2, output, "dies").returncode != 0
-        assert [*(output / "cache").rglob("*.db")]
-        assert not [*output.rglob("*_results.json")]
-    done = in_processes(n, output, "lives")
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert "stopped after" in done.stderr
-    (log,) = read_runs([output])
-    assert deciding.said_of(log) == said
-    assert {sample.doc_id for sample in log.samples} == answered
-    assert all(sample.record["correct"] for sample in log.samples)
-    assert len(answered) <= _n_kept(output) <= len(answered) + n * 7
-
-
-def _n_kept(output):
-    """Returns how many answers a run has kept; a process's own file may be there beside all answers."""
-    keys = set()
-    for file in (output / "cache").rglob("*.db"):
-        with contextlib.closing(sqlite3.connect(file)) as database:
-            keys |= {*database.execute("SELECT cache_key FROM responses")}
-    return len(keys)
+def _in_two_processes(output, *words):
+    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "-m")
+    run = ("run", "--model", "tempbench_oracle", "--tasks", TASK, "--no-report", "--slice", "7", "-o", output)
+    return subprocess.run(
+        [sys.executable, *launcher, "tempbench_lmms.cli", *run, *words],
+        env=os.environ | {"ACCELERATE_USE_CPU": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=400,
+    )
 
 
 def _keep_some(source, target, n):

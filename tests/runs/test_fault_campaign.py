@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.harness
+@pytest.mark.exhaustive  # what is killed in the test command: `run` and `prepare`, by `benchmarks/kills.py`
 def test_one_plan_of_each_command():
     done = subprocess.run(
         [sys.executable, str(ROOT / "benchmarks" / "fault_campaign.py"), "--count", "6"],

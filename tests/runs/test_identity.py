@@ -4,92 +4,45 @@ import json
 import os
 import shutil
 import socket
-import sqlite3
 import subprocess
 import sys
-import textwrap
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 from tempbench_lmms.data import provenance, run_files, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.runs import results, safe_run, starting
+from tempbench_lmms.runs import ending, results, safe_run, starting
 from tempbench_lmms.runs.starting import Command
 from tests.runs.test_logs import write_run
 
 TASK = "tempvs_mt1_two"
 MINI = f"{TASK}_mini"
 
-# Notes what each process asks. One that is to wait for the others does so at every question, as runners do
-# that share one model.
-SCRIPT = """
-    import os, sys, torch.distributed as dist
-    output, task, together, homes = sys.argv[1], sys.argv[2], sys.argv[3] == "together", sys.argv[4:]
-    rank = int(os.environ.get("RANK", 0))
-    if homes:
-        os.environ["TEMPBENCH_DATA"] = homes[rank]
-    from tempbench_lmms.cli import main
-    from tempbench_lmms.harness.respondents import simple
 
-    chance = simple.REPLIES["chance"]
-    def noted(doc, task, seed):
-        with open(f"{output}.asked{rank}", "a") as file:
-            file.write(doc["question_id"] + chr(10))
-        if together:
-            dist.barrier()
-        return chance(doc, task, seed)
-    simple.REPLIES["chance"] = noted
-    sys.argv = ["tempbench", "run", "--model", "tempbench_chance", "--tasks", task, "--output", output]
-    sys.argv += ["--slice", "7", "--no-report", "--", "--limit", "40"]
-    main.main()
-"""
-
-
-def start(python, folder, *arguments, n=1, timeout=150):
-    """Returns status and output of each of `n` processes that run together; -9 for one that does not end."""
-    script = folder / "script.py"
-    script.write_text(textwrap.dedent(SCRIPT))
+def together(folder, task, homes=("", "")):
+    """Runs a command in two processes, each with data of its own; returns status and output of each."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    about = {"WORLD_SIZE": str(n), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "ACCELERATE_USE_CPU": "1"}
+    about = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "ACCELERATE_USE_CPU": "1"}
+    words = ["run", "--model", "tempbench_chance", "--model-args", "seed=3", "--tasks", task]
+    words += ["--output", str(folder / "out"), "--slice", "10", "--no-report", "--", "--limit", "40"]
     started = [
         subprocess.Popen(
-            [python, str(script), *map(str, arguments)],
-            env=os.environ | (about | {"RANK": str(rank), "LOCAL_RANK": str(rank)} if n > 1 else {}),
+            [sys.executable, "-m", "tempbench_lmms.cli", *words],
+            env=os.environ | about | {"RANK": rank, "LOCAL_RANK": rank, "TEMPBENCH_DATA": str(home)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
-        for rank in range(n)
+        for rank, home in zip("01", homes, strict=True)
     ]
-    out = []
-    for process in started:
-        try:
-            printed = process.communicate(timeout=timeout)[0]
-        except subprocess.TimeoutExpired:
+    try:
+        return [(process.communicate(timeout=150)[0], process.returncode)[::-1] for process in started]
+    finally:
+        for process in started:
             process.kill()
-            printed = process.communicate()[0]
-        out.append((process.returncode, printed))
-    return out
-
-
-def asked(output, rank=0):
-    file = Path(f"{output}.asked{rank}")
-    return file.read_text().splitlines() if file.is_file() else []
-
-
-def forget_asked(output):
-    for file in output.parent.glob(f"{output.name}.asked*"):
-        file.unlink()
-
-
-def values(output):
-    (file,) = {Path(json.loads((output / run_files.STATE).read_text())["finished"])}
-    return json.loads(file.read_text())["results"]
 
 
 @pytest.fixture
@@ -152,70 +105,47 @@ def test_processes_with_other_data_end_before_anything_is_asked(tmp_path, home):
     file = other / "tempvs" / "mt1_two" / "test.parquet"
     rows = rows_of(file)
     rewrite(file, rows[1:] + rows[:1])
-    out = tmp_path / "out"
-    (first, printed), (second, _) = start(sys.executable, tmp_path, out, TASK, "alone", home, other, n=2)
+    (first, printed), (second, _) = together(tmp_path, TASK, (home, other))
     assert (first, second) == (1, 1), printed
     said = [line for line in printed.splitlines() if line.startswith("tempbench: process")]
     assert len(said) == 1
     assert "process 1 on " in said[0]
     assert f"has another data: {TASK}: questions or their order" in said[0]
     assert "Traceback" not in printed
-    assert asked(out) == asked(out, 1) == []
+    assert ending.kept(tmp_path / "out") == 0
 
 
 @pytest.mark.harness
-def test_what_is_left_is_dealt_out_anew(tmp_path):
-    """Another number of processes, which have stored different numbers of answers and wait for each other."""
-    out = tmp_path / "out"
-    ((status, printed),) = start(sys.executable, tmp_path, out, MINI, "alone")
-    assert status == 0, printed
-    whole, questions = values(out), asked(out)
-    assert len(questions) == 40
-    forget_asked(out)
-    # As if killed: of the questions of the second of two processes eleven are left, of the first's none.
-    shutil.rmtree(out / "cache" / "runs")
-    with closing(sqlite3.connect(out / "cache" / "cache.db")) as database, database as cache:
-        cache.execute("DELETE FROM responses WHERE doc_id % 2 = 1 AND doc_id < 22")
-    state = out / run_files.STATE
-    state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": "gone_results.json"}))
-    ended = start(sys.executable, tmp_path, out, MINI, "together", n=2)
+def test_two_processes_end_where_nothing_is_left_to_do(start, tmp_path):
+    assert start("out", limit=40, tasks=MINI).status == 0
+    ended = together(tmp_path, MINI)
     assert [status for status, _ in ended] == [0, 0], ended[0][1][-3000:]
-    first, second = asked(out), asked(out, 1)
-    assert len(first) == len(second) == 6  # eleven, and one to make up the number
-    # One after the other they are what one process would ask: those about the same pictures stand together.
-    assert [*dict.fromkeys(first + second)] == questions[1:22:2]
-    assert values(out) == whole
-    # Nothing is left to do: all processes end.
-    ended = start(sys.executable, tmp_path, out, MINI, "together", n=2, timeout=60)
-    assert [status for status, _ in ended] == [0, 0]
     assert "finished already" in ended[0][1]
 
 
 @pytest.mark.harness
-def test_answers_to_another_picture_are_stale(tmp_path, home):
-    out = tmp_path / "out"
-    ((status, printed),) = start(sys.executable, tmp_path, out, TASK, "alone", home)
-    assert status == 0, printed
-    forget_asked(out)
+def test_answers_to_another_picture_are_stale(start, tmp_path, home, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(home))
+    first = start("out", limit=40, tasks=TASK)
+    assert first.status == 0, first.said
     rows = rows_of(home / "tempvs" / "mt1_two" / "test.parquet")[:40]
     url = rows[0]["images"][0]
     about = [row["question_id"] for row in rows if url in row["images"]]
     picture = home / url.removeprefix("tempbench://")
     other = next(file for file in picture.parent.glob("*.png") if file.read_bytes() != picture.read_bytes())
     picture.write_bytes(other.read_bytes())
-    ((status, printed),) = start(sys.executable, tmp_path, out, TASK, "alone", home)
-    assert status == 1
-    assert f"belongs to a run that differs in: data: {TASK}: pictures or videos" in printed
-    assert "choose another --output" in printed
-    assert asked(out) == []
+    refused = start("out", limit=40, tasks=TASK)
+    assert f"belongs to a run that differs in: data: {TASK}: pictures or videos" in refused.said
+    assert "choose another --output" in refused.said
+    assert refused.asked == []
     # Whoever removes the file that says whose folder it is gets no old answer either.
-    (out / run_files.STATE).unlink()
-    for file in out.rglob("*_results.json"):
+    (tmp_path / "out" / run_files.STATE).unlink()
+    for file in (tmp_path / "out").rglob("*_results.json"):
         file.unlink()
-    ((status, printed),) = start(sys.executable, tmp_path, out, TASK, "alone", home)
-    assert status == 0, printed
+    again = start("out", limit=40, tasks=TASK)
+    assert again.status == 0, again.said
     assert 0 < len(about) < 40
-    assert sorted(asked(out)) == sorted(about)
+    assert sorted(again.asked) == sorted(about)
 
 
 @pytest.fixture

@@ -2,10 +2,8 @@
 
 import json
 import re
+import resource
 import shutil
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -16,9 +14,10 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import task_names
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import arguments, safe_run, starting
+from tempbench_lmms.runs import arguments, ending, logs, safe_run, starting
 from tempbench_lmms.runs.starting import Command
 from tests.command import complains, tempbench
+from tests.runs.conftest import CHANCE
 
 ROOT = Path(__file__).parents[2]
 TASK = "tempvs_mt1_two_mini"
@@ -178,114 +177,73 @@ def test_a_folder_with_other_results_is_left_alone(tmp_path):
 
 
 @pytest.mark.harness
-def test_ends(tmp_path):
-    """All ways in which a run ends, in one process that imports the harness once."""
+def test_a_run_that_crashes_is_read_continued_and_finished(start, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / TASK).mkdir()  # to the harness a folder that is called like a task is a path
-    script = """
-        import json, sys
-        from pathlib import Path
-        from tempbench_lmms.cli import runs
-        from tempbench_lmms.data import run_files
-        from tempbench_lmms.runs import ending, logs, safe_run
-        from tempbench_lmms.errors import TempbenchError
-        from tempbench_lmms.harness.respondents import simple
+    asked = []
 
-        home, asked, out = Path(sys.argv[1]), [], []
-        chance = simple.REPLIES["chance"]
-        def note(doc, task, seed):
-            asked.append(doc["question_id"])
-            if len(asked) >= 25 and crash:
-                raise RuntimeError("out of memory")
-            return "" if len(asked) % 5 == 0 else chance(doc, task, seed)
-        simple.REPLIES["chance"] = note
+    def crashing(doc, task, seed):
+        asked.append(doc)
+        if len(asked) >= 25:
+            raise RuntimeError("out of memory")
+        return "" if len(asked) % 5 == 0 else CHANCE(doc, task, seed)
 
-        def run(name, model="tempbench_chance", report=False, **more):
-            asked.clear()
-            try:
-                runs.run(model, "tempvs_mt1_two_mini", home / name, "seed=3", 10, report=report, **more)
-                out.append([0, "", len(asked)])
-            except TempbenchError as error:
-                out.append([1, str(error), len(asked)])
-
-        crash = True
-        run("crash", arguments=["--limit", "40"])
-        try:
-            logs.read_runs([home / "crash"])
-        except TempbenchError as error:
-            (log,) = logs.read_runs([home / "crash"], partial=True)
-            out.append([str(error), len(log.samples), log.problems[0], log.values["n_main"]])
-            out[-1].append(log.header["n-samples"])
-        crash = False
-        run("crash", arguments=["--limit", "40"], report=True)
-        run("crash", arguments=["--limit", "40"])
-        run("crash", arguments=["--limit", "50"])
-        run("failing", model="tempbench_failing", arguments=["--limit", "3"], report=True)
-        import sqlite3
-        cache = sqlite3.connect(home / "failing" / "cache" / "cache.db")
-        out[-1].append(cache.execute("select count(*) from responses").fetchone()[0])
-        run("unknown", model="no_such_model", arguments=["--limit", "3"])
-
-        # A disk that is full while the logs are written, and then no more.
-        import resource, signal
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        state = home / "crash" / run_files.STATE
-        state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": "gone_results.json"}))
-        most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-        (log,) = (home / "crash").glob("*.jsonl")
-        resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size * 3 // 4, most))
-        run("crash", arguments=["--limit", "40"])
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-        run("crash", arguments=["--limit", "40"])
-
-        # A log is deleted after the end.
-        finished = json.loads(state.read_text())["finished"]
-        Path(finished.replace("_results.json", "_samples_tempvs_mt1_two_mini.jsonl")).unlink()
-        run("crash", arguments=["--limit", "40"])
-        out[-1].append(json.loads(state.read_text())["finished"] != finished)
-        print("OUT" + json.dumps(out))
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-    )
-    lines = [line for line in done.stdout.splitlines() if line.startswith("OUT")]
-    assert lines, done.stderr[-3000:]
-    crash, unfinished, *ended = json.loads(lines[0][3:])
-    resumed, again, other, failing, unknown, full, freed, deleted = ended
     # Two slices of ten are stored, the third is lost at its fifth question, whatever is asked again; empty
     # replies are stored too.
-    assert crash[0] == 1
-    assert crash[2] > 25
-    assert "out of memory" in crash[1]
-    assert "continue" in crash[1]
+    crash = start("crash", crashing, 40)
+    assert (crash.status, len(crash.asked) > 25) == (1, True)
+    assert "out of memory" in crash.said
+    assert "continue" in crash.said
     command = f"tempbench run --model tempbench_chance --model-args seed=3 --tasks {TASK} --output "
-    assert unfinished[0].startswith(f"{tmp_path / 'crash'}: the run is unfinished, 20 of 40 answers are ")
-    assert f"`{command}{tmp_path / 'crash'} -- --limit 40`; add --partial" in unfinished[0]
-    assert unfinished[1:3] == [20, f"{TASK}: the run is unfinished, 20 of 40 questions are answered"]
-    assert 0 < unfinished[3] <= 20
-    assert unfinished[4][TASK]["effective"] == 20 < unfinished[4][TASK]["original"]
-    assert resumed == [0, "", 20]
-    assert again == [0, "", 0]
-    assert other[0] == 1
-    assert "differs in: arguments" in other[1]
-    # A failed request is no answer: it is not kept.
-    assert failing[0] == 1
-    assert failing[3] == 0
-    assert "3 of 3 requests failed" in failing[1]
-    assert unknown[0] == 1
-    assert "no_such_model" in unknown[1]
-    assert (full[0], full[2]) == (1, 0)
-    assert "and its logs are incomplete" in full[1]
-    assert freed == [0, "", 0]
-    assert deleted == [0, "", 0, True]
-    assert "tempbench: 20 of 40 answered" in done.stderr
-    assert json.loads((tmp_path / "crash" / run_files.STATE).read_text())["finished"]
-    # Finished or with failed requests, there is a report of what was answered.
-    for name in ("crash", "failing"):
-        assert "<!doctype html>" in (tmp_path / name / "report.html").read_text(encoding="utf-8")
+    with pytest.raises(TempbenchError) as unfinished:
+        logs.read_runs([tmp_path / "crash"])
+    said = str(unfinished.value)
+    assert said.startswith(f"{tmp_path / 'crash'}: the run is unfinished, 20 of 40 answers are ")
+    assert f"`{command}{tmp_path / 'crash'} -- --limit 40`; add --partial" in said
+    (log,) = logs.read_runs([tmp_path / "crash"], partial=True)
+    assert log.problems[0] == f"{TASK}: the run is unfinished, 20 of 40 questions are answered"
+    assert len(log.samples) == 20
+    assert 0 < log.values["n_main"] <= 20
+    assert log.header["n-samples"][TASK]["effective"] == 20 < log.header["n-samples"][TASK]["original"]
+    resumed, again = start("crash", limit=40, report=True), start("crash", limit=40)
+    assert (resumed.status, len(resumed.asked)) == (0, 20)
+    assert "tempbench: 20 of 40 answered" in capsys.readouterr().err
+    assert (again.status, again.asked) == (0, [])
+    assert "differs in: arguments" in start("crash", limit=50).said
+    assert "<!doctype html>" in (tmp_path / "crash" / "report.html").read_text(encoding="utf-8")
+
+    # A disk that is full while the logs are written, and then no more.
+    state = tmp_path / "crash" / run_files.STATE
+    state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": "gone_results.json"}))
+    (log,) = (tmp_path / "crash").glob("*.jsonl")
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size * 3 // 4, most[1]))
+    try:
+        full = start("crash", limit=40)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, most)
+    assert (full.status, full.asked) == (1, [])
+    assert "and its logs are incomplete" in full.said
+    assert start("crash", limit=40).status == 0
+
+    # A log is deleted after the end.
+    finished = json.loads(state.read_text())["finished"]
+    Path(finished.replace("_results.json", f"_samples_{TASK}.jsonl")).unlink()
+    deleted = start("crash", limit=40)
+    assert (deleted.status, deleted.asked) == (0, [])
+    assert json.loads(state.read_text())["finished"] not in (finished, None)
+
+
+@pytest.mark.harness
+def test_a_failed_request_is_no_answer_and_is_not_kept(start, tmp_path):
+    failing = start("failing", model="tempbench_failing", limit=3, report=True)
+    assert "3 of 3 requests failed" in failing.said
+    assert ending.kept(tmp_path / "failing") == 0
+    assert "<!doctype html>" in (tmp_path / "failing" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_model_that_the_harness_does_not_know(start):
+    assert "no_such_model" in start("unknown", model="no_such_model", limit=3).said
 
 
 def test_a_report_that_cannot_be_written_is_no_failure(tmp_path, capsys):

@@ -3,14 +3,14 @@
 import base64
 import itertools
 import json
-import os
 import random
-import subprocess
-import sys
-import textwrap
 
 import pytest
 
+from tempbench_lmms.harness.respondents import simple
+from tempbench_lmms.harness.tasks import docs_of, load_task
+from tests.command import tempbench, tempbench_process
+from tests.runs.conftest import CHANCE
 from tests.second_reader import Stub, completion
 
 _NAMES = "api_key apikey key access_key passwd auth pw hf_token key_path media_io_kwargs"
@@ -24,32 +24,6 @@ FORMS = (
     *('mm_processor_kwargs={{"auth": "{}"}}', 'limit_mm_per_prompt={{"{}": 1}}', "revision=x {}"),
     *("delta=a;{}",),
 )
-SCRIPT = """
-    import json, sys
-    from pathlib import Path
-    from tempbench_lmms.cli import runs
-    from tempbench_lmms.errors import TempbenchError
-    from tempbench_lmms.harness.respondents import simple
-
-    chance = simple.REPLIES["chance"]
-    home, cases, current = Path(sys.argv[1]), json.loads(sys.argv[2]), {}
-    first = []
-    def failing(doc, task, seed):
-        # As clients do: the address and the headers stand in the message.
-        first[:] = first or [doc["question_id"]]
-        if doc["question_id"] == first[0]:
-            raise ValueError(f"401 Unauthorized for {current['arguments']}")
-        return chance(doc, task, seed)
-    simple.REPLIES["chance"] = failing
-    own = simple.Respondent.__init__
-    simple.Respondent.__init__ = lambda self, seed=0, **others: own(self, seed)  # as runners of servers do
-    for number, arguments in enumerate(cases):
-        current["arguments"] = arguments
-        further = ["--limit", "3", "--gen_kwargs", "temperature=0,max_new_tokens=4"]
-        runs.run("tempbench_chance", "tempvs_mt1_two_mini", home / str(number), arguments,
-                 arguments=further, max_failures="50%")
-    print("END")
-"""
 
 
 def secret(draw):
@@ -58,22 +32,34 @@ def secret(draw):
 
 
 @pytest.mark.harness
-def test_no_byte_of_the_output_holds_a_secret(tmp_path):
+def test_no_byte_of_the_output_holds_a_secret(start, tmp_path, monkeypatch):
     draw = random.Random(15)
     secrets = [secret(draw) for _ in FORMS]
     forms = list(zip(FORMS, secrets, strict=True))
     # Several a run: a run takes seconds. What leaves a quote open changes how the rest is read: last.
     forms.sort(key=lambda form: "'{}" in form[0])
     cases = [",".join(["seed=3", *(form.format(value) for form, value in forms[n::4])]) for n in range(4)]
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(SCRIPT), str(tmp_path / "runs"), json.dumps(cases)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-        timeout=300,
-    )
-    assert "END" in done.stdout, done.stderr[-3000:]
+    own = simple.Respondent.__init__
+    # As runners of servers do.
+    monkeypatch.setattr(simple.Respondent, "__init__", lambda self, seed=0, **others: own(self, seed))
+    first = docs_of(load_task("tempvs_mt1_two_mini"))[0]["question_id"]
+    for number, arguments in enumerate(cases):
+
+        def failing(doc, task, seed, arguments=arguments):
+            if doc["question_id"] == first:  # the address and the headers stand in the message, as clients do
+                raise ValueError(f"401 Unauthorized for {arguments}")
+            return CHANCE(doc, task, seed)
+
+        settings = ("--gen_kwargs", "temperature=0,max_new_tokens=4")
+        start(
+            f"runs/{number}",
+            failing,
+            3,
+            model_args=arguments,
+            further=settings,
+            max_failures="50%",
+            report=True,
+        )
     files = [file for file in (tmp_path / "runs").rglob("*") if file.is_file()]
     names = " ".join(str(file.relative_to(tmp_path)) for file in (tmp_path / "runs").rglob("*"))
     for kind in (
@@ -131,37 +117,29 @@ def echoing(number_of_kinds=6):
 
 @pytest.mark.harness
 @pytest.mark.parametrize(("runner", "is_argument"), [("openai", True), ("async_openai", False)])
-def test_a_key_that_a_server_echoes_is_nowhere(runner, is_argument, tmp_path):
+def test_a_key_that_a_server_echoes_is_nowhere(runner, is_argument, run_harness, tmp_path, monkeypatch):
     """Neither in a file nor on the terminal, of a run or a second reader; of `lmms-eval`, in no log."""
-    printed = []
-
-    def start(*words, python=sys.executable, **variables):
-        done = subprocess.run(
-            [python, "-m", *words],
-            env=os.environ | {"NO_PROXY": "127.0.0.1"} | variables,
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-        )
-        if words[0] != "lmms_eval":  # it prints by itself
-            printed.append(done.stdout + done.stderr)
-
-    def reread(url):
-        how = ("--base-url", url, "--all", "--retries", "0", "--concurrency", "1", "--api-key-env", "OURS")
-        start("tempbench_lmms.cli", "reread", "run", "--reader", "m", *how, OURS=KEY)
-
+    monkeypatch.chdir(tmp_path)
     with Stub(echoing()) as server, Stub(echoing(1)) as friendly:
         common = f"model=m,base_url={server.url},max_retries=1,retry_backoff_s=0.01"
-        asked = ("--tasks", "tempvs_mt1_two_mini", "--model", runner)
         ways = [(f"{common},api_key={KEY}", {}), (common, {"OPENAI_API_KEY": KEY})]
         (arguments, variables), other = ways if is_argument else ways[::-1]
+        asked = ("--tasks", "tempvs_mt1_two_mini", "--model", runner)
         ours = ("--model-args", arguments, "--output", "run", "--max-failures", "100%", "--limit", "26")
-        start("tempbench_lmms.cli", "run", *asked, *ours, **variables)
-        theirs = ("--model_args", other[0], "--output_path", "plain", "--log_samples", "--limit", "26")
-        start("lmms_eval", *asked, *theirs, python=sys.executable, **other[1])
-        reread(friendly.url)
-        reread(server.url)
+        run = tempbench_process("run", *asked, *ours, NO_PROXY="127.0.0.1", **variables)
+        printed = [run.stdout, run.stderr]
+        run_harness(
+            runner,
+            ["tempvs_mt1_two_mini"],
+            tmp_path / "plain",
+            ["--limit", "26"],
+            other[0],
+            environment={"NO_PROXY": "127.0.0.1", **other[1]},
+        )
+        for url in (friendly.url, server.url):
+            how = ("--all", "--retries", "0", "--concurrency", "1", "--api-key-env", "OURS")
+            reread = tempbench("reread", "run", "--reader", "m", "--base-url", url, *how, OURS=KEY)
+            printed += [reread.stdout, reread.stderr]
     assert len(server.keys) >= 2 * 26
     assert len(friendly.keys) > 2
     (tmp_path / "printed").write_text("\n".join(printed))
