@@ -176,7 +176,7 @@ def test_a_finished_run_whose_prompts_have_changed_is_not_finished_already(
     assert (tmp_path / run_files.STATE).read_bytes() == before
     state = json.loads(before) | {"failed": [[MINI, "q1"]]}  # to ask it again would ask all anew
     (tmp_path / run_files.STATE).write_text(json.dumps(state))
-    with pytest.raises(TempbenchError, match=f"of {MINI} have changed; choose"):
+    with pytest.raises(TempbenchError, match=f"of {MINI} have changed since; choose"):
         safe_run._continued(tmp_path, found)
 
 
