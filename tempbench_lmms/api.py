@@ -180,6 +180,7 @@ def compare(
     reparse: bool = False,
     resamples: int = 10_000,
     seed: int = 0,
+    group_by: str = "",
 ) -> Compared:
     """Says whether run A is better than run B, metric by metric.
 
@@ -191,6 +192,7 @@ def compare(
         reparse: Read the logged replies of both again.
         resamples: Number of resamples.
         seed: Seed of the resamples.
+        group_by: Of tasks that are none of ours: the field by which questions belong together.
 
     Raises:
         TempbenchError: The runs cannot be compared; with what differs.
@@ -208,7 +210,7 @@ def compare(
     ('accuracy', 'better', 0.5)
     """
     with edited(f"{a}, {b}"):
-        pairs, remarks = comparison.paired_runs(Path(a), Path(b), anyway, partial, reparse)
+        pairs, remarks = comparison.paired_runs(Path(a), Path(b), anyway, partial, reparse, group_by)
         remarks += [
             f"{log.task}, {side}: {line}"
             for pair in pairs

@@ -1,13 +1,35 @@
 """What all commands share: spellings of options, and output that cannot control the terminal."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from typer.core import TyperCommand
 
 from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
 
+
+def _include(folder: Path | None) -> Path | None:
+    if folder is not None:
+        from tempbench_lmms.any_task import installed
+
+        installed.include(folder)
+    return folder
+
+
+GroupBy = Annotated[
+    str,
+    typer.Option(
+        metavar="FIELD",
+        help="For tasks of the harness: the field by which questions belong together; by default that of "
+        "their picture or video.",
+    ),
+]
+IncludePath = Annotated[
+    Path | None,
+    typer.Option(help="A folder with tasks of your own, as the harness's --include_path.", callback=_include),
+]
 _SAME = {"output-path": "output"}
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tempbench_lmms.cli.command import GroupBy, IncludePath
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def report(
         typer.Option("--all", help="In Markdown, CSV and LaTeX: all tables."),
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    group_by: GroupBy = "",
+    include_path: IncludePath = None,
 ) -> None:
     """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX."""
     from tempbench_lmms.data import outputs
@@ -58,7 +61,7 @@ def report(
     kind = output.suffix.lower()
     if kind not in ENDINGS:
         raise TempbenchError(f"unknown format {output}; end the name in .html, .md, .csv or .tex")
-    read = _named(logs, partial)
+    read = _named(logs, partial, group_by)
     with edited(" ".join(logs)):
         tasks = numbers_of(read, partial, intervals)
         if kind == ".html":
@@ -87,7 +90,7 @@ def numbers_of(logs: "Sequence[TaskLog]", partial: bool, intervals: bool = True)
     return list(numbers.of_logs([of_one_run(log, partial) for log in logs], intervals))
 
 
-def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
+def _named(logs: Sequence[str | Path], partial: bool, group_by: str) -> list["TaskLog"]:
     """Returns the tasks of runs; some runs may be given as NAME=FOLDER."""
     from dataclasses import replace
 
@@ -99,11 +102,12 @@ def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
     for given in map(str, logs):
         name, is_named, path = given.partition("=")
         if not is_named or Path(given).exists():
-            found = read_runs([Path(given)], partial)
+            found = read_runs([Path(given)], partial, group_by)
         elif not name.strip() or not path:
             raise TempbenchError(f"{given}: name a run as NAME=FOLDER, e.g. small=logs/qwen_3b")
         else:
-            found = [replace(log, name=name.strip()) for log in read_runs([Path(path)], partial)]
+            own = read_runs([Path(path)], partial, group_by)
+            found = [replace(log, name=name.strip()) for log in own]
             for log in found:
                 other = named.setdefault((log.name, log.task, log.repeat), log)
                 if other is not log:

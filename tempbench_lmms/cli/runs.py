@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from tempbench_lmms.cli import repeats as repeating
+from tempbench_lmms.cli.command import GroupBy, IncludePath
 from tempbench_lmms.cli.report import write_report
 from tempbench_lmms.data import outputs, provenance
 from tempbench_lmms.data.bounds import whole_number
@@ -201,13 +202,22 @@ def compare(
     all_: Annotated[bool, typer.Option("--all", help="Show every metric, not only headlines.")] = False,
     metrics: Annotated[str, typer.Option(help="Show these metrics, separated by commas.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON with every metric.")] = False,
+    group_by: GroupBy = "",
+    include_path: IncludePath = None,
 ) -> None:
     """Say whether run A is better than run B, metric by metric, on the same questions."""
     from tempbench_lmms import api
     from tempbench_lmms.runs import comparison, comparison_text
 
     done = api.compare(
-        run_a, run_b, anyway=anyway, partial=partial, reparse=reparse, resamples=resamples, seed=seed
+        run_a,
+        run_b,
+        anyway=anyway,
+        partial=partial,
+        reparse=reparse,
+        resamples=resamples,
+        seed=seed,
+        group_by=group_by,
     )
     if as_json:
         print(json.dumps(comparison.as_json(done.pairs, done.remarks, done.metrics), indent=2))

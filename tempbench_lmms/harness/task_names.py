@@ -39,7 +39,7 @@ def in_folder(folder: Path) -> frozenset[str]:
 
 def all_names(further: Sequence[str] = ()) -> set[str]:
     """Returns what `--tasks` takes: our names, the harness's, and those of its `--include_path`."""
-    return {*task_files()}.union(*map(in_folder, _folders(further)))
+    return {*task_files()}.union(*map(in_folder, folders(further)))
 
 
 def expanded(names: Iterable[str], further: Sequence[str] | None = None) -> list[str]:
@@ -103,7 +103,7 @@ def as_names(tasks: str, further: Sequence[str] = ()) -> str:
     return tasks
 
 
-def _folders(further: Sequence[str]) -> Iterator[Path]:
+def folders(further: Sequence[str]) -> Iterator[Path]:
     """Yields the folders in which the harness looks for tasks, besides ours."""
     found = importlib.util.find_spec("lmms_eval")
     yield from (Path(folder, "tasks") for folder in (found and found.submodule_search_locations) or ())

@@ -33,18 +33,19 @@ _Loader.add_constructor("!function", _function)
 
 
 @lru_cache(maxsize=1024)
-def _parsed(path: Path, changed: int) -> dict[str, Any]:
+def _parsed(path: Path, changed: int, loader: Any) -> dict[str, Any]:
     # One run's numbers are asked for several times, and parsing a hundred metrics takes a while.
     with path.open(encoding="utf-8") as stream:
-        return yaml.load(stream, Loader=_Loader) or {}  # noqa: S506 (a SafeLoader)
+        return yaml.load(stream, Loader=loader) or {}  # noqa: S506 (a SafeLoader)
 
 
-def _load(path: Path) -> dict[str, Any]:
-    config = dict(_parsed(path, path.stat().st_mtime_ns))
+def load(path: Path, loader: Any = _Loader) -> dict[str, Any]:
+    """Returns what a task's file says, with what it includes."""
+    config = dict(_parsed(path, path.stat().st_mtime_ns, loader))
     includes = config.pop("include", [])
     merged: dict[str, Any] = {}
     for name in reversed([includes] if isinstance(includes, str) else includes):
-        merged |= _load(path.parent / name)  # of several files the first one wins, as in the harness
+        merged |= load(path.parent / name, loader)  # of several files the first one wins, as in the harness
     return merged | config
 
 
@@ -73,7 +74,7 @@ def load_task(name: str) -> dict[str, Any]:
         )
         hint = f"did you mean {' or '.join(near)}?" if near else "see `tempbench tasks`"
         raise TempbenchError(f"no task named {name!r}; {hint}")
-    return _load(files[name])
+    return load(files[name])
 
 
 def kwargs_of(config: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -50,15 +50,15 @@ class SafeLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore
     """Safe YAML, read by libyaml where it is there, far faster; what `!function` is, a subclass says."""
 
 
-class _Loader(SafeLoader):
+class WordLoader(SafeLoader):
     """In which `!function` is a mere word."""
 
 
-def _word(loader: _Loader, node: yaml.ScalarNode) -> str:
+def _word(loader: WordLoader, node: yaml.ScalarNode) -> str:
     return str(loader.construct_scalar(node))
 
 
-_Loader.add_constructor("!function", _word)
+WordLoader.add_constructor("!function", _word)
 
 
 @cache
@@ -123,7 +123,7 @@ def made() -> dict[str, str]:
         folder = folder_of("task_yamls", benchmark)
         table = table_of(folder)
         parts = parts_of(benchmark, table)
-        read = {name: yaml.load(text, Loader=_Loader) for name, text in parts.items()}  # noqa: S506
+        read = {name: yaml.load(text, Loader=WordLoader) for name, text in parts.items()}  # noqa: S506
         files |= {f"{benchmark}/{name}": text for name, text in parts.items()}
         tasks = tasks_of(benchmark, table, read)
         more, functions = derived.tasks_of(benchmark, table, tasks, partial(resolved, parts=read))
@@ -183,7 +183,7 @@ def asked() -> dict[str, str]:
 def table_of(folder: Path) -> Config:
     """Returns the table of tasks in a benchmark's folder."""
     text = (folder / TABLE).read_text(encoding="utf-8")
-    table: Config = yaml.load(text, Loader=_Loader)  # noqa: S506 (a SafeLoader)
+    table: Config = yaml.load(text, Loader=WordLoader)  # noqa: S506 (a SafeLoader)
     return table
 
 

@@ -26,12 +26,14 @@ class Ratio:
         cluster: Shape (n,), integers; units of one cluster (a video, an image sequence, a recipe, a
             place) were sampled together and are resampled together.
         keys: The clusters' names, by those integers; two runs are paired by them.
+        top: The greatest score of a unit: 1, or 100 where scores are in percent.
     """
 
     numerator: Floats
     denominator: Floats
     cluster: NDArray[np.int64]
     keys: tuple[Hashable, ...] = ()
+    top: float = 1.0
 
     @property
     def value(self) -> float:
@@ -62,12 +64,14 @@ class Statistic:
         cluster: Shape (n,), integers; units of one cluster are resampled together.
         function: Takes sums of shape (..., m) and returns values of shape (...); NaN where undefined.
         keys: The clusters' names, by those integers; two runs are paired by them.
+        draws: Resamples at most, for a function that takes long; 0 for no limit.
     """
 
     terms: Floats
     cluster: NDArray[np.int64]
     function: Callable[[Floats], Floats]
     keys: tuple[Hashable, ...] = ()
+    draws: int = 0
 
     def at(self, sums: Floats) -> Floats:
         """Returns the statistic at sums of shape (..., m), with no warning where it is undefined."""

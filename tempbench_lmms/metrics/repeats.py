@@ -62,6 +62,7 @@ def pooled(repeats: Sequence[Ratio]) -> Ratio:
         np.concatenate([one.denominator for one in repeats]),
         np.concatenate(clusters),
         tuple(numbers),
+        repeats[0].top,
     )
 
 

@@ -34,7 +34,8 @@ _TOLERANCE = 1e-12
 def by_cluster(metric: Sums) -> Statistic:
     """Returns a metric with each cluster's sums as one unit."""
     sums = sums_by_cluster(metric)
-    return Statistic(sums, np.arange(len(sums)), metric.function, metric.keys)
+    draws = metric.draws if isinstance(metric, Statistic) else 0
+    return Statistic(sums, np.arange(len(sums)), metric.function, metric.keys, draws)
 
 
 def _blocks(n_clusters: int, n_resamples: int) -> Iterator[int]:
@@ -58,7 +59,7 @@ def bootstrap(metric: Sums, n_resamples: int = 10_000, seed: int = 0) -> Floats:
     n = len(clusters.terms)
     parts = [
         _resampling_weights(n, size, seed + block) @ clusters.terms
-        for block, size in enumerate(_blocks(n, n_resamples))
+        for block, size in enumerate(_blocks(n, clusters.draws or n_resamples))
     ]
     return clusters.at(np.concatenate(parts))
 
@@ -199,7 +200,7 @@ def paired_difference(
     def function(both: Floats) -> Floats:
         return one.at(both[..., :width]) - one.at(both[..., width:])
 
-    clusters = Statistic(sums, np.arange(len(sums)), function, keys)
+    clusters = Statistic(sums, np.arange(len(sums)), function, keys, one.draws)
     student = _Student.of(clusters, n_resamples, seed)
     low, high = student.interval(level)
     return Difference(
@@ -246,7 +247,7 @@ def _exchanges(n_clusters: int, n_resamples: int, seed: int) -> Floats:
 def _exchange_test(clusters: Statistic, width: int, n_resamples: int, seed: int) -> float:
     change = clusters.terms[:, width:] - clusters.terms[:, :width]
     totals = clusters.terms.sum(axis=0)
-    n = len(clusters.terms)
+    n, n_resamples = len(clusters.terms), clusters.draws or n_resamples
     extreme = 0
     threshold = abs(clusters.value) * (1 - _TOLERANCE) - _TOLERANCE
     for block, size in enumerate(_blocks(n, n_resamples)):

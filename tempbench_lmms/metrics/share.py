@@ -18,8 +18,8 @@ _ROUNDING = 1e-12
 
 
 def is_bounded(metric: Ratio) -> bool:
-    """Whether every unit has a score from 0 to 1, whatever its weight; a share is one case."""
-    return bool(((metric.numerator >= 0) & (metric.numerator <= metric.denominator)).all())
+    """Whether every unit has a score from 0 to 1 (or its `top`), whatever its weight; a share is one case."""
+    return bool(((metric.numerator >= 0) & (metric.numerator <= metric.top * metric.denominator)).all())
 
 
 def effective_number(weights: NDArray[Any]) -> float:
@@ -53,7 +53,8 @@ def wilson(metric: Ratio, level: float = 0.95) -> tuple[float, float]:
         level: Share of repetitions in which the interval is to cover the true value.
 
     Returns:
-        Lower and upper end, from 0 to 1; NaN, NaN where fewer than two clusters enter the denominator.
+        Lower and upper end, from 0 to 1 (or `top`); NaN, NaN where fewer than two clusters enter the
+        denominator.
 
     >>> from tempbench_lmms.metrics.ratio import ratio
     >>> [round(end, 2) for end in wilson(ratio([(1, 1)] * 20, range(20)))]
@@ -67,14 +68,15 @@ def wilson(metric: Ratio, level: float = 0.95) -> tuple[float, float]:
     middle = mean + quantile**2 / (2 * n)
     half = quantile * math.sqrt(mean * (1 - mean) / n + quantile**2 / (4 * n**2))
     scale = 1 + quantile**2 / n
-    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+    low, high = max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+    return low * metric.top, high * metric.top
 
 
 def _known(metric: Ratio) -> tuple[float, float, float] | None:
     """Returns the mean, the effective number of questions and the degrees of freedom; None for one group."""
+    scores = metric.numerator / metric.top
     counts, totals = (
-        np.bincount(metric.cluster, terms, len(metric.keys))
-        for terms in (metric.numerator, metric.denominator)
+        np.bincount(metric.cluster, terms, len(metric.keys)) for terms in (scores, metric.denominator)
     )
     counts, totals = counts[totals > 0], totals[totals > 0]
     n_clusters, total = len(totals), float(totals.sum())
@@ -84,7 +86,7 @@ def _known(metric: Ratio) -> tuple[float, float, float] | None:
     n_effective = effective_number(totals)
     n = effective_number(metric.denominator)
     counting = metric.denominator > 0
-    squares = metric.numerator[counting] ** 2 / metric.denominator[counting]
+    squares = scores[counting] ** 2 / metric.denominator[counting]
     spread = float(squares.sum()) / total - mean**2
     if spread > _ROUNDING * mean**2:
         residuals = counts - mean * totals

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isfinite
+from math import isclose, isfinite
 from typing import Any
 
 from tempbench_lmms.data import code_digest, provenance
@@ -28,6 +28,7 @@ READ = {
 }
 """What a report calls the fields of a record that say how its reply was read."""
 
+_NEAR = 1e-9  # the order of a sum's terms moves the last digits
 _WORDS = 2000  # characters of a line of the run card
 
 OTHER_DATA = "the runs of this task had different data (their checksums differ); `compare` would refuse them"
@@ -140,10 +141,14 @@ class TaskNumbers:
         if not isinstance(value, (int, float)) or isinstance(result, int):
             return Number(value, spread)  # a word, or a count
         if not isinstance(result, Sums):
-            return Number(value, spread, why=NO_LOG if self._metrics else "")
-        if getattr(result, "value", None) != value:
+            why = self.log.other.why_not(name) if self.log.other else ""
+            return Number(value, spread, why=(why or NO_LOG) if self.with_intervals else "")
+        if not isclose(result.value, value, rel_tol=_NEAR, abs_tol=_NEAR):
             return Number(value, spread, why=NO_LOG)
-        return _with_interval(value, spread, result)
+        try:
+            return _with_interval(value, spread, result)
+        except ValueError as problem:  # of a task's own aggregation
+            return Number(value, spread, why=str(problem))
 
     @property
     def is_mini(self) -> bool:
@@ -153,7 +158,7 @@ class TaskNumbers:
     @property
     def stem(self) -> str:
         """The task's name without the benchmark's and without `_mini`: `mt1_two`; empty for the suite."""
-        return self.log.task.removesuffix("_mini").removeprefix(self.log.benchmark).strip("_")
+        return self.log.task.removesuffix("_mini").removeprefix(self.log.section).strip("_")
 
     @cached_property
     def _run_card(self) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from functools import cache, cached_property, partial
 from itertools import groupby
 from typing import Any
 
-from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import kwargs_of, task_files
@@ -95,9 +94,9 @@ class Section:
 def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:
     """Returns a section a benchmark."""
     out = []
-    for name in sorted({task.log.benchmark for task in tasks}):
-        own = tuple(task for task in tasks if task.log.benchmark == name)
-        card = benchmarks.card(name)
+    for name in sorted({task.log.section for task in tasks}):
+        own = tuple(task for task in tasks if task.log.section == name)
+        card = own[0].log.card
         out.append(Section(card, own, tuple(rows_of(card, own))))
     return out
 

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.any_task.aggregation import CannotAggregateError
+from tempbench_lmms.any_task.task import Grouped
 from tempbench_lmms.data import code_digest
 from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError
@@ -24,7 +26,7 @@ from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, as_one, metrics_o
 # What must be equal before scores can be compared; the rest of the run card may differ.
 _PROMPTS = "version.prompts"
 _OURS = "packages.tempbench-lmms"
-_MUST_AGREE = ("version.task", _PROMPTS, _OURS, "data.url")
+_MUST_AGREE = ("version.task", _PROMPTS, _OURS, "data.url", "settings.num_fewshot")
 _SUMS = ("data.sha256", "data.media.sha256")
 _READ_AGAIN = "`--reparse` reads the replies of both with the installed code"
 _READING = ("reasoning_tags", "system_instruction", "apply_chat_template")
@@ -54,6 +56,7 @@ class Comparison:
         n_needed: Number of questions with which four of five comparisons would detect a difference of this
             size, given the number of metrics; None if there is no difference or it is decided already.
         headline: Whether it is a headline metric.
+        why: Why there is no difference; empty if a run has no value.
     """
 
     task: str
@@ -69,6 +72,7 @@ class Comparison:
     verdict: str = "undecided"
     n_needed: int | None = None
     headline: bool = False
+    why: str = ""
 
     @property
     def differs_alone(self) -> bool:
@@ -82,7 +86,7 @@ class Comparison:
         name = f"{self.metric}:"
         found = self.difference
         if found is None or not math.isfinite(found.value):
-            return f"{name} undecided: undefined in at least one of the runs"
+            return f"{name} undecided: {self.why or 'undefined in at least one of the runs'}"
         spread = (
             f"A {rounded(found.first, 4)}, B {rounded(found.second, 4)}, "
             f"A - B = {rounded(found.value, 4, '+')}"
@@ -283,7 +287,12 @@ def compare_metric(
     )
     try:
         one, other = (side[0] if len(side) == 1 else mean_over(side) for side in values)
+        if isinstance(one, Grouped) and isinstance(other, Grouped):
+            one, other = one.beside(other)
         difference = paired_difference(one, other, n_resamples=n_resamples, seed=seed)
+    except CannotAggregateError as error:
+        known = ", ".join(f"{name} {side[0].value:g}" for name, side in zip("AB", values, strict=True))
+        return replace(found, why=f"{known}; no interval: {error}")
     except ValueError:
         return found
     found = replace(found, difference=difference, p=difference.p)
@@ -306,7 +315,7 @@ def _with_exact_test(found: Comparison, a: Mapping[str, float], b: Mapping[str, 
 
 def _right_answers(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:
     """Returns 0 or 1 per question if the metric is their plain mean, else None."""
-    if not isinstance(whole, Ratio) or not set(whole.numerator) <= {0.0, 1.0}:
+    if not isinstance(whole, Ratio) or not set(whole.numerator) <= {0.0, whole.top}:
         return None
     return question_scores(metric, records, whole)
 
@@ -362,7 +371,12 @@ def _difference(one: Comparison) -> float:
 
 
 def paired_runs(
-    run_a: Path, run_b: Path, anyway: bool = False, partial: bool = False, reparse: bool = False
+    run_a: Path,
+    run_b: Path,
+    anyway: bool = False,
+    partial: bool = False,
+    reparse: bool = False,
+    group_by: str = "",
 ) -> tuple[list[tuple[TaskLog, TaskLog]], list[str]]:
     """Reads two runs and pairs their tasks.
 
@@ -372,6 +386,7 @@ def paired_runs(
         anyway: Pair them even if data, prompts or versions differ.
         partial: Use what can be read of damaged logs.
         reparse: Read the replies of both again, with the installed code and the local data.
+        group_by: As for `read_runs`.
 
     Returns:
         The pairs, and remarks: what differs nevertheless, and warnings about either run.
@@ -380,7 +395,7 @@ def paired_runs(
         TempbenchError: They cannot be compared; the message says what differs.
     """
     logs_a, logs_b = (
-        by_task(with_repeats_as_one(read_runs([path], partial)), path) for path in (run_a, run_b)
+        by_task(with_repeats_as_one(read_runs([path], partial, group_by)), path) for path in (run_a, run_b)
     )
     tasks = [task for task in logs_a if task in logs_b]
     if not tasks:
@@ -401,7 +416,20 @@ def paired_runs(
     if reparse:
         pairs = [(_read_again(first, anyway), _read_again(second, anyway)) for first, second in pairs]
     remarks += [line for pair in pairs for line in _remarks(*pair, anyway, reparse)]
+    remarks += [line for pair in pairs for line in _of_other_tasks(*pair)]
     return pairs, list(dict.fromkeys(remarks))
+
+
+def _of_other_tasks(first: TaskLog, second: TaskLog) -> Iterator[str]:
+    """Yields of a task that is none of ours how questions are grouped, and which metrics are not compared."""
+    if not (one := first.other) or not (two := second.other):
+        return
+    how = f"grouped by {one.grouped_by}" if one.grouped_by else "no field groups them, each counts by itself"
+    yield f"{one.name}: questions: {how} (--group-by FIELD chooses)"
+    for name in one.metrics.keys() & two.metrics.keys():
+        if why := one.why_not(name) or two.why_not(name):
+            values = f"A {one.metrics[name].value:g}, B {two.metrics[name].value:g}"
+            yield f"{one.name}: {name}: {values}; no interval: {why}"
 
 
 def _read_again(log: TaskLog, anyway: bool) -> TaskLog:

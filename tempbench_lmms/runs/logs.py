@@ -1,10 +1,14 @@
 """Reads the harness's files of finished runs: results files and sample logs."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import NoneType, SimpleNamespace
 from typing import Any
 
+from tempbench_lmms.any_task import lines
+from tempbench_lmms.any_task.task import ITEMS
 from tempbench_lmms.data import prepared
 from tempbench_lmms.data.checks import in_words
 from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
@@ -20,8 +24,8 @@ from tempbench_lmms.runs.task_log import Sample, TaskLog, as_one, edited, sample
 _TABLES = ("results", "configs", "groups", "group_subtasks", "higher_is_better", "efficiency")
 
 
-def read_runs(paths: Iterable[Path], partial: bool = False) -> list[TaskLog]:
-    """Returns the tasks of this package in the newest results of each folder, or in the named files.
+def read_runs(paths: Iterable[Path], partial: bool = False, group_by: str = "") -> list[TaskLog]:
+    """Returns the tasks in the newest results of each folder, or in the named files.
 
     A folder may hold the results of several runs: the newest results of each task count.
 
@@ -29,9 +33,10 @@ def read_runs(paths: Iterable[Path], partial: bool = False) -> list[TaskLog]:
         paths: Folders given to the harness as `--output_path`, or results files.
         partial: Use the readable part of a damaged log, or the answers of an unfinished run so far;
             `problems` says what is wrong.
+        group_by: The field that groups the questions of tasks that are not ours.
 
     Raises:
-        TempbenchError: There is no results file, it has none of our tasks, or a log is damaged.
+        TempbenchError: There is no results file, it has no task, or a log is damaged.
     """
     logs: list[TaskLog] = []
     for path in paths:
@@ -39,9 +44,9 @@ def read_runs(paths: Iterable[Path], partial: bool = False) -> list[TaskLog]:
             logs += found
             continue
         for file, tasks in _counting(path, "; add --partial to show what is there").items():
-            logs += _read(file, partial, tasks)
+            logs += _read(file, partial, tasks, group_by)
     if not logs:
-        raise TempbenchError("none of the results files has a task of this package; see `tempbench tasks`")
+        raise TempbenchError("none of the results files has a task; give a run's --output_path")
     return logs
 
 
@@ -68,13 +73,12 @@ def _counting(path: Path, advice: str = "") -> dict[Path, frozenset[str] | None]
 def _newest(folder: Path) -> dict[Path, frozenset[str] | None]:
     # If the clock was set back, the last results of a run have an earlier date than its first.
     finished = {one.parent: one for state in folder.rglob(STATE) if (one := finished_results(state))}
-    ours = task_files().keys()
     newest: dict[Path, frozenset[str] | None] = {}
     for place in sorted({file.parent for file in folder.rglob(f"*{RESULTS}")}):
         files = [finished[place]] if place in finished else sorted(place.glob(f"*{RESULTS}"), reverse=True)
         seen: frozenset[str] = frozenset()
         for file in files:  # their names begin with the time
-            tasks = frozenset(_tasks_in(file)) & ours
+            tasks = frozenset(_tasks_in(file))
             if file == files[0] or tasks - seen:
                 newest[file] = tasks - seen or None  # None: to be read, and refused, as a whole
             seen |= tasks
@@ -83,7 +87,7 @@ def _newest(folder: Path) -> dict[Path, frozenset[str] | None]:
 
 def _tasks_in(file: Path) -> Iterable[str]:
     try:
-        return dict(read_json(file)["results"])
+        return dict(read_json(file)["configs"])
     except (OSError, ValueError, KeyError, TypeError):
         return ()
 
@@ -162,41 +166,67 @@ def by_task(logs: Sequence[TaskLog], path: Path) -> dict[str, TaskLog]:
     return out
 
 
-def _read(file: Path, partial: bool, only: frozenset[str] | None = None) -> list[TaskLog]:
+def _read(file: Path, partial: bool, only: frozenset[str] | None, group_by: str) -> list[TaskLog]:
     try:
         results = read_json(file)
         tables, configs = dict(results["results"]), dict(results["configs"])
         settings = dict(results.get("config") or {})
-        ours = [task for task in tables if task in task_files() and task in configs]
-        values = {task: dict(tables[task]) for task in ours}
-        configs = {task: dict(configs[task]) for task in ours}
+        found = [task for task in tables if task in configs]
+        values = {task: _by_name(dict(tables[task])) for task in found}
+        configs = {task: _config(configs[task]) for task in found}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TempbenchError(f"{file} is not a results file of the harness ({in_words(error)})") from None
-    if ours and not partial and (settings.get("resolved_cli_args") or {}).get("predict_only"):
+    if found and not partial and (settings.get("resolved_cli_args") or {}).get("predict_only"):
         raise TempbenchError(
             f"{file}: the run was made with --predict_only, which computes no scores; run it again without it"
         )
     state = state_of(file)
     name = state.get("name")
     logs = []
-    for task in ours if only is None else [task for task in ours if task in only]:
+    for task in found if only is None else [task for task in found if task in only]:
         samples, problems = _with_problems(file, task, results, configs[task], state, partial)
-        logs.append(
-            TaskLog(
-                task=task,
-                benchmark=task_files()[task].parent.name,
-                model=str(results.get("model_name") or settings.get("model") or "model"),
-                arguments=SimpleNamespace(model=settings.get("model"), model_args=settings.get("model_args")),
-                values={key.removesuffix(",none"): value for key, value in values[task].items()},
-                config=configs[task],
-                samples=samples,
-                file=file,
-                problems=problems,
-                header={key: value for key, value in results.items() if key not in _TABLES},
-                name=name if isinstance(name, str) else "",
-            )
+        log = TaskLog(
+            task=task,
+            benchmark=task_files()[task].parent.name if task in task_files() else "",
+            model=str(results.get("model_name") or settings.get("model") or "model"),
+            arguments=SimpleNamespace(model=settings.get("model"), model_args=settings.get("model_args")),
+            values=values[task],
+            config=configs[task],
+            samples=samples,
+            file=file,
+            problems=problems,
+            header={key: value for key, value in results.items() if key not in _TABLES},
+            name=name if isinstance(name, str) else "",
         )
+        logs.append(log if log.benchmark else _of_any_task(log, results, group_by))
     return logs
+
+
+def _of_any_task(log: TaskLog, results: Any, group_by: str) -> TaskLog:
+    """Returns the log of a task that is none of ours with what the rules for such tasks find in it."""
+    higher = dict((results.get("higher_is_better") or {}).get(log.task) or {})
+    records = [sample.record for sample in log.samples]
+    other = lines.task_of(log.task, log.values, higher, records, log.config, group_by)
+    return replace(
+        log,
+        other=other,
+        values=log.values | {name: one.value for name, one in other.metrics.items()},
+        samples=tuple(replace(one, metrics=other.given(one.record)) for one in log.samples),
+    )
+
+
+def _config(own: Any) -> dict[str, Any]:
+    """Returns a task's configuration; of `metadata` in a list, as YAMLs of the harness have it, one table."""
+    config = dict(own)
+    if isinstance(parts := config.get("metadata"), list):
+        config["metadata"] = {key: value for part in parts for key, value in dict(part).items()}
+    return config
+
+
+def _by_name(table: dict[str, Any]) -> dict[str, Any]:
+    """Returns numbers by metric, without the name of the filter where a metric has only one."""
+    counts = Counter(key.partition(",")[0] for key in table)
+    return {(name if counts[name := key.partition(",")[0]] == 1 else key): table[key] for key in table}
 
 
 def _with_problems(
@@ -211,7 +241,8 @@ def _with_problems(
     samples, problems = _samples(log, task, config)
     with edited(file):
         expected = ((results.get("n-samples") or {}).get(task) or {}).get("effective")
-        then, now = config.get("metadata") or {}, load_task(task)["metadata"]
+        then = config.get("metadata") or {}
+        now = load_task(task)["metadata"] if task in task_files() else {}
         versions = {key: (then.get(key), now[key]) for key in ("version", "prompts") if key in now}
     n = len(samples)
     if log.is_file() and not problems and expected not in (None, n):
@@ -243,7 +274,8 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
         return [], []
     samples: list[Sample] = []
     damage: dict[str, list[str]] = {}
-    metrics = {*adapter.names_in(load_task(task))}
+    is_ours = task in task_files()
+    metrics = {*adapter.names_in(load_task(task))} if is_ours else set()
     try:
         then = adapter.names_in(config)
     except (KeyError, TypeError):
@@ -252,13 +284,14 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                sample = _sample(parse_json(line), then)
+                row = parse_json(line)
+                sample = _sample(row, then) if is_ours else _other_sample(row, {*then})
             except (ValueError, KeyError, TypeError, OverflowError) as error:
                 damage.setdefault("cut off or not a log line", []).append(f"{number} ({in_words(error)})")
                 continue
             if sample.record["id"] in seen or sample.doc_id in seen:
                 damage.setdefault("repeat a question or its doc_id", []).append(f"{number} ({sample.id})")
-            elif not {name.removesuffix("_stderr") for name in sample.metrics} <= metrics:
+            elif is_ours and not {name.removesuffix("_stderr") for name in sample.metrics} <= metrics:
                 damage.setdefault("of another task", []).append(str(number))
             else:
                 seen |= {sample.record["id"], sample.doc_id}
@@ -278,6 +311,15 @@ def _sample(row: Any, metrics: tuple[str, ...]) -> Sample:
     if wrong:
         raise TypeError(f"{wrong[0]} is {one_line(repr(record[wrong[0]]))[:80]}")
     hash(record["id"])  # a list is not an id
+    return _sample_of(row, record, adapter.given_to(row, metrics))
+
+
+def _other_sample(row: Any, metrics: set[str]) -> Sample:
+    record = lines.record_of(row, metrics)
+    return _sample_of(row, record, frozenset(record[ITEMS]))
+
+
+def _sample_of(row: Any, record: dict[str, Any], metrics: frozenset[str]) -> Sample:
     counts, whole = row.get("token_counts"), row.get("resps")
     last = counts[-1] if isinstance(counts, list) and counts else None
     n_tokens = last.get("output_tokens") if isinstance(last, dict) else None
@@ -285,7 +327,7 @@ def _sample(row: Any, metrics: tuple[str, ...]) -> Sample:
     first = whole[0] if isinstance(whole, list) and whole else whole
     return Sample(
         record=record,
-        metrics=adapter.given_to(row, metrics),
+        metrics=metrics,
         prompt=str(row.get("input", "")),
         reply=adapter.reply_of([row.get("filtered_resps", "")]),
         doc_id=int(row["doc_id"]),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tempbench_lmms import benchmarks, record_quality
+from tempbench_lmms import record_quality
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.record_quality import ENOUGH, MAX_ONE_ANSWER, SHORT, share
 from tempbench_lmms.runs.task_log import Sample, TaskLog, metrics_of
@@ -103,7 +103,7 @@ def _within_chance(log: TaskLog) -> list[str]:
     """
     from tempbench_lmms.metrics.resampling import interval
 
-    card = benchmarks.card(log.benchmark)
+    card = log.card
     low_ones, few = [], []
     for metric in metrics_of(log):
         name = _suite_name(metric.name, log.task, card.chance)

@@ -73,7 +73,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         code_digest.KEY: run.get(code_digest.KEY),
         "data": {"url": url} | data,
         "prompts_sha256": None if imported else _prompt_hash(log.samples),
-        "settings": kwargs_of(log.config) or {},
+        "settings": _settings(log),
         "generation": log.config.get("generation_kwargs") or {},
         "seeds": {name: config.get(name) for name in SEEDS},
         "questions": {"of": of, "asked": asked, "logged": len(log.samples), "failed": failed},
@@ -84,6 +84,13 @@ def run_card(log: TaskLog) -> dict[str, Any]:
     decided = (log.header.get(DECIDED) or {}).get(log.task)
     card |= {DECIDED: decided} if decided else {}
     return card | {key: log.header[key] for key in (IMPORTED, RESPONDENT) if log.header.get(key)}
+
+
+def _settings(log: TaskLog) -> dict[str, Any]:
+    found = kwargs_of(log.config) or {}
+    if log.other:  # our tasks show no examples
+        found = {**found, "num_fewshot": (log.header.get("n-shot") or {}).get(log.task)}
+    return found
 
 
 def data_of(log: TaskLog) -> tuple[Any, dict[str, Any]]:
@@ -100,6 +107,9 @@ def _of_table(data: dict[str, Any] | None, url: Any) -> dict[str, Any]:
 
 def _data_of(log: TaskLog) -> tuple[Any, str]:
     """Returns the address of a task's table, and whether it is `mini` or `prepared` data."""
+    if log.other:
+        of = (log.config.get(name) for name in ("dataset_path", "dataset_name", "test_split"))
+        return ":".join(str(one) for one in of if one), ""
     files = (log.config.get("dataset_kwargs") or {}).get("data_files") or {}
     url = next(iter(files.values()), None) if isinstance(files, dict) else None
     bundled = isinstance(url, str) and f"/{roots.MINI}/" in url

@@ -9,6 +9,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from tempbench_lmms import benchmarks
+from tempbench_lmms.any_task.task import AnyTask
+from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.data.texts import original
@@ -16,7 +19,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import load_task
-from tempbench_lmms.record import Metric, Record
+from tempbench_lmms.record import Metric, Record, Row
 from tempbench_lmms.record_reading import at_limit
 
 
@@ -66,7 +69,7 @@ class TaskLog:
 
     Attributes:
         task: The task's name.
-        benchmark: The task's benchmark.
+        benchmark: The task's benchmark; empty for a task that is not ours.
         model: The model's name, as the harness writes it.
         arguments: The part of the harness's command line that aggregations read: `model` and `model_args`.
         values: The metrics as the run printed them, "-" where undefined.
@@ -77,6 +80,7 @@ class TaskLog:
         header: The run's data in the results file: versions, settings, seeds, date.
         name: The user's name for the run; empty if none was chosen.
         repeats: The task in every repeat, this one first, if they count as one run; else empty.
+        other: What the rules for any task found; None for our tasks.
     """
 
     task: str
@@ -91,6 +95,22 @@ class TaskLog:
     header: dict[str, Any] = field(default_factory=dict)
     name: str = ""
     repeats: tuple["TaskLog", ...] = ()
+    other: AnyTask | None = None
+
+    @property
+    def section(self) -> str:
+        """The benchmark, or the task itself where it belongs to none of ours."""
+        return self.benchmark or self.task
+
+    @property
+    def card(self) -> BenchmarkCard:
+        """What is known of the benchmark, or of the task."""
+        return self.other.card if self.other else benchmarks.card(self.benchmark)
+
+    @property
+    def rows(self) -> list[Row]:
+        """The task's metrics that are functions of records."""
+        return self.other.rows if self.other else adapter.rows_of(load_task(self.task))
 
     @property
     def each(self) -> tuple["TaskLog", ...]:
@@ -243,7 +263,7 @@ def metrics_of(log: TaskLog) -> list[MetricOfRun]:
     ordered = sorted(log.samples, key=lambda sample: sample.id)
     known: dict[frozenset[frozenset[str]], tuple[Record, ...]] = {}
     kinds = {sample.metrics for sample in ordered}
-    for row in adapter.rows_of(load_task(log.task)):
+    for row in log.rows:
         wanted = frozenset(kind for kind in kinds if row.name in kind)
         if wanted not in known:
             known[wanted] = tuple(sample.record for sample in ordered if sample.metrics in wanted)

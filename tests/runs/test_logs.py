@@ -124,12 +124,6 @@ def test_no_results_file(tmp_path, content):
         logs.read_runs([tmp_path])
 
 
-def test_run_of_other_tasks(tmp_path):
-    (tmp_path / "x_results.json").write_text('{"results": {"mme": {}}, "configs": {"mme": {}}}')
-    with pytest.raises(TempbenchError, match="none of the results files"):
-        logs.read_runs([tmp_path])
-
-
 def test_mixed_questions_are_no_log_to_report(tmp_path):
     """As two processes with other data leave it: as many lines as questions, half of them twice."""
     path = write_run(tmp_path)

@@ -1,0 +1,1 @@
+"""Rules over documents and logs that serve any task of the harness, its own or a user's."""

@@ -1,0 +1,145 @@
+"""A task's own aggregations, called in a process apart (`child`) and never for longer than they may take."""
+
+import atexit
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data.terminal import one_line
+
+SECONDS = 120.0
+"""What the code of a task may take in all."""
+_AT_ONCE = 50
+"""Choices of items in one request."""
+_SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
+
+
+class CannotAggregateError(ValueError):
+    """An aggregation gives no number: it failed, or is not here."""
+
+
+class TooSlowError(CannotAggregateError):
+    """An aggregation takes too long."""
+
+
+class Child:
+    """The process that a task's code runs in; it is started when it is needed, and serves task after task.
+
+    Args:
+        seconds: What the code of a task may take in all.
+    """
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
+        self._process: subprocess.Popen[str] | None = None
+        self._folder = tempfile.TemporaryDirectory(prefix="tempbench-")
+        self._open: Path | None = None
+        self._known: Sequence[Any] | None = None
+        self._left: dict[Path, float] = {}
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """Ends the process, and removes what its code has written."""
+        self._stop()
+        self._folder.cleanup()
+
+    def values(
+        self, file: Path, metric: tuple[str, Any], items: Sequence[Any], picks: Sequence[Sequence[int]]
+    ) -> list[float | None]:
+        """Returns a metric of several choices of items.
+
+        Args:
+            file: The task's YAML.
+            metric: The metric's name, and which part of its value is meant; None for the whole.
+            items: What `process_results` gave it, question by question.
+            picks: The places of each choice; one may stand in it several times.
+
+        Returns:
+            A number a choice; None where the metric is undefined, or no number.
+
+        Raises:
+            CannotAggregateError: The aggregation fails, or takes too long.
+        """
+        if self._process is None:
+            self._start()
+        if self._open != file:
+            self._left.setdefault(file, self._seconds)
+            self._ask({"open": str(file)}, self._seconds)
+            self._open = file
+        if self._known is not items:
+            self._ask({"items": items}, self._seconds)
+            self._known = items
+        found: list[float | None] = []
+        size = 1
+        while len(found) < len(picks):
+            part = picks[len(found) : len(found) + size]
+            request = {"metric": metric[0], "part": metric[1], "picks": part}
+            answer, took = self._ask(request, self._left[file])
+            self._left[file] -= took
+            found, size = [*found, *answer], _AT_ONCE
+            # The first choice tells how long all of them will take.
+            if took / len(part) * (len(picks) - len(found)) > 2 * self._left[file]:
+                raise TooSlowError(f"a call of the task's aggregation takes {took / len(part):.2g} s")
+        return found
+
+    def _start(self) -> None:
+        environment = {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tempbench_lmms.any_task.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+            cwd=self._folder.name,
+            env={**environment, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "PYTHONSAFEPATH": "1"},
+        )
+
+    def _ask(self, request: dict[str, Any], seconds: float) -> tuple[Any, float]:
+        """Returns the answer to a request, and the seconds that it took; an end of the process is none."""
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        began = time.monotonic()
+        timer = threading.Timer(max(seconds, 0.0), process.kill)
+        timer.start()
+        line = ""
+        with contextlib.suppress(OSError):  # the process has ended
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+        timer.cancel()
+        took = time.monotonic() - began
+        if not line:
+            file = self._open
+            self._stop()
+            if took >= seconds:
+                self._left |= {file: 0.0} if file else {}
+                raise TooSlowError(f"the task's aggregations take more than {self._seconds:g} s")
+            raise CannotAggregateError("the task's aggregation ended its process")
+        answer = json.loads(line)
+        if "problem" in answer:
+            raise CannotAggregateError(f"the task's aggregation failed ({one_line(answer['problem'])})")
+        return answer["found"], took
+
+    def _stop(self) -> None:
+        process, self._process, self._open, self._known = self._process, None, None, None
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+
+@cache
+def child() -> Child:
+    """Returns the one process of this one."""
+    return Child()

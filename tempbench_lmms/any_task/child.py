@@ -1,0 +1,113 @@
+"""Runs a task's own code in a process apart: without network, in an empty folder, spoken to in JSON lines.
+
+A request is `{"open": FILE}` (the task's YAML), `{"items": [...]}` (what the next requests are about) or
+`{"metric": NAME, "part": KEY, "picks": [[...], ...]}`: the metric, or a part of its value, of the items at
+these places, a number for each list of places. The answer is `{"found": ...}` or `{"problem": WORDS}`.
+"""
+
+import argparse
+import ctypes
+import inspect
+import json
+import math
+import os
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+_NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
+NO_NETWORK = "it uses the network"
+
+
+def _cut_off() -> None:
+    """Takes the network from this process: by the system if it permits that, from Python in any case."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).unshare(_NEW_USER | _NEW_NETWORK)
+
+    def refused(*args: Any, **kwargs: Any) -> Any:
+        raise OSError(NO_NETWORK)
+
+    for name in ("connect", "connect_ex", "sendto", "bind"):
+        setattr(socket.socket, name, refused)
+    socket.getaddrinfo = socket.create_connection = refused
+
+
+class _Given(argparse.Namespace):
+    """The harness's command line as an aggregation gets it; what it writes goes to the empty folder."""
+
+    output_path = "."
+
+    def __getattr__(self, name: str) -> None:
+        return None
+
+
+class Task:
+    """The aggregations of one task."""
+
+    def __init__(self, file: str) -> None:
+        from lmms_eval import utils
+        from lmms_eval.api import metrics, registry  # noqa: F401 (the first one fills the second)
+
+        config = utils.load_yaml_config(file, mode="full")
+        self._metrics: dict[str, Callable[..., Any]] = {}
+        for entry in config.get("metric_list") or ():
+            name, own = entry["metric"], entry.get("aggregation")
+            if not callable(own):
+                own = registry.get_aggregation(own) if own else registry.get_metric_aggregation(name)
+            self._metrics[name if isinstance(name, str) else name.__name__] = own
+
+    def values(
+        self, metric: str, part: Any, items: Sequence[Any], picks: Sequence[Sequence[int]]
+    ) -> list[float | None]:
+        """Returns a metric, or a part of its value, of several choices of items; None for no number."""
+        function = self._metrics[metric]
+        more = {"args": _Given()} if "args" in inspect.signature(function).parameters else {}
+        found: list[float | None] = []
+        problems = []
+        for places in picks:
+            try:
+                value = function([items[place] for place in places], **more)
+                found.append(_number(value if part is None else value[part]))
+            except Exception as error:  # undefined for these items, as a mean of none is
+                found.append(None)
+                problems.append(error)
+        if picks and len(problems) == len(picks):
+            raise problems[0]
+        return found
+
+
+def _number(value: Any) -> float | None:
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def main() -> None:
+    """Answers requests until there are no more."""
+    # What the task's code prints goes elsewhere.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    _cut_off()
+    task: Task | None = None
+    items: list[Any] = []
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            found: Any = True
+            if "open" in request:
+                task = Task(request["open"])
+            elif "items" in request:
+                items = request["items"]
+            elif task is not None:
+                found = task.values(request["metric"], request["part"], items, request["picks"])
+            answer = {"found": found}
+        except BaseException as error:  # of any kind: it is code of others
+            answer = {"problem": f"{type(error).__name__}: {error}"[:300]}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,283 @@
+"""A task of the harness, its own or a user's, as its log and its own aggregations show it.
+
+The value of a question is what the task's own aggregation gives for that question alone. If the mean of
+these is the reported number, the metric is a mean, and all that is exact for a mean applies to it. If not
+(F1, pairs that count together), whole groups of questions are resampled through the aggregation itself.
+"""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tempbench_lmms.any_task import aggregation, installed
+from tempbench_lmms.any_task.aggregation import CannotAggregateError, TooSlowError
+from tempbench_lmms.card import BenchmarkCard
+from tempbench_lmms.metrics.ratio import Floats, Ratio, Statistic, ratio
+from tempbench_lmms.metrics.sampling import hashed
+from tempbench_lmms.record import Better, Record, Row
+
+ITEMS = "items"
+"""Where a record has what `process_results` gave to each metric."""
+UNIT = "unit"
+"""Where a record has the group that its question belongs to."""
+DRAWS = 1000
+_MOST_GROUPS = 500
+_SCORES = ("score", "acc", "correct")
+_NEAR = 1e-9
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number that a run printed.
+
+    Attributes:
+        value: The number.
+        metric: The metric.
+        part: Its place or key, if the metric's value is a list or table of numbers; None if it is a number.
+    """
+
+    value: float
+    metric: str
+    part: Any = None
+
+
+def printed(reported: Mapping[str, Any]) -> dict[str, Printed]:
+    """Returns the numbers among what a run reported, a list's or table's numbers one by one."""
+    found: dict[str, Printed] = {}
+    for name, value in reported.items():
+        if _is_number(value):
+            found[name] = Printed(float(value), name)
+        elif isinstance(value, (list, dict)):
+            pairs = value.items() if isinstance(value, dict) else enumerate(value)
+            parts = {f"{name}.{key}": Printed(one, name, key) for key, one in pairs if _is_number(one)}
+            found |= parts if len(parts) == len(value) else {}
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+@dataclass(frozen=True, eq=False)
+class AnyTask:
+    """A task whose metrics are known from a run's log, and from the task where it is installed.
+
+    Attributes:
+        name: The task.
+        reported: The numbers that the run printed, by metric.
+        higher_is_better: Likewise, whether higher is better.
+        records: What is known of each question.
+        grouped_by: What the groups of questions were made by.
+    """
+
+    name: str
+    reported: Mapping[str, Any]
+    higher_is_better: Mapping[str, Any]
+    records: Sequence[Record] = field(repr=False)
+    grouped_by: str = ""
+
+    @property
+    def card(self) -> BenchmarkCard:
+        """What a report knows of the task: its metrics, the first of which is its headline."""
+        names = tuple(self.metrics)
+        return BenchmarkCard(
+            name=self.name,
+            title=self.name,
+            paper="",
+            bibtex="",
+            sources=(),
+            version="",
+            chance={},
+            primary=names,
+            full=(self.name, 0),
+        )
+
+    @cached_property
+    def metrics(self) -> dict[str, "Printed"]:
+        """The reported numbers of metrics that questions were given to."""
+        given = {name for record in self.records for name in record[ITEMS]}
+        return {name: one for name, one in printed(self.reported).items() if one.metric in given}
+
+    def given(self, record: Record) -> frozenset[str]:
+        """Returns the metrics that a question was given to."""
+        return frozenset(name for name, one in self.metrics.items() if one.metric in record[ITEMS])
+
+    def better(self, metric: str) -> Better:
+        """Returns which direction of a metric is better."""
+        known = self.higher_is_better.get(self.metrics[metric].metric)
+        return "neither" if known is None else "higher" if known else "lower"
+
+    @cached_property
+    def _found(self) -> dict[str, Row | str]:
+        out: dict[str, Row | str] = {}
+        too_slow = ""
+        for name, one in self.metrics.items():
+            try:
+                out[name] = too_slow or self._row(name, one)
+            except TooSlowError as error:  # the task's other metrics mostly are, too
+                out[name] = too_slow = str(error)
+            except CannotAggregateError as error:
+                out[name] = str(error)
+        return out
+
+    @property
+    def rows(self) -> list[Row]:
+        """The metrics that are functions of questions; the first one is the headline."""
+        return [row for row in self._found.values() if isinstance(row, Row)]
+
+    def why_not(self, metric: str) -> str:
+        """Returns why a metric is no function of questions, so that it has no interval."""
+        found = self._found.get(metric)
+        return found if isinstance(found, str) else ""
+
+    @cached_property
+    def scores(self) -> dict[str, dict[str, float]]:
+        """The value of each question by its id, for the metrics that are their mean."""
+        return {name: own.values for name, own in self._means.items()}
+
+    @cached_property
+    def _means(self) -> dict[str, "_Mean"]:
+        return {}
+
+    def _row(self, name: str, found: "Printed") -> Row | str:
+        given = [record for record in self.records if found.metric in record[ITEMS]]
+        items = [record[ITEMS][found.metric] for record in given]
+        file = installed.find(self.name)
+        whole = None
+        if file is None:
+            values = [_score(item) for item in items]
+        else:
+            ask = partial(aggregation.child().values, file, (found.metric, found.part), items)
+            [whole] = ask([[*range(len(items))]])
+            try:
+                values = ask([[i] for i in range(len(items))])
+            except TooSlowError:
+                raise
+            except CannotAggregateError:
+                values = [None]
+                ask([[*range(1, len(items))]])  # if it takes no other number of questions, this says so
+        if file and not _alike(whole, found.value):
+            shown = "no number" if whole is None else f"{whole:g}"
+            return f"the task's aggregation gives {shown} for the log's lines"
+        metric = _mean_of(given, values, found.value) or (_Resampled(found, file) if file else None)
+        if metric is None:
+            return f"{self.name} is not installed, and the mean of its questions' scores is another number"
+        if isinstance(metric, _Mean):
+            self._means[name] = metric
+        is_first = name == next(iter(self.metrics))
+        return Row(name, metric, self.better(name), is_first, frozenset(), has_error=True)
+
+
+def _score(item: Any) -> float | None:
+    """Returns the score that an item says it has."""
+    found = next((item[name] for name in _SCORES if name in item), None) if isinstance(item, dict) else item
+    return float(found) if isinstance(found, (bool, int, float)) and math.isfinite(found) else None
+
+
+def _alike(one: float | None, other: float) -> bool:
+    return one is not None and math.isclose(one, other, rel_tol=_NEAR, abs_tol=_NEAR)
+
+
+@dataclass(frozen=True, eq=False)
+class _Mean:
+    """The mean of a value a question."""
+
+    values: dict[str, float]
+    top: float
+
+    def __call__(self, records: Sequence[Record]) -> Ratio:
+        kept = [record for record in records if record["id"] in self.values]
+        found = ratio(((self.values[one["id"]], 1) for one in kept), (one[UNIT] for one in kept))
+        return Ratio(found.numerator, found.denominator, found.cluster, found.keys, self.top)
+
+
+def _mean_of(records: Sequence[Record], values: Sequence[float | None], reported: float) -> _Mean | None:
+    """Returns the metric as a mean of values, or of a hundred times them; None where it is neither."""
+    known = [value for value in values if value is not None]
+    if not known or len(known) < len(values):
+        return None
+    mean = math.fsum(known) / len(known)
+    factor = next((one for one in (1.0, 100.0) if _alike(mean * one, reported)), None)
+    if factor is None:
+        return None
+    scaled = {record["id"]: value * factor for record, value in zip(records, known, strict=True)}
+    # A mean of 0 or 100 a question is a share in percent.
+    return _Mean(scaled, 100.0 if 1 < max(scaled.values()) <= 100 else 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Resampled:
+    """A metric of all questions together: resamples go through the task's own aggregation."""
+
+    printed: Printed
+    file: Path
+
+    def __call__(self, records: Sequence[Record]) -> "Grouped":
+        name = self.printed.metric
+        kept = [record for record in records if name in record[ITEMS]]
+        numbers: dict[str, list[Any]] = {}
+        names = [*dict.fromkeys(record[UNIT] for record in kept)]
+        # Which groups are dealt together follows from their names, so that it is the same in two runs.
+        pooled = len(names) > _MOST_GROUPS
+        for record in kept:
+            unit = record[UNIT]
+            key = str(int(hashed(name, unit)[:8], 16) % _MOST_GROUPS) if pooled else unit
+            numbers.setdefault(key, []).append(record[ITEMS][name])
+        return Grouped.of(self, [numbers], tuple(numbers))
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped(Statistic):
+    """A metric of whole groups' items, as a function of how often each group is drawn.
+
+    Attributes:
+        of_metric: The metric.
+        items: The items of each group, by its name; for two runs side by side one table each.
+    """
+
+    of_metric: _Resampled | None = None
+    items: tuple[Mapping[str, Sequence[Any]], ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        metric: _Resampled,
+        items: Sequence[Mapping[str, Sequence[Any]]],
+        keys: tuple[str, ...],
+        part: int = 0,
+    ) -> "Grouped":
+        """Returns the metric of the items in table `part`; resamples may take groups of any table."""
+        n = len(keys)
+        terms = np.zeros((n, n * len(items)))
+        for row, key in enumerate(keys):
+            # What two runs have alike is no difference between them, whichever it is taken from.
+            is_alike = len(items) > 1 and items[0].get(key) == items[1].get(key)
+            terms[row, row if is_alike else part * n + row] = 1
+        every = [item for own in items for key in keys for item in own.get(key, ())]
+        sizes = [len(own.get(key, ())) for own in items for key in keys]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
+        places = [[*range(start, end)] for start, end in itertools.pairwise(starts)]
+
+        def function(counts: Floats) -> Floats:
+            rows = np.rint(counts.reshape(-1, len(places))).astype(int)
+            picks = [[i for group, n in enumerate(row) for i in places[group] * n] for row in rows]
+            wanted = (metric.printed.metric, metric.printed.part)
+            found = aggregation.child().values(metric.file, wanted, every, picks)
+            values = np.array([np.nan if one is None else one for one in found])
+            return values.reshape(counts.shape[:-1])
+
+        return cls(terms, np.arange(n), function, keys, DRAWS, metric, tuple(items))
+
+    def beside(self, other: "Grouped") -> "tuple[Grouped, Grouped]":
+        """Returns the metric of this run and of another one as functions of the groups of both."""
+        keys = tuple(dict.fromkeys((*self.keys, *other.keys)))
+        items = (*self.items, *other.items)
+        assert self.of_metric is not None
+        one, two = (Grouped.of(self.of_metric, items, keys, part) for part in (0, 1))  # type: ignore[arg-type]
+        return one, two
