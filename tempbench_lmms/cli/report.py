@@ -45,6 +45,10 @@ def report(
         bool,
         typer.Option("--all", help="In Markdown, CSV and LaTeX: all tables."),
     ] = False,
+    price: Annotated[
+        list[str] | None,
+        typer.Option(help="RUN=IN,OUT: what a million tokens of prompts and of replies cost."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     group_by: GroupBy = "",
     include_path: IncludePath = None,
@@ -64,13 +68,15 @@ def report(
     read = _named(logs, partial, group_by)
     with edited(" ".join(logs)):
         tasks = numbers_of(read, partial, intervals)
+        prices = _prices(price or [], {task.run for task in tasks})
         if kind == ".html":
-            content = page.page(tasks, title, questions, pictures, size_budget)
+            content = page.page(tasks, title, questions, pictures, size_budget, prices)
         elif kind == ".csv":
             content = text.as_csv(tables.sections_of(tasks), everything)
+        elif kind == ".md":
+            content = text.as_markdown(tables.sections_of(tasks), title, everything, prices)
         else:
-            write = text.as_markdown if kind == ".md" else text.as_latex
-            content = write(tables.sections_of(tasks), title, everything)
+            content = text.as_latex(tables.sections_of(tasks), title, everything)
     write_text(content, output)
     size = output.stat().st_size
     written = f"{size / 1e6:.1f} MB" if size > 1e5 else f"{size / 1e3:.1f} kB"
@@ -80,6 +86,21 @@ def report(
     for task in tasks:
         for line in quality.of_records(task.log):
             print(f"{task.log.task}, {task.run}: {line}", file=sys.stderr)
+
+
+def _prices(given: Sequence[str], runs: set[str]) -> dict[str, tuple[float, float]]:
+    """Returns what tokens cost, by run."""
+    found = {}
+    for words in given:
+        run, _, prices = words.rpartition("=")
+        try:
+            of_prompts, of_replies = map(float, prices.split(","))
+        except ValueError:
+            raise TempbenchError(f"--price {words}: write RUN=IN,OUT, e.g. gpt=2.5,10") from None
+        if run not in runs:
+            raise TempbenchError(f"--price {words}: no run {run!r}; the runs are {', '.join(sorted(runs))}")
+        found[run] = of_prompts, of_replies
+    return found
 
 
 def numbers_of(logs: "Sequence[TaskLog]", partial: bool, intervals: bool = True) -> "list[TaskNumbers]":

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 from statistics import fmean
+from types import MappingProxyType
 from typing import Any
 
 from tempbench_lmms.card import BenchmarkCard
@@ -31,20 +32,55 @@ PROBLEMS = {
 MARKS = {CHANCE: "chance", BEST: "best in the paper", HUMAN: "humans in the paper"}
 """What the runs are compared with, by the rows of the first screen."""
 
+EFFORT = ("prompt tokens", "reply tokens", "seconds", "cost")
+"""What a run took, by the columns of its table; the cost only if prices are given."""
+
 _AT_CHANCE = "not above chance"
 _MODELS = 3  # whose numbers a main table has at least
 _COUNTED = ("of the replies are unread", "of the requests failed", "were cut off before")
 """What the warnings say that have a column of their own."""
 
 
-def grids_of(sections: Sequence[Section]) -> Iterator[Grid]:
-    """Yields how good each run is on each benchmark, and what is wrong with the runs."""
+Prices = Mapping[str, tuple[float, float]]
+"""What a million tokens of prompts and of replies cost, by run."""
+
+
+def grids_of(sections: Sequence[Section], prices: Prices = MappingProxyType({})) -> Iterator[Grid]:
+    """Yields the headlines of runs on each benchmark, what is wrong with the runs, their tokens and time."""
     tasks = sorted((task for section in sections for task in section.tasks), key=lambda task: task.place)
     columns = columns_of(sections)
     runs = list(dict.fromkeys(task.run for task in tasks))
     if columns:
         yield _headlines(columns, runs)
     yield _problems(tasks, runs)
+    cells = [_effort(tasks, run, prices.get(run)) for run in runs]
+    if any(map(any, cells)):
+        yield Grid(
+            name="Tokens and time",
+            caption="Tokens as the runner counts them; seconds of the last start",
+            rows=tuple(Heading((run,), RUN) for run in runs),
+            columns=tuple(Heading((name,)) for name in EFFORT[: None if prices else -1]),
+            cells=tuple(
+                tuple(Cell(text or "unknown") for text in (row if prices else row[:-1])) for row in cells
+            ),
+            corner="run",
+        )
+
+
+def _effort(tasks: Sequence[TaskNumbers], run: str, price: tuple[float, float] | None) -> list[str]:
+    """Returns the tokens of prompts and replies, the seconds and the cost of a run; empty if unknown."""
+    own = [task.log for task in tasks if task.run == run]
+    samples = [sample for log in own for sample in log.samples]
+    counts = [[sample.n_given for sample in samples], [sample.n_tokens for sample in samples]]
+    tokens = [sum(filter(None, known)) if known and None not in known else None for known in counts]
+    times = {log.file: log.header.get("total_evaluation_time_seconds") for log in own}
+    seconds = sum(float(one or 0) for one in times.values())
+    known = [n for n in tokens if n is not None]
+    cost = (
+        sum(n * one / 1e6 for n, one in zip(known, price, strict=True)) if price and len(known) == 2 else None
+    )
+    words = ["" if n is None else f"{n:,}" for n in tokens]
+    return [*words, f"{seconds:,.0f}" if seconds else "", "" if cost is None else f"{cost:,.2f}"]
 
 
 # ---- headlines

@@ -288,6 +288,39 @@
     show(one);
   }
 
+  // ---- tables: a click on a heading sorts the rows by its column, largest first, then smallest
+
+  function sortable(table) {
+    if (table.querySelector(".group")) return;
+    const heads = [...table.tHead.rows].pop().cells;
+    const valueOf = (row, i) => {
+      const text = row.cells[i].querySelector("data")?.value ?? row.cells[i].textContent.trim();
+      const number = parseFloat(text.replace(/,/g, ""));
+      return i === 0 ? text : Number.isNaN(number) ? -Infinity : number;
+    };
+    const compared = (one, other) => (one < other ? -1 : Number(one > other));
+    [...heads].forEach((head, i) => {
+      if (!head.textContent.trim()) return;
+      const button = make("button", "", ...head.childNodes);
+      button.type = "button";
+      button.title = "Sort";
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const isDown = head.getAttribute("aria-sort") !== "descending";
+        for (const one of heads) one.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
+        for (const body of table.tBodies) {
+          const rows = [...body.rows].filter((row) => row.className.startsWith("ours"));
+          const sign = isDown ? -1 : 1;
+          const sorted = [...rows].sort((one, other) => sign * compared(valueOf(one, i), valueOf(other, i)));
+          const end = rows.at(-1)?.nextSibling;
+          for (const row of sorted) body.insertBefore(row, end);
+        }
+      });
+    });
+  }
+  document.querySelectorAll("#overview table.main, section > .scroll > table.main").forEach(sortable);
+
   // ---- links into the page
 
   function refresh() {

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from math import isfinite
+from types import MappingProxyType
 from typing import Any
 
 from markupsafe import Markup
@@ -22,6 +23,7 @@ def page(
     n_questions: int = 5000,
     n_pictured: int = PICTURED,
     megabytes: float = MEGABYTES,
+    prices: overview.Prices = MappingProxyType({}),
 ) -> str:
     """Returns the page.
 
@@ -31,6 +33,7 @@ def page(
         n_questions: At most so many questions in the browser have texts.
         n_pictured: At most so many of them have pictures.
         megabytes: Of the questions' texts at most, and of their pictures.
+        prices: What tokens cost, by run.
     """
     sections = tables.sections_of(tasks)
     script = Markup((HERE / "page.js").read_text(encoding="utf-8"))
@@ -41,7 +44,7 @@ def page(
         title=title,
         script=script,
         script_hash=content_hash(script),
-        overview=list(overview.grids_of(sections)),
+        overview=list(overview.grids_of(sections, prices)),
         headlines=[overview.figure_of(columns, runs)] if columns else [],
         sections=[(section, list(figures_of(section))) for section in sections],
         data=data_of(tasks, n_questions, n_pictured, megabytes),

@@ -183,13 +183,14 @@ def _in_turn(asked: Sequence[AskedTask], most: int) -> list[tuple[int, int]]:
 
 
 def _name(told: Sequence[tuple[int, int]], entries: Sequence[dict[str, Any]]) -> None:
-    """Gives each question the words of its prompt that few others of its task have, for the list."""
+    """Gives each question the words of its prompt that few others of its task have, the rarest first."""
     pieces = [{one: _NUMBER.sub("0", one) for one in _PIECE.split(entry["prompt"])} for entry in entries]
     n_asked = Counter(number for number, _ in told)
     places = [number for number, _ in told]
     known = Counter((number, one) for number, own in zip(places, pieces, strict=True) for one in own.values())
     for number, entry, own in zip(places, entries, pieces, strict=True):
         rare = [one for one, form in own.items() if known[number, form] <= max(1, n_asked[number] / 3)]
+        rare.sort(key=lambda one: known[number, own[one]])
         entry["words"] = " ".join(rare)[:_WORDS]
 
 

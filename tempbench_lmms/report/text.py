@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 from tempbench_lmms.report import latex, markdown, overview, sheet
@@ -93,9 +94,14 @@ _FLOATS = 18
 """LaTeX stops where more floats than these wait for a place."""
 
 
-def as_markdown(sections: Sequence[Section], title: str = TITLE, everything: bool = False) -> str:
+def as_markdown(
+    sections: Sequence[Section],
+    title: str = TITLE,
+    everything: bool = False,
+    prices: overview.Prices = MappingProxyType({}),
+) -> str:
     """Returns the overview in Markdown, and on request every table of every task."""
-    blocks = [f"# {markdown.escaped(title)}", *map(markdown.table, overview.grids_of(sections))]
+    blocks = [f"# {markdown.escaped(title)}", *map(markdown.table, overview.grids_of(sections, prices))]
     for section in sections if everything else ():
         blocks.append(f"## {markdown.escaped(f'{section.card.name}: {section.card.title}')}")
         blocks += map(markdown.table, (*section.main, *section.printed))

@@ -321,8 +321,8 @@ def _other_sample(row: Any, metrics: set[str]) -> Sample:
 
 def _sample_of(row: Any, record: dict[str, Any], metrics: frozenset[str]) -> Sample:
     counts, whole = row.get("token_counts"), row.get("resps")
-    last = counts[-1] if isinstance(counts, list) and counts else None
-    n_tokens = last.get("output_tokens") if isinstance(last, dict) else None
+    last = counts[-1] if isinstance(counts, list) and counts and isinstance(counts[-1], dict) else None
+    n_tokens, n_given = ((last or {}).get(f"{kind}_tokens") for kind in ("output", "input"))
     # The harness unwraps single replies from their lists, and leaves out equal ones.
     first = whole[0] if isinstance(whole, list) and whole else whole
     return Sample(
@@ -333,5 +333,6 @@ def _sample_of(row: Any, record: dict[str, Any], metrics: frozenset[str]) -> Sam
         doc_id=int(row["doc_id"]),
         target=str(row.get("target", "")),
         n_tokens=n_tokens if isinstance(n_tokens, int) else None,
+        n_given=n_given if isinstance(n_given, int) else None,
         whole=first if isinstance(first, str) else None,
     )

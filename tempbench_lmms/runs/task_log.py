@@ -36,6 +36,7 @@ class Sample:
         doc_id: The question's number in the task.
         target: A right reply.
         n_tokens: Length of the reply in tokens, if the runner reports it.
+        n_given: Length of the prompt with its media in tokens, likewise.
         whole: The reply before the harness stripped it; None if equal.
     """
 
@@ -46,6 +47,7 @@ class Sample:
     doc_id: int
     target: str
     n_tokens: int | None = None
+    n_given: int | None = None
     whole: str | None = None
 
     @property

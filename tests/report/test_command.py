@@ -1,5 +1,7 @@
 """`tempbench report` as its user meets it."""
 
+import json
+
 import pytest
 
 from tests.command import complains, tempbench
@@ -90,3 +92,18 @@ def test_names_of_runs(runs, tmp_path):
     assert '<th scope="row">guess</th>' in text
     assert '<th scope="row">all right</th>' in text
     complains(tempbench("report", f"={runs}", "-o", str(page), "--force"), "NAME=FOLDER")
+
+
+def test_prices_give_the_cost_of_a_run(tmp_path):
+    write_run(tmp_path / "run", n=10)
+    (file,) = (tmp_path / "run").glob("*.jsonl")
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    counts = {"input_tokens": 200_000, "output_tokens": 1_000}
+    file.write_text("".join(json.dumps({**one, "token_counts": [counts]}) + "\n" for one in lines))
+    page = tmp_path / "r.md"
+    words = ("report", f"a={tmp_path / 'run'}", "-o", page, "--force", "--price")
+    assert tempbench(*words, "a=2,10").returncode == 0
+    # 2 million tokens of prompts at 2, and 10,000 of replies at 10 a million
+    assert "| a | 2,000,000 | 10,000 | unknown | 4.10 |" in page.read_text().replace("**", "")
+    complains(tempbench(*words, "b=2,10"), "no run 'b'; the runs are a")
+    complains(tempbench(*words, "a=2"), "write RUN=IN,OUT")
