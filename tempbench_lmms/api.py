@@ -155,7 +155,7 @@ def load_runs(*paths: str | Path, partial: bool = False) -> list[TaskLog]:
 
 @dataclass(frozen=True)
 class Compared:
-    """Two runs compared on the same questions; printed, it is what `tempbench compare --all` prints.
+    """Two runs compared on the same questions; printed, it is what `tempbench compare` prints.
 
     Attributes:
         metrics: Each metric with its difference, interval, p values and verdict.
@@ -168,7 +168,8 @@ class Compared:
     pairs: list[tuple[TaskLog, TaskLog]]
 
     def __str__(self) -> str:
-        return comparison_text.as_text(self.pairs, self.remarks, self.metrics)
+        shown = comparison_text.chosen(self.metrics, False, ())
+        return comparison_text.as_text(self.pairs, self.remarks, self.metrics, shown)
 
 
 def compare(

@@ -4,12 +4,12 @@ import argparse
 import io
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from PIL import Image
 
+from docs.website import demo
 from docs.website.links import ROOT
 
 PICTURE = ROOT / "docs/pictures/report.png"
@@ -17,9 +17,8 @@ SIZE = (1280, 860)
 """Pixels of the browser's window."""
 COLOURS = 128
 """Of the picture, to keep it small."""
-TASKS = "tempvs_mt1_two_mini,nextgqa_mini,tempcompass_pairs_mini,timeblind_mini,motion_only_mini"
-RUNS = {"oracle": "always right", "constant": "always the first option", "chance": "random"}
-"""Models without weights, and what the report calls them."""
+BENCHMARKS = ("tempvs", "nextgqa", "tempcompass_pairs", "timeblind", "motion_only")
+"""As many as the window has room for."""
 
 
 def shot(page: Path, to: Path) -> int:
@@ -59,23 +58,16 @@ def shot(page: Path, to: Path) -> int:
     return to.write_bytes(buffer.getvalue())
 
 
-def _tempbench(*words: str) -> None:
-    subprocess.run([sys.executable, "-m", "tempbench_lmms.cli", *words], check=True)
-
-
 def main() -> None:
-    """Shoots the report that is named, or one of models without weights."""
+    """Shoots the report that is named, or one of made-up respondents (`docs.website.demo`)."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("report", nargs="?", type=Path, help="a report; else one of models without weights")
+    parser.add_argument("report", nargs="?", type=Path, help="a report; else one of made-up respondents")
     given = parser.parse_args().report
     with tempfile.TemporaryDirectory() as folder:
         page = given or Path(folder) / "report.html"
         if given is None:
-            for model in RUNS:
-                _tempbench(
-                    "run", "--model", f"tempbench_{model}", "--tasks", TASKS, "-o", f"{folder}/{model}"
-                )
-            _tempbench("report", *(f"{name}={folder}/{one}" for one, name in RUNS.items()), "-o", str(page))
+            demo.answer(Path(folder), BENCHMARKS)
+            demo.report(Path(folder), page)
         print(f"{PICTURE.relative_to(ROOT)}: {shot(page.resolve(), PICTURE):,} bytes")
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from docs.website import benchmark, cost, links
+import tempbench_lmms as tb
+from docs.website import benchmark, cost, demo, links
 from tempbench_lmms import benchmarks
 from tests.chromium import Chromium
 
@@ -166,3 +167,11 @@ def test_the_site_is_built_without_a_warning_and_needs_no_network(
         assert not [url for url in browser.requests if url.startswith("http")]
         assert browser.value("document.querySelector('article img').naturalWidth") > 100
         assert browser.value("document.documentElement.scrollWidth") <= 400
+
+
+def test_who_knows_more_is_better_in_the_example_pages(tmp_path):
+    demo.answer(tmp_path, ["tempcompass_pairs"])
+    found = {
+        one.metric: one.verdict for one in tb.compare(tmp_path / "careful", tmp_path / "guesser").metrics
+    }
+    assert found["accuracy"] == "better"
