@@ -171,7 +171,5 @@ def test_the_site_is_built_without_a_warning_and_needs_no_network(
 
 def test_who_knows_more_is_better_in_the_example_pages(tmp_path):
     demo.answer(tmp_path, ["tempcompass_pairs"])
-    found = {
-        one.metric: one.verdict for one in tb.compare(tmp_path / "careful", tmp_path / "guesser").metrics
-    }
-    assert found["accuracy"] == "better"
+    found = {one.metric: one for one in tb.compare(tmp_path / "careful", tmp_path / "guesser").metrics}
+    assert found["accuracy"].difference.value > 0.2
