@@ -84,9 +84,11 @@ class FirstReply:
         return [without_keys(reply_of(replies)) for replies in resps]
 
 
-def request_failed(reply: str) -> bool:
-    """True where the harness gave a failure notice instead of an answer."""
-    return bool(notice_of(reply))
+def request_failed(reply: Any) -> bool:
+    """True where the harness gave a failure notice instead of an answer, or of one in several rounds."""
+    if isinstance(reply, (list, tuple)):
+        return any(map(request_failed, reply))
+    return isinstance(reply, str) and bool(notice_of(reply))
 
 
 def notice_of(reply: str) -> str:

@@ -11,6 +11,7 @@ from tempbench_lmms.data.prepared import Media
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
+from tempbench_lmms.harness.documents import Documents
 from tempbench_lmms.harness.scheduling import shares
 from tempbench_lmms.harness.seeds import is_one_of_several, is_sampled
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
@@ -32,6 +33,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         # A runner may change the settings of a request while it answers, so the key is made once, before.
         self._keys: dict[int, tuple[Any, str]] = {}
         self._media: dict[str, Media] = {}
+        self._documents = Documents({})
 
     def key(self, lm: Any, reqtype: str, request: Any) -> str:
         """Returns the key of a request's answer; "" where it is one of several sampled, and so not kept."""
@@ -52,7 +54,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         """Returns what a question is beside its text: its id, its media, and the code that builds it."""
         task = request.task_name
         if task not in task_files():
-            return request.doc_id
+            return self._documents.shown(lm, request)
         config, doc = load_task(task), _doc(lm, request)
         if task not in self._media:
             self._media[task] = media_of(config)

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 from lmms_eval import __main__ as command_line
 from lmms_eval import evaluator
@@ -33,6 +33,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.harness.answers import Answer, KeyedCache, answered, gathered, tasks_in
+from tempbench_lmms.harness.documents import Documents
 from tempbench_lmms.harness.patches import mend_client
 from tempbench_lmms.harness.retries import Asking, Watch
 from tempbench_lmms.harness.tasks import task_files
@@ -66,7 +67,7 @@ class SafeCache(KeyedCache):
     slice_size = 200
     on_slice: OnSlice = staticmethod(lambda progress: None)
     fingerprint = ""
-    ids: Mapping[str, Sequence[str]] = {}
+    ids: ClassVar[dict[str, list[str]]] = {}
     tasks: Mapping[str, Any] = {}
     watch = Watch()
     reasoning_tags: Any = None
@@ -84,6 +85,7 @@ class SafeCache(KeyedCache):
         kwargs["model_args"] = f"identity={cls.fingerprint}"
         cache: SafeCache = super().create(cache_root, **kwargs)
         cache.tasks = tasks_in(kwargs.get("task_dict") or {})
+        cache._documents = Documents(cache.tasks)
         for name, ids in cls.ids.items():
             _compare_ids(name, ids, cache.tasks)
         return cache
@@ -202,10 +204,10 @@ class SafeCache(KeyedCache):
     @staticmethod
     def _is_valid_response(response: Any, request_type: str) -> bool:
         text = response.text if isinstance(response, GenerationResult) else response
-        if not isinstance(text, str):
-            return bool(ResponseCache._is_valid_response(response, request_type))
+        if request_failed(text) or not isinstance(text, str):
+            return not request_failed(text) and bool(ResponseCache._is_valid_response(response, request_type))
         # An empty reply is an answer, unless the harness gave it in place of one to save its budget.
-        return not request_failed(text) and (bool(text.strip()) or not is_budget_exceeded())
+        return bool(text.strip()) or not is_budget_exceeded()
 
 
 def collect(cache_root: Path) -> None:
@@ -254,7 +256,7 @@ def evaluate(
     slice_size: int,
     on_slice: OnSlice,
     fingerprint: str,
-    ids: Mapping[str, Sequence[str]],
+    ids: dict[str, list[str]],
     watch: Watch,
 ) -> Exception | None:
     """Runs the harness's command line, from `sys.argv`, in this process, with the safe cache.
@@ -263,7 +265,7 @@ def evaluate(
         slice_size: Answers that are stored together.
         on_slice: Called after each slice.
         fingerprint: Of the model and how it is asked; answers are found again under the same alone.
-        ids: The questions of each of our tasks in their order.
+        ids: The questions of each of our tasks in their order; gets the numbers of other tasks' documents.
         watch: What is known of single questions, what is borne of them, and when a task may stop.
 
     Returns:

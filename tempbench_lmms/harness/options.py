@@ -112,7 +112,8 @@ def _check_values(given: Mapping[str, Any]) -> None:
             raise TempbenchError(
                 f"--gen_kwargs {one_line(pair)}: give a number above 0, or 0 for no sampling"
             )
-    if (folder := given.get("include_path")) is not None and not Path(folder).is_dir():
+    folder = given.get("include_path") or "hidden:"  # as a run's state shows it
+    if not folder.startswith("hidden:") and not Path(folder).is_dir():
         raise TempbenchError(f"--include_path {one_line(folder)}: no such folder; give that of your tasks")
 
 

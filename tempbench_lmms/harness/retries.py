@@ -135,14 +135,18 @@ class Asking:
         try:
             with frames_of(lm, requests):
                 found = list(getattr(lm, kind)(requests))
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # hooks of some tasks exit where a video is missing
             return None, one_line(scrubbed(f"{type(error).__name__}: {error}"))[:300]
         finally:
             self.watch.tell([], None, self.borne)
         self._pace = max(self._pace, (time.monotonic() - began) / len(requests))
         if len(found) != len(requests):
             return None, f"the runner gave {len(found)} replies to {len(requests)} questions"
-        replies = [taken(reply) for reply in found]
+        # One whose questions have several rounds may give a reply to each.
+        replies = [
+            [*map(taken, one)] if isinstance(one, list) and kind.endswith("round") else taken(one)
+            for one in found
+        ]
         if not all(request_failed(getattr(reply, "text", reply)) for reply in replies):
             self.watch.answered()
         return replies, ""
@@ -173,13 +177,13 @@ class Asking:
 
 
 class _Runner:
-    """Has the methods of a model; that of generation, whose replies are text, goes through `Asking`."""
+    """Has the methods of a model; those of generation, whose replies are text, go through `Asking`."""
 
     def __init__(self, asking: Asking, lm: Any) -> None:
         self._asking, self._lm = asking, lm
 
     def __getattr__(self, kind: str) -> Any:
-        if kind == "generate_until":
+        if kind.startswith("generate"):
             return functools.partial(self._asking.replies, self._lm, kind)
         return getattr(self._lm, kind)
 

@@ -25,7 +25,7 @@ from tempbench_lmms.errors import TempbenchError, lacking
 from tempbench_lmms.harness import agreement, identity, plugin, task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.progress import Bar, one_bar
-from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.runs import arguments, deciding, ending, quality, results, starting, supervision
 from tempbench_lmms.runs.logs import check_results, finished_results, read_runs, sums
 from tempbench_lmms.runs.starting import Command, RunIdentity
@@ -133,6 +133,11 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
         if options.decide_by:
             raise TempbenchError("--decide-by needs --until-decided; give both, or leave it out")
         return
+    if others := {*command.named} - task_files().keys():
+        raise TempbenchError(
+            f"--until-decided stops tasks of this package, and not {', '.join(sorted(others))}; ask those in "
+            "a run of their own"
+        )
     if arguments.value(further, "limit") not in (None, -1) or arguments.value(further, "offset"):
         raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")
     check_results(options.until_decided)  # before the harness starts
@@ -170,6 +175,7 @@ def _followed(ranks: Ranks, command: Command, options: RunOptions) -> RunIdentit
             docs = docs_of(config)
             ids[name] = [str(doc["question_id"]) for doc in docs]
             data[name] = identity.of_data(name, config, docs)
+        data |= {name: task.data for name, task in command.others.items()}
         model = identity.of_model(command.model, command.model_args, [*command.further])
         return identity.of_process(data, model, command.tasks) | options.process
 
@@ -307,6 +313,8 @@ def _evaluate(
 
 def _failed(error: Exception, output: Path) -> TempbenchError:
     """Returns the error of an evaluation that ended early."""
+    if (tried := getattr(error, "last_attempt", None)) is not None:  # the harness scores a reply five times
+        error = tried.exception() or error
     if isinstance(error, ModuleNotFoundError) and (told := lacking(error)):
         return told
     reason = scrubbed(str(error)).splitlines()[0][:300] if str(error) else scrubbed(repr(error))
@@ -329,11 +337,12 @@ class Pace:
     """Prints how far the first process of a run is, and at the end how fast the run was."""
 
     def __init__(self, processes: int = 1, bar: Bar | None = None) -> None:
-        self._asked, self._seconds, self._processes, self._bar = 0, 0.0, processes, bar
+        self._calls: list[Any] = []  # the harness asks each kind of request in a call of its own
+        self._processes, self._bar = processes, bar
 
     def __call__(self, progress: Any) -> None:
         """Moves the bar, or prints one line per slice."""
-        self._asked, self._seconds = progress.asked, progress.seconds
+        self._calls += [progress] if progress not in self._calls[-1:] else []
         unkept = f"{progress.unkept:,} are sampled, several to a question, and cannot be stored"
         if self._bar:
             self._bar.at(progress.done, progress.total, unkept if progress.unkept else "")
@@ -348,10 +357,11 @@ class Pace:
 
     def tell(self) -> None:
         """Prints the speed that `tempbench plan --speed` takes."""
-        if self._asked and self._seconds:
-            seconds = self._seconds / self._asked / self._processes
+        asked = sum(one.asked for one in self._calls)
+        if asked and (seconds := sum(one.seconds for one in self._calls)):
+            seconds /= asked * self._processes
             by = f" by the first of {self._processes} processes" if self._processes > 1 else ""
-            tell(f"{seconds:.3g} seconds a question ({self._asked:,} asked now{by})")
+            tell(f"{seconds:.3g} seconds a question ({asked:,} asked now{by})")
 
 
 def _earlier_results(output: Path) -> set[Path]:

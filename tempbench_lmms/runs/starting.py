@@ -9,7 +9,8 @@ from tempbench_lmms import __version__
 from tempbench_lmms.data import checks, manifests, outputs, prepared, tables
 from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.harness import identity, plugin, task_names
+from tempbench_lmms.harness import identity, other_tasks, plugin, task_names
+from tempbench_lmms.harness.other_tasks import OtherTask
 from tempbench_lmms.harness.preflight import check_data
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of, task_files
 from tempbench_lmms.runs import arguments
@@ -39,6 +40,11 @@ class Command:
         """The tasks of this package among them and their members."""
         return leaves(self.tasks.split(","))
 
+    @property
+    def others(self) -> dict[str, OtherTask]:
+        """The harness's own tasks, and the user's, behind them."""
+        return other_tasks.behind(self.tasks.split(","), self.further)
+
 
 @dataclass(frozen=True)
 class RunIdentity:
@@ -48,8 +54,8 @@ class RunIdentity:
         kept: The form that its folder stores.
         process: What must be equal in all its processes.
         fingerprint: A hash of the model and its settings; answers are stored under it.
-        ids: The questions of each of our tasks in their order.
-        questions: A checksum of the prompts of each of our tasks, which may change during a run.
+        ids: The questions of each of our tasks in their order; of others, once the harness has loaded them.
+        questions: A checksum of the prompts of each task, which may change during a run.
     """
 
     kept: dict[str, Any]
@@ -80,11 +86,14 @@ def check(command: Command) -> RunIdentity:
     Raises:
         TempbenchError: Something is wrong.
     """
-    names = command.leaves
+    names, others = command.leaves, command.others
+    other_tasks.check(command.model, others)
     taken = arguments.part(command.further)
     version = plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS, "`tempbench run`")
     plugin.install()
     data, ids, texts = checked_data(names)
+    data |= {name: task.data for name, task in others.items()}
+    texts |= {name: task.words for name, task in others.items()}
     n, n_asked = sum(map(len, ids.values())), sum(len(taken(one)) for one in ids.values())
     if names and not n_asked:
         raise TempbenchError("--limit and --offset leave no questions to ask; give other numbers")
@@ -93,6 +102,8 @@ def check(command: Command) -> RunIdentity:
     if names:
         of = f" of {n:,}" if n_asked < n else ""
         tell(f"{n_asked:,}{of} questions of {counted(len(names), 'task')} are asked")
+    if others:
+        tell(f"the harness loads the questions of {counted(len(others), 'task')} more: {', '.join(others)}")
     tell(f"starting lmms-eval {version}")
     asked = identity.of_model(command.model, command.model_args, [*command.further])
     kept = {**asked, "tasks": command.tasks, "tempbench": __version__, "lmms_eval": version, "data": data}

@@ -34,7 +34,10 @@ def said(folder: Path, advice: str = "") -> str:
         command = _command(runs[0], states[0].parent)
         rest = f"continue it with `{command}`"
         rest += ", with the hidden secrets filled in" if "hidden:" in command else ""
-    return f"{folder}: the run is unfinished, {n:,} of {of:,} answers are stored; {rest}{advice}"
+    # Only the harness knows how many questions other people's tasks have.
+    is_known = all("questions" in one for run in runs for one in run["data"].values())
+    number = f"{n:,} of {of:,}" if is_known else f"{n:,}"
+    return f"{folder}: the run is unfinished, {number} answers are stored; {rest}{advice}"
 
 
 def logs_of(folder: Path) -> list[TaskLog]:
@@ -83,7 +86,7 @@ def _n_kept(state: Path) -> int:
 
 def _n_asked(identity: Mapping[str, Any]) -> int:
     asked = arguments.part(identity["arguments"])
-    return sum(len(asked(range(one["questions"]))) for one in identity["data"].values())
+    return sum(len(asked(range(one.get("questions", 0)))) for one in identity["data"].values())
 
 
 def _command(identity: Mapping[str, Any], folder: Path) -> str:

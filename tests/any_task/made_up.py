@@ -1,5 +1,6 @@
 """A model for the harness whose replies are made up: right, wrong, rambling, refusing and empty ones."""
 
+import os
 import random
 
 import torch
@@ -19,23 +20,23 @@ class Simple(lmms):
         share: Of right replies, about.
         odd: Of replies that answer nothing, about.
         seed: Of two models with one share.
-        breaks_at: The request at which it ends the process, as a crash does; none for 0.
     """
 
-    def __init__(self, share=0.6, odd=0.1, seed=0, breaks_at=0, **kwargs):
+    def __init__(self, share=0.6, odd=0.1, seed=0, **kwargs):
         super().__init__()
-        self.share, self.odd, self.seed, self.breaks_at = float(share), float(odd), int(seed), int(breaks_at)
+        self.share, self.odd, self.seed = float(share), float(odd), int(seed)
         self.device, self.asked = torch.device("cpu"), 0
 
     def _drawn(self, request):
         doc_id, task, split = request.args[-3:]
         doc, own = self.task_dict[task][split][doc_id], random.Random(f"{self.seed}|{task}|{doc_id}")
+        request.args[2 if self.is_simple else 1](doc)  # it looks at the pictures
         hard = random.Random(f"{task}|{doc_id}").random()  # for every model
         return doc, own, (hard + own.random()) / 2
 
     def reply(self, request):
         self.asked += 1
-        if self.asked == self.breaks_at:
+        if self.asked == int(os.environ.get("MADE_UP_BREAKS_AT", 0)):
             raise KeyboardInterrupt
         doc, own, place = self._drawn(request)
         right, wrong, odd = doc["right"], doc["wrong"], doc["odd"]

@@ -60,3 +60,10 @@ def failing(doc: Mapping[str, Any], task: str, seed: int) -> str:
 REPLIES: dict[str, Callable[[Mapping[str, Any], str, int], str]] = {
     function.__name__: function for function in (oracle, chance, constant, garbage, empty, failing)
 }
+
+
+def cannot_answer(model: str, task: str) -> str:
+    """Returns why a respondent that knows our tasks' answers has none for another; empty where it has."""
+    if model not in ("tempbench_oracle", "tempbench_chance", "tempbench_constant"):
+        return ""
+    return f"{model} knows no answers of {task}, only of our tasks; take tempbench_garbage or tempbench_empty"

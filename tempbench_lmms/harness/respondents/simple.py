@@ -6,7 +6,7 @@ import torch
 from lmms_eval.api.model import lmms
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.respondents import NAMES, REPLIES
+from tempbench_lmms.harness.respondents import NAMES, REPLIES, cannot_answer
 
 _SWITCH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
@@ -62,10 +62,13 @@ class Respondent(lmms):  # type: ignore[misc]
         replies = []
         for request in requests:
             doc_id, task, split = request.args[-3:]
-            doc = self.task_dict[task][split][doc_id]
+            doc = {"question_id": doc_id, **self.task_dict[task][split][doc_id]}
             if self.media:
                 self._look(request, doc)
-            replies.append(REPLIES[self.reply](doc, task, self.seed))
+            try:
+                replies.append(REPLIES[self.reply](doc, task, self.seed))
+            except KeyError:
+                raise TempbenchError(cannot_answer(f"tempbench_{self.reply}", task)) from None
         return replies
 
     def _look(self, request: Any, doc: Any) -> None:

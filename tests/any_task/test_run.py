@@ -1,0 +1,86 @@
+"""`tempbench run` asks the harness's own tasks, and a user's, as it asks ours."""
+
+import json
+import os
+
+import pytest
+
+from tests.any_task import foreign_tasks
+from tests.command import complains, tempbench
+
+pytestmark = [pytest.mark.harness, pytest.mark.slow]
+ASKED = ("videomme", "muirbench", "own_f1", "own_rounds")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def place(tmp_path_factory, harness):
+    """A folder in which the harness finds data, videos and the user's tasks; tests are run in it."""
+    from lmms_eval.models import MODEL_REGISTRY_V2
+
+    from tests.any_task import made_up
+
+    MODEL_REGISTRY_V2.register_manifest(made_up.manifest(), overwrite=True)
+    folder = foreign_tasks.build(tmp_path_factory.mktemp("foreign"), ("videomme", "muirbench"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HOME", str(folder / "home"))
+        patch.chdir(folder / "data")
+        yield folder
+
+
+def run(place, output, *more, tasks=ASKED, model="made_up", **environment):
+    words = ["run", "--model", model, "--tasks", ",".join(tasks), "--output", output, "--no-report", *more]
+    return tempbench(*words, "--", "--include_path", place / "own", **environment)
+
+
+def logged(folder):
+    found = {}
+    for file in folder.rglob("*_samples_*.jsonl"):
+        rows = [json.loads(line) for line in file.open(encoding="utf-8")]
+        found[file.stem.partition("_samples_")[2]] = rows
+    return found
+
+
+def test_a_run_that_was_ended_goes_on_and_is_what_the_harness_makes_of_it(place, tmp_path, run_harness):
+    ended = run(place, tmp_path / "ours", "--slice=30", MADE_UP_BREAKS_AT="70")
+    assert ended.returncode == 130, ended.stderr[-3000:]
+    state = tempbench("report", tmp_path / "ours", "-o", tmp_path / "page.html")
+    complains(state, "the run is unfinished, 60 answers are stored", "tempbench run --model made_up")
+    rows = (place / "own" / "rows.jsonl").read_text()
+    done = run(place, tmp_path / "ours")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "(125 asked now)" in done.stderr  # of 60 + 45 + 40, and of 40 in several rounds
+    plain = run_harness("made_up", ASKED, tmp_path / "plain", ["--include_path", str(place / "own")])
+    assert logged(tmp_path / "ours") == logged(tmp_path / "plain")
+    [results] = (tmp_path / "ours").glob("*_results.json")
+    assert json.loads(results.read_text())["results"] == plain.results["results"]
+    again = run(place, tmp_path / "ours")
+    assert "finished already" in again.stdout
+    (place / "own" / "rows.jsonl").write_text(rows.replace("the red", "a red"))
+    yaml = place / "own" / "own_f1.yaml"
+    yaml.write_text(yaml.read_text().replace("max_new_tokens: 32", "max_new_tokens: 8"))
+    complains(run(place, tmp_path / "ours"), "1 task of it would be asked otherwise now", "own_f1")
+
+
+def test_answers_to_documents_that_changed_are_asked_again(place, tmp_path):
+    assert run(place, tmp_path, "--slice=10", tasks=["own_mean"], MADE_UP_BREAKS_AT="31").returncode == 130
+    rows = place / "own" / "rows.jsonl"
+    before = rows.read_text()
+    rows.write_text(before.replace('"film 2", "right": "', '"film 2", "right": "surely '))
+    os.utime(rows, (1, 1))
+    done = run(place, tmp_path, tasks=["own_mean"])
+    rows.write_text(before)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "(14 asked now)" in done.stderr  # the last ten of forty, and the four of that film
+
+
+@pytest.mark.parametrize(
+    ("model", "tasks", "more", "words"),
+    [
+        ("made_up", ["seedbench_ppl"], (), "seedbench_ppl asks for likelihoods"),
+        ("made_up", ["mateo_mini", "mmlu"], (), "mmlu_abstract_algebra asks for likelihoods"),
+        ("tempbench_chance", ["videomme"], (), "tempbench_chance knows no answers of videomme"),
+        ("made_up", ["own_f1"], ("--until-decided=nowhere",), "--until-decided stops tasks of this package"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_a_model_is_loaded(place, tmp_path, model, tasks, more, words):
+    complains(run(place, tmp_path / "out", *more, tasks=tasks, model=model), words)
