@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tempbench_lmms.cli.command import GroupBy, IncludePath
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
@@ -36,24 +37,38 @@ def plan(
     correlation: Annotated[
         float, typer.Option(min=0, max=0.99, help="Assumed correlation of the two runs' results over groups.")
     ] = 0.4,
+    questions: Annotated[
+        int | None, typer.Option(min=1, help="How many questions there are, if the data is not here.")
+    ] = None,
+    groups: Annotated[
+        int | None, typer.Option(min=1, help="With --questions: how many videos they are about.")
+    ] = None,
+    group_by: GroupBy = "",
+    include_path: IncludePath = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compute before a run which difference it can detect, with how many questions, and how long it takes."""
-    from tempbench_lmms.harness import task_names
+    from tempbench_lmms.harness import other_tasks, task_names
     from tempbench_lmms.runs import planning, run_card, starting
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.task_log import edited
 
     _check_numbers(difference=difference, speed=speed, right=right, within=within, correlation=correlation)
+    if groups and groups > (questions or 0):
+        raise TempbenchError(f"--groups {groups}: give --questions, and no more groups than questions")
+    numbers = (questions, groups or questions) if questions else None
+    logs = read_runs([against], group_by=group_by) if against else ()
+    logged = [log.task for log in logs if log.other]
     wanted = tasks.split(",")
-    task_names.check(wanted, ())
-    if not (leaves := starting.leaves(wanted)):
-        raise TempbenchError(f"{tasks}: no task of this package; see `tempbench tasks`")
-    logs = read_runs([against]) if against else ()
+    further = ["--include_path", str(include_path)] if include_path else []
+    if unlogged := [name for name in wanted if name not in logged]:
+        task_names.check(unlogged, further)
+    others = [*other_tasks.behind(wanted, further), *(name for name in logged if name in wanted)]
+    leaves = dict.fromkeys([*starting.leaves(wanted), *others])
     assumed = planning.Assumed(right, within, correlation)
     # Only a log can hold unexpected values, if it was edited.
     with edited(against) if against else nullcontext():
-        plans = [planning.plan(name, logs, difference, speed, assumed) for name in leaves]
+        plans = [planning.plan(name, logs, difference, speed, assumed, numbers) for name in leaves]
     if difference > 1 and all(metric.value <= 1 for one in plans for metric in one.metrics):
         raise TempbenchError(
             f"--difference {difference:g}: no metric of {tasks} exceeds 1; give a share such as 0.03"

@@ -88,6 +88,8 @@ class SafeCache(KeyedCache):
         cache._documents = Documents(cache.tasks)
         for name, ids in cls.ids.items():
             _compare_ids(name, ids, cache.tasks)
+        for name in cache.tasks.keys() - cls.ids.keys():
+            cls.ids[name] = [str(number) for number in range(len(cache.tasks[name].eval_docs))]
         return cache
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:

@@ -41,17 +41,20 @@ class Spread:
 def spread(metric: Sums) -> Spread:
     """Returns how a metric varies between groups, by leaving out one after the other.
 
+    What is printed in percent is planned for as a share.
+
     Source: the delete-one-cluster jackknife; Efron & Tibshirani 1993, section 11.2.
     """
     clusters = by_cluster(metric)
     entering = (clusters.terms != 0).any(axis=1)
-    left_out = jackknife(clusters)[entering]
+    top = metric.top if isinstance(metric, Ratio) else 1.0
+    left_out, value = jackknife(clusters)[entering] / top, clusters.value / top
     n = len(left_out)
     is_share = isinstance(metric, Ratio) and is_bounded(metric)
     if n < 2:
-        return Spread(clusters.value, math.nan, n, is_share)
+        return Spread(value, math.nan, n, is_share)
     squares = float(((left_out - left_out.mean()) ** 2).sum())
-    return Spread(clusters.value, math.sqrt((n - 1) / n * squares), n, is_share)
+    return Spread(value, math.sqrt((n - 1) / n * squares), n, is_share)
 
 
 def of_difference(error: float, correlation: float) -> float:

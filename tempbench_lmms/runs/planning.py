@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tempbench_lmms import benchmarks
+from tempbench_lmms.any_task.aggregation import CannotAggregateError
+from tempbench_lmms.any_task.task import UNIT
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import planning
@@ -92,6 +94,7 @@ def plan(
     difference: float = 0.03,
     speed: float | None = None,
     assumed: Assumed = Assumed(),
+    numbers: tuple[int, int] | None = None,
 ) -> Plan:
     """Plans a run of one task.
 
@@ -101,38 +104,77 @@ def plan(
         difference: The difference to detect.
         speed: Seconds per question.
         assumed: Assumptions for what no earlier run tells.
+        numbers: Of questions and groups, if the user gives them; else the data or the run has them.
 
     Raises:
         TempbenchError: The data is not prepared, or the earlier run has another task.
     """
-    docs = docs_of(load_task(task))
-    groups = groups_of(task, docs)
-    if not groups:
-        raise TempbenchError(f"{task}: no documents; prepare the data again")
-    sizes, log, whole = Counter(groups), None, 1.0
-    spreads = {RIGHT: spread_of(sizes.values(), assumed)}
-    if against:
-        log = _of_task(task, against)
-        whole = len(sizes) / _n_groups(log, docs, groups)  # how many times more groups the task has
-        spreads = {
-            metric.name: planning.spread(value)
-            for metric in metrics_of(log)
-            if metric.headline and isinstance(value := metric(), Sums)
-        }
+    log = _of_task(task, against) if against else None
+    sizes, whole = _sizes(task, log, numbers)
+    n_questions, n_groups = sum(sizes), len(sizes)
+    spreads, left_out = ({RIGHT: spread_of(sizes, assumed)}, []) if log is None else _spreads(log)
     planned = {
-        name: _planned(name, one, whole, difference, assumed, (len(docs), len(sizes)))
+        name: _planned(name, one, whole, difference, assumed, (n_questions, n_groups))
         for name, one in spreads.items()
     }
     return Plan(
         task=task,
-        questions=len(docs),
-        groups=len(sizes),
-        largest=max(sizes.values()),
+        questions=n_questions,
+        groups=n_groups,
+        largest=max(sizes),
         against=None if log is None else str(log.file),
-        seconds=None if speed is None else speed * len(docs),
+        seconds=None if speed is None else speed * n_questions,
         metrics=tuple(one for one in planned.values() if one),
-        left_out=tuple(name for name, one in planned.items() if not one),
+        left_out=(*(name for name, one in planned.items() if not one), *left_out),
     )
+
+
+def _spreads(log: TaskLog) -> tuple[dict[str, Spread], list[str]]:
+    """Returns how the headline metrics of a run vary, and which do not, with the reason."""
+    spreads: dict[str, Spread] = {}
+    left_out = []
+    for metric in metrics_of(log):
+        if metric.headline and isinstance(value := metric(), Sums):
+            try:
+                spreads[metric.name] = planning.spread(value)
+            except CannotAggregateError as error:
+                left_out.append(f"{metric.name} ({error})")
+    other = log.other
+    why = {name: other.why_not(name) for name in other.metrics} if other else {}
+    return spreads, left_out + [f"{name} ({words})" for name, words in why.items() if words]
+
+
+def _sizes(task: str, log: TaskLog | None, numbers: tuple[int, int] | None) -> tuple[Sequence[int], float]:
+    """Returns how many questions each group of a task has, and how many times the groups of the log it has.
+
+    Raises:
+        TempbenchError: Nothing says how many questions there are.
+    """
+    if numbers:
+        n, k = numbers
+        sizes = [n // k + (i < n % k) for i in range(k)]
+        return sizes, 1.0 if log is None else k / len({*_units(log)})
+    if task in task_files():
+        docs = docs_of(load_task(task))
+        groups = groups_of(task, docs)
+        if not groups:
+            raise TempbenchError(f"{task}: no documents; prepare the data again")
+        counts = Counter(groups)
+        return [*counts.values()], 1.0 if log is None else len(counts) / _n_groups(log, docs, groups)
+    if log is None:
+        raise TempbenchError(
+            f"{task}: the harness has its data; give --questions, and --groups where several are about one "
+            "video or picture, or --against an earlier run of it"
+        )
+    counts = Counter(_units(log))
+    n = ((log.header.get("n-samples") or {}).get(task) or {}).get("original") or len(log.samples)
+    k = max(round(len(counts) * n / len(log.samples)), 1)
+    seen = sorted(counts.values(), reverse=True)
+    return (seen if k == len(seen) else [n // k + (i < n % k) for i in range(k)]), k / len(counts)
+
+
+def _units(log: TaskLog) -> list[str]:
+    return [str(sample.record.get(UNIT, sample.id)) for sample in log.samples]
 
 
 def spread_of(sizes: Iterable[int], assumed: Assumed = Assumed()) -> Spread:

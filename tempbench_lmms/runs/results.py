@@ -15,11 +15,11 @@ _LONGEST_REASON = 200
 
 
 def whole(results: Path, ids: Mapping[str, Sequence[str]]) -> list[TaskLog]:
-    """Returns the logs of our tasks beside a results file, after checking that they are complete.
+    """Returns the logs beside a results file, after checking that they are complete.
 
     Args:
         results: The file.
-        ids: The expected questions of each task, in order.
+        ids: The expected questions of each task, in order, as far as known.
 
     Raises:
         TempbenchError: A file is missing or cut short (the harness only warns if it cannot write), or a log
@@ -28,23 +28,25 @@ def whole(results: Path, ids: Mapping[str, Sequence[str]]) -> list[TaskLog]:
     found: dict[str, TaskLog] = {}
     problem = ""
     try:
-        found = {log.task: log for log in read_runs([results], partial=True)} if ids else {}
+        found = {log.task: log for log in read_runs([results], partial=True)}
     except TempbenchError as error:
         problem = str(error)
-    for task, expected in ids.items() if not problem else ():
-        log = found.get(task)
+    for task in {**ids, **found} if not problem else ():
+        log, expected = found.get(task), ids.get(task)
         if log is not None and log.problems:
             problem = log.problems[0]
         elif log is None or not log.samples:
             problem = f"{task} has no log"
-        elif strangers := {(one.doc_id, one.id) for one in log.samples} - {*enumerate(expected)}:
+        elif expected is not None and (
+            strangers := {(one.doc_id, one.id) for one in log.samples} - {*enumerate(expected)}
+        ):
             problem = f"{log.log_file.name}: {len(strangers)} lines have other questions than the task"
     if problem:
         raise TempbenchError(
             f"{results} and its logs are incomplete ({problem}); free space if the disk is full, and give "
             "the same command again: the answers are stored"
         )
-    return [found[task] for task in ids]
+    return [*found.values()]
 
 
 def bound(text: str) -> Callable[[int], int]:

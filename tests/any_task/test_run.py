@@ -1,7 +1,9 @@
 """`tempbench run` asks the harness's own tasks, and a user's, as it asks ours."""
 
 import json
+import math
 import os
+import statistics
 
 import pytest
 
@@ -58,7 +60,7 @@ def test_a_run_that_was_ended_goes_on_and_is_what_the_harness_makes_of_it(place,
     (place / "own" / "rows.jsonl").write_text(rows.replace("the red", "a red"))
     yaml = place / "own" / "own_f1.yaml"
     yaml.write_text(yaml.read_text().replace("max_new_tokens: 32", "max_new_tokens: 8"))
-    complains(run(place, tmp_path / "ours"), "1 task of it would be asked otherwise now", "own_f1")
+    complains(run(place, tmp_path / "ours"), "is finished, and the prompts of own_f1 have changed since")
 
 
 def test_answers_to_documents_that_changed_are_asked_again(place, tmp_path):
@@ -71,6 +73,35 @@ def test_answers_to_documents_that_changed_are_asked_again(place, tmp_path):
     rows.write_text(before)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "(14 asked now)" in done.stderr  # the last ten of forty, and the four of that film
+
+
+def test_requests_that_failed_are_counted_and_asked_again(place, tmp_path):
+    video = place / "home" / "videomme" / "data" / "v003.mp4"
+    video.rename(place / "away")
+    failed = run(place, tmp_path, tasks=["videomme"])
+    (place / "away").rename(video)
+    assert "question 10 of videomme: SystemExit: video path" in failed.stderr  # the task's own hook ends so
+    complains(failed, "3 of 60 requests failed; give the same command again")
+    done = run(place, tmp_path, tasks=["videomme"])
+    assert "(3 asked now)" in done.stderr
+    assert "finished, 60 answers" in done.stderr
+
+
+def test_a_plan_from_a_log_and_from_numbers(place, tmp_path):
+    assert run(place, tmp_path, "--max-failures=5", tasks=["videomme", "own_mean"]).returncode == 0
+    plan = ("plan", "--tasks", "videomme,own_mean", "--json", "--include-path", place / "own")
+    done = tempbench(*plan, "--against", tmp_path)
+    one, other = json.loads(done.stdout)["tasks"]
+    assert (one["questions"], one["groups"], one["largest"]) == (60, 20, 3)
+    (score,) = one["metrics"]
+    scores = [row["videomme_perception_score"]["score"] for row in logged(tmp_path)["videomme"]]
+    assert score["value"] == pytest.approx(sum(scores) / 60)  # the task has it in percent
+    means = [sum(scores[i : i + 3]) / 3 for i in range(0, 60, 3)]
+    assert score["error"] == pytest.approx(statistics.stdev(means) / math.sqrt(20))  # of twenty equal groups
+    assert [metric["name"] for metric in other["metrics"]] == ["overlap"]
+    complains(tempbench(*plan), "videomme: the harness has its data; give --questions")
+    done = tempbench(*plan, "--questions", "2700", "--groups", "900")
+    assert [one["largest"] for one in json.loads(done.stdout)["tasks"]] == [3, 3]
 
 
 @pytest.mark.parametrize(
