@@ -33,7 +33,7 @@ BUDGETS = {
     "hf_datasets": (8_500, 8_500),
     "tempbench_lmms/data": (2_800, 2_700),
     "benchmarks": (3_000, 3_000),
-    "tests": (28_900, 26_000),
+    "tests": (28_400, 26_000),
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 import pytest
 
 from tempbench_lmms.data import tables
+from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.harness import tasks
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, task_files
@@ -89,3 +90,9 @@ _read_rows = functools.cache(tables.read_rows)
 def docs(name: str) -> list[dict]:
     """Returns a task's documents, read once; nobody may change them: other tasks have the same rows."""
     return docs_of(load_task(name), read=_read_rows)
+
+
+def kinds_of_files(benchmark: str) -> tuple[str, ...]:
+    """Returns, as one class for `sample`, the suffixes of the files that a benchmark's data is made of."""
+    files = mini_root(benchmark).rglob("*")
+    return (" ".join(sorted({path.suffix for path in files if path.is_file()})),)

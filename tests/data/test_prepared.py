@@ -12,7 +12,9 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.features import SCHEMA
 from tempbench_lmms.runs import starting
 from tests import contract
+from tests.bundled import kinds_of_files
 from tests.command import complains, tempbench
+from tests.each import sample
 
 
 def damage(path):
@@ -59,7 +61,7 @@ def copied(made, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", benchmarks.names())
+@pytest.mark.parametrize("name", sample(benchmarks.names(), kinds_of_files))
 def test_a_changed_bit_of_any_file_is_found_and_mended(name, tree, tmp_path, copied):
     root = tmp_path / "home" / name
     # A link is the source's own file: damaged with it, and mended by nothing.

@@ -8,7 +8,9 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tests import contract
+from tests.bundled import kinds_of_files
 from tests.command import complains, tempbench
+from tests.each import sample
 
 
 @contextlib.contextmanager
@@ -25,7 +27,7 @@ def held(code):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", benchmarks.names())
+@pytest.mark.parametrize("name", sample(benchmarks.names(), kinds_of_files))
 def test_one_prepares_and_no_run_reads_meanwhile(name, tree, tmp_path, monkeypatch):
     home = tmp_path / "home"
     monkeypatch.setenv("TEMPBENCH_DATA", str(home))

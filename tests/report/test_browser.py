@@ -1,7 +1,6 @@
 """The page in a real browser."""
 
 import json
-import sys
 import time
 
 import pytest
@@ -12,7 +11,7 @@ from tempbench_lmms.report.page import page
 from tempbench_lmms.runs import rescoring
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.starting import leaves
-from tests.command import tempbench_process
+from tests.command import tempbench
 from tests.report.conftest import ATTACK
 
 pytestmark = pytest.mark.slow
@@ -230,15 +229,12 @@ ONE_OF_EACH = {load_task(name)["process_results"]: name for name in SUITE}.value
         pytest.param("tempbench_mini", 4, marks=pytest.mark.exhaustive),
     ],
 )
-def test_a_real_architecture_on_every_bundled_task(chromium, tmp_path, tiny_vlm, asked, n):
+def test_a_real_architecture_on_every_bundled_task(chromium, harness, tmp_path, tiny_vlm, asked, n):
     """`tempbench run` ends with the report; both it and the log say what the results file says."""
     model = f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa"
     model += ",min_pixels=3136,max_pixels=12544,max_num_frames=2"
-    done = tempbench_process(
-        *("run", "--model", "qwen2_5_vl", "--model-args", model, "--tasks", asked),
-        *("-o", str(tmp_path), "--", "--limit", str(n), "--gen_kwargs", "max_new_tokens=4"),
-        python=sys.executable,
-    )
+    words = ("run", "--model", "qwen2_5_vl", "--model-args", model, "--tasks", asked, "-o", tmp_path)
+    done = tempbench(*words, "--", "--limit", n, "--gen_kwargs", "max_new_tokens=4")
     assert done.returncode == 0, done.stderr[-3000:]
     logs = read_runs([tmp_path])
     assert len(logs) == len(leaves(asked.split(",")))

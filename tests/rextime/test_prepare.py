@@ -1,7 +1,4 @@
-import hashlib
-import http.server
 import json
-import threading
 
 import pytest
 
@@ -14,6 +11,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.rextime import checks, rows
 from tempbench_lmms.rextime.card import CATEGORIES
 from tests.command import tempbench
+from tests.hub import COMMIT, Hub, variables
 
 # Row 1 of the release, as its notes print it.
 RECORD = {
@@ -202,71 +200,28 @@ def test_nothing_to_prepare(source, tmp_path):
         prepare(source)
 
 
-class Hub(http.server.BaseHTTPRequestHandler):
-    """Speaks as much of the Hub's protocol as a download needs."""
-
-    files = {"rextime_val.json": json.dumps([RECORD, ANET]).encode()}  # noqa: RUF012
-    sha = "a" * 40
-
-    def do_HEAD(self):
-        self.answer(body=False)
-
-    def do_GET(self):
-        self.answer(body=True)
-
-    def answer(self, body):
-        if self.path.startswith("/api/datasets/ReXTime/ReXTime"):
-            info = {
-                "id": "ReXTime/ReXTime",
-                "sha": self.sha,
-                "siblings": [{"rfilename": f} for f in self.files],
-            }
-            data, headers = json.dumps(info).encode(), {"Content-Type": "application/json"}
-        else:
-            data = self.files[self.path.rpartition("/")[2]]
-            headers = {"ETag": f'"{hashlib.sha256(data).hexdigest()}"', "X-Repo-Commit": self.sha}
-        self.send_response(200)
-        for name, value in {**headers, "Content-Length": str(len(data))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if body:
-            self.wfile.write(data)
-
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture
-def hub():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-
-
-def test_prepare_from_the_hub(hub, tmp_path, write_video):
-    environment = {
-        "HF_ENDPOINT": hub,
-        "HF_HOME": str(tmp_path / "hf"),
-        "HF_HUB_OFFLINE": "0",
-        "TEMPBENCH_DATA": str(tmp_path / "data"),
-    }
-    refused = tempbench("prepare", "rextime", **environment)
-    assert refused.returncode == 1
-    assert "--accept-license" in refused.stderr
-    videos = tmp_path / "videos"
-    write_video(videos / f"{ANET['vid']}.mp4", duration=100.5)
-    given = ("--accept-license", "--anet-dir", videos, "--splits", "validation")
-    done = tempbench("prepare", "rextime", *given, **environment)
-    assert done.returncode == 0, done.stderr
-    assert "validation: 1 questions, the release has 921" in done.stdout
-    assert "2I9-kvemtSU_510.0_660.0.mp4: the video is missing" in done.stdout
-    manifest = json.loads((tmp_path / "data" / "rextime" / "manifest.json").read_text())
-    assert manifest["source"] == {"repository": "ReXTime/ReXTime", "revision": Hub.sha}
-    offline = tempbench("prepare", "rextime", *given, **environment | {"HF_HUB_OFFLINE": "1"})
-    assert offline.returncode == 1
-    assert "HF_HUB_OFFLINE" in offline.stderr
-    assert "Traceback" not in offline.stderr
+def test_prepare_from_the_hub(tmp_path, write_video):
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (folder / "rextime_val.json").write_text(json.dumps([RECORD, ANET]))
+    with Hub({"ReXTime/ReXTime": folder}) as hub:
+        environment = {**variables(hub, tmp_path / "hf"), "TEMPBENCH_DATA": str(tmp_path / "data")}
+        refused = tempbench("prepare", "rextime", **environment)
+        assert refused.returncode == 1
+        assert "--accept-license" in refused.stderr
+        videos = tmp_path / "videos"
+        write_video(videos / f"{ANET['vid']}.mp4", duration=100.5)
+        given = ("--accept-license", "--anet-dir", videos, "--splits", "validation")
+        done = tempbench("prepare", "rextime", *given, **environment)
+        assert done.returncode == 0, done.stderr
+        assert "validation: 1 questions, the release has 921" in done.stdout
+        assert "2I9-kvemtSU_510.0_660.0.mp4: the video is missing" in done.stdout
+        manifest = json.loads((tmp_path / "data" / "rextime" / "manifest.json").read_text())
+        assert manifest["source"] == {"repository": "ReXTime/ReXTime", "revision": COMMIT}
+        offline = tempbench("prepare", "rextime", *given, **environment | {"HF_HUB_OFFLINE": "1"})
+        assert offline.returncode == 1
+        assert "HF_HUB_OFFLINE" in offline.stderr
+        assert "Traceback" not in offline.stderr
 
 
 def test_sample_is_small_and_balanced(docs):

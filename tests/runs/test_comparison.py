@@ -2,17 +2,12 @@
 
 import json
 import math
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.adapter import Item
-from tempbench_lmms.harness.respondents import chance
-from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import comparison, logs, run_card
-from tempbench_lmms.runs.task_log import MetricOfRun, Sample, TaskLog
+from tempbench_lmms.runs.task_log import MetricOfRun
 from tempbench_lmms.tempvs import scoring
 from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, details_of, edited, write_run
@@ -78,44 +73,6 @@ def test_chance_with_chance_says_how_many_questions_are_needed(folder):
     assert {one.verdict for one in found.values()} == {"undecided"}
     assert found["mt"].n_needed > N
     assert f"about {found['mt'].n_needed:,} questions" in found["mt"].sentence
-
-
-def chance_run(config, docs, seed, known):
-    samples = []
-    for number, doc in enumerate(docs):
-        reply = chance(doc, TASK, seed)
-        if (number, reply) not in known:  # chance has few replies to choose from
-            out = config["process_results"](doc, [reply])
-            names = frozenset(name for name, value in out.items() if isinstance(value, Item))
-            known[number, reply] = Sample(out["record"], names, "", "", number, doc["target"])
-        samples.append(known[number, reply])
-    model = SimpleNamespace(model="tempbench_chance", model_args="")
-    return TaskLog(TASK, "tempvs", "chance", model, {}, config, tuple(samples), Path(), ())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("n", "most", "mean"),
-    [(20, 3, 1), pytest.param(40, 6, 2, marks=[pytest.mark.exhaustive, pytest.mark.slow])],
-)
-def test_false_alarms_of_pairs_of_chance_runs(n, most, mean):
-    """5 % of the pairs a metric before Holm, and 5 % of the pairs any metric after.
-
-    Were an alarm as likely as 5 %, more than 6 in 40 pairs come once in 290 tries (binomial), and more than 3
-    in 20 once in 60.
-    """
-    config = load_task(TASK)
-    docs = docs_of(config)
-    known, before, after = {}, {}, 0
-    for pair in range(n):
-        logs = [chance_run(config, docs, seed, known) for seed in (2 * pair, 2 * pair + 1)]
-        found = comparison.compare_tasks([logs], 500)
-        after += any(one.verdict != "undecided" for one in found)
-        for one in found:
-            before[one.metric] = before.get(one.metric, 0) + one.differs_alone
-    assert max(before.values()) <= most
-    assert sum(before.values()) / len(before) <= mean
-    assert after <= mean
 
 
 def test_mcnemar_counts_where_every_question_is_a_cluster():

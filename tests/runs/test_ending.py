@@ -7,13 +7,14 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from unittest import mock
 
 import pytest
 
+from tempbench_lmms.cli import runs
 from tempbench_lmms.data.run_files import STATE
-from tempbench_lmms.runs import ending, safe_run, starting
-from tempbench_lmms.runs.logs import finished_results
-from tempbench_lmms.runs.starting import Command, RunIdentity
+from tempbench_lmms.runs import ending, safe_run
+from tempbench_lmms.runs.starting import RunIdentity
 from tests.command import complains, tempbench
 from tests.runs.test_logs import write_run
 
@@ -131,34 +132,18 @@ def test_a_run_in_which_every_request_failed_keeps_nobody_out(tmp_path):
         safe_run._continued(tmp_path / "answered", FOUND)
 
 
-@pytest.mark.slow
-def test_a_run_that_was_ended_while_it_wrote_its_report_only_writes_that(tmp_path, monkeypatch, capsys):
-    task = "mateo_text_cot_mini"
-    log = write_run(tmp_path, "constant", task)
-    ids = [json.loads(line)["record"]["id"] for line in log.read_text().splitlines()]
-    found = RunIdentity({"model": "b"}, ids={task: ids})
-    monkeypatch.setattr(starting, "check", lambda *given: found)
-    monkeypatch.setattr(safe_run.plugin, "shadowed_names", list)
-    monkeypatch.setattr(safe_run, "_continued", lambda *given, **how: None)
-    monkeypatch.setattr(safe_run, "_evaluate", lambda *given: None)
-    results = log.with_name("20260101_000000_results.json")
-    monkeypatch.setattr(safe_run, "_new_results", lambda *given: results)
-    ends = []
+@pytest.mark.harness
+def test_a_run_that_was_ended_while_it_wrote_its_report_only_writes_that(start, tmp_path, capsys):
+    def ended(*given):
+        raise KeyboardInterrupt
 
-    def at_end(file, is_new):
-        ends.append((file, is_new))
-        if len(ends) == 1:
-            raise KeyboardInterrupt  # while it writes its report
-
-    with pytest.raises(KeyboardInterrupt):
-        safe_run.run(Command("m", task, tmp_path), at_end=at_end)
-    monkeypatch.undo()
-    monkeypatch.setattr(starting, "check", lambda *given: found)
-    monkeypatch.setattr(safe_run, "_evaluate", lambda *given: pytest.fail("asked again"))
-    safe_run.run(Command("m", task, tmp_path), at_end=at_end)
-    assert ends == [(results, True), (results, False)]
+    with mock.patch.object(runs, "write_report", ended), pytest.raises(KeyboardInterrupt):
+        start("run", limit=3, report=True)
+    assert not (tmp_path / "run" / "report.html").exists()
+    again = start("run", limit=3, report=True)
+    assert (again.status, again.asked) == (0, [])
     assert "finished already" in capsys.readouterr().out
-    assert finished_results(tmp_path / STATE) == results
+    assert (tmp_path / "run" / "report.html").is_file()
 
 
 def test_the_folder_belongs_to_the_run_with_its_first_answer(tmp_path):

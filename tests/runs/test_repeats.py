@@ -289,7 +289,10 @@ def test_fewer_repeats_than_a_folder_has_are_the_first(tmp_path, monkeypatch, ca
 
 @pytest.mark.slow
 @pytest.mark.harness
-def test_a_runner_that_takes_no_notice_of_the_temperature(tmp_path, monkeypatch):
+def test_a_runner_that_takes_no_notice_of_the_temperature(harness, tmp_path, monkeypatch):
+    # Each repeat is a process of its own: `python -m tempbench_lmms.cli run ...`.
+    here = SimpleNamespace(run=lambda command, **_: tempbench(*command[3:]))
+    monkeypatch.setattr(repeating, "subprocess", here)
     run = ("run", "--model", "tempbench_chance", "--tasks", TASK, "-o", str(tmp_path), "--repeats", "2")
     done = tempbench(*run, "--", *SAMPLED, "--limit", "2")
     assert done.returncode == 0, done.stderr

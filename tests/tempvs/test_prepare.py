@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from hf_datasets.tempvs import release
-from hf_datasets.tempvs.prepare import REPO, prepare
+from hf_datasets.tempvs.prepare import prepare
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.checks import problems
-from tests.command import tempbench
-from tests.hub import COMMIT, Hub, variables
 
 
 @pytest.fixture
@@ -235,16 +233,3 @@ def test_pickles_are_read_only_when_asked(layout, home):
         prepare(layout, accept_license=True)
     prepare(layout, accept_license=True, allow_pickle=True)
     assert sum(row["role"] == "main" for row in read_rows(home / "all")) == 28
-
-
-@pytest.mark.slow
-def test_download(layout, tmp_path):
-    with Hub({REPO: layout}) as hub:
-        given = {"TEMPBENCH_DATA": str(tmp_path / "home"), **variables(hub, tmp_path / "hf")}
-        done = tempbench("prepare", "tempvs", "--accept-license", **given)
-        assert done.returncode == 0, done.stderr
-        got = manifest(tmp_path / "home" / "tempvs")
-        assert got["source"] == {"repository": REPO, "revision": COMMIT}
-        assert got["images"] == 10
-        # Strips and pickles stay where they are.
-        assert not any("/combined/" in path or path.endswith(".pkl") for path in hub.requests)

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from hf_datasets.tempvs import prepare as preparing
-from hf_datasets.tempvs.prepare import prepare
+from hf_datasets.tempvs.prepare import REPO, prepare
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
@@ -20,6 +19,8 @@ from tempbench_lmms.media.images import stitch, unstitch
 from tempbench_lmms.tempvs import scoring
 from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES
 from tempbench_lmms.tempvs.checks import problems
+from tests.command import tempbench
+from tests.hub import COMMIT, Hub, variables
 from tests.tempvs import stand_in
 
 
@@ -305,45 +306,20 @@ def test_blind_answers_that_are_no_use_are_said(release, home, capsys, spoil, sa
     assert known == (set() if spoil == "none" else asked - {("mt1_two", "vist")})
 
 
-class Downloads:
-    """Stands for the Hub's client: keeps what it was asked for, and gives files out of a release."""
-
-    def __init__(self, release, folder, monkeypatch):
-        import huggingface_hub
-
-        self.release, self.folder, self.asked = release, folder, []
-        monkeypatch.setattr(huggingface_hub, "snapshot_download", self.snapshot)
-        monkeypatch.setattr(preparing.hub, "dataset_info", self.info)
-
-    def info(self, repository, revision):
-        names = [path for path in self.release.rglob("*") if path.is_file()]
-        siblings = [
-            type("File", (), {"rfilename": path.relative_to(self.release).as_posix()}) for path in names
-        ]
-        return type("Info", (), {"sha": "0" * 40, "siblings": siblings})
-
-    def snapshot(self, repository, repo_type, revision, ignore_patterns):
-        from huggingface_hub.utils import filter_repo_objects
-
-        names = [file.rfilename for file in self.info(repository, revision).siblings]
-        wanted = list(filter_repo_objects(names, ignore_patterns=ignore_patterns))
-        self.asked.append(wanted)
-        for name in wanted:
-            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(self.release / name, self.folder / name)
-        return str(self.folder)
-
-
 @pytest.mark.slow
-def test_a_download_takes_what_is_needed(whole, tmp_path, home, expected, monkeypatch):
+def test_a_download_takes_what_is_needed(whole, tmp_path, home, expected):
     extra = shutil.copytree(whole, tmp_path / "extra")
     for name in ("blind/GPT4o/x.json", "combined/GPT4o/x.json", "blind/Llama-3.1-8B/x.pkl"):
         path = extra / "data/predictions" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("[]")
-    hub = Downloads(extra, tmp_path / "repo/snapshots/commit", monkeypatch)
-    prepare(accept_license=True)
-    (names,) = hub.asked
+    with Hub({REPO: extra}) as hub:
+        done = tempbench("prepare", "tempvs", "--accept-license", **variables(hub, tmp_path / "hf"))
+        assert done.returncode == 0, done.stderr
+    names = {request.partition("/resolve/")[2] for request in hub.requests} - {""}
     assert read_rows(home / "all") == read_rows(expected / "all")
-    assert not [name for name in names if "GPT4o" in name or "combined" in name or name.endswith(".pkl")]
+    assert manifest(home)["source"] == {"repository": REPO, "revision": COMMIT}
+    # Strips, pickles and answers that nobody needs stay where they are.
+    kept = ("GPT4o", "combined", ".pkl")
+    assert not [name for name in names if any(one in name for one in kept)]
     assert len([name for name in names if "/blind/" in name]) == 3 * 4 * 4
