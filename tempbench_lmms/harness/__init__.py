@@ -1,1 +1,1 @@
-"""All that knows lmms-eval: the plugin, hooks' adapter, tasks, answer cache, models without weights."""
+"""All code that depends on lmms-eval: plugin, hooks, tasks, answer cache, models without weights."""

@@ -1,4 +1,4 @@
-"""What the hooks of every benchmark share: from a reply to records, from records to the harness's table."""
+"""Shared code of all hooks: turns a reply into a record, and records into the harness's table."""
 
 import contextlib
 import dataclasses
@@ -26,9 +26,9 @@ from tempbench_lmms.record import (
     evaluate_error,
 )
 
-# What the harness hands over instead of an answer when an API request failed or its budget ran out. It is
-# text, with letters in it that a parser could take for an answer. The last one is what `async_openai` makes
-# of a response without content.
+# What the harness passes instead of an answer if an API request failed or its budget ran out. It is text, and
+# a parser could mistake its letters for an answer. The last one is `async_openai`'s for a response without
+# content.
 _FAILURES = (
     "[LMMS_EVAL_REQUEST_FAILED",
     "[LMMS_EVAL_BUDGET_EXCEEDED",
@@ -39,9 +39,9 @@ _FAILURES = (
 def reply_of(results: Sequence[Any]) -> str:
     """Returns the model's reply from what the harness passes to `process_results`.
 
-    The harness passes a list with one string; with `repeats`, a list of lists. Where the string is None, an
-    API answered without content (withheld, or cut off while the model was still thinking): nothing was
-    replied, which is another thing than an empty reply, so it is a failed request.
+    The harness passes a list with one string; with `repeats`, a list of lists. If the string is None, an API
+    answered without content (withheld, or cut off while the model was thinking). That differs from an empty
+    reply, so it is a failed request.
     """
     first = results[0] if results else ""
     if isinstance(first, (list, tuple)):
@@ -57,7 +57,7 @@ def question_and_reply(line: Any) -> tuple[Any, Any]:
     A reply that is null is a failed request, as in `reply_of`.
 
     Raises:
-        KeyError, TypeError: It is neither.
+        KeyError, TypeError: The object has neither form.
     """
     if "record" not in line:
         reply = line["reply"]
@@ -68,24 +68,23 @@ def question_and_reply(line: Any) -> tuple[Any, Any]:
 
 
 def failure(reason: str) -> str:
-    """Returns the notice that stands in place of an answer where there was no asking, and why."""
+    """Returns the notice in place of an answer to a question that was not asked, with the reason."""
     return f"{_FAILURES[0]}: {reason}]"
 
 
 class FirstReply:
-    """A task's filter: the first reply, as the harness's own filter takes it, with None told from "".
+    """A task's filter: the first reply, like the harness's own filter, but with None distinct from "".
 
-    The harness makes an empty reply of None before it asks for the score, so what is no reply at all can be
-    seen here alone.
+    The harness turns None into an empty reply before scoring, so only a filter can see a missing reply.
     """
 
     def apply(self, resps: Sequence[Any], docs: Any) -> list[str]:
-        """Returns one reply a question from the list of replies that each has."""
+        """Returns one reply per question from each question's list of replies."""
         return [without_keys(reply_of(replies)) for replies in resps]
 
 
 def request_failed(reply: Any) -> bool:
-    """True where the harness gave a failure notice instead of an answer, or of one in several rounds."""
+    """Returns whether the harness gave a failure notice instead of an answer, or of one in several rounds."""
     if isinstance(reply, (list, tuple)):
         return any(map(request_failed, reply))
     return isinstance(reply, str) and bool(notice_of(reply))
@@ -99,9 +98,9 @@ def notice_of(reply: str) -> str:
 
 
 def without_keys(reply: Any) -> Any:
-    """Returns what a model replied, or all replies, without keys that a server echoes.
+    """Returns a reply, or all replies, without keys that a server echoes.
 
-    The notice of a failed request holds what the server said of it, so all of it is text about a failure.
+    The notice of a failed request quotes the server, so all of it is treated as a failure message.
     """
     if isinstance(reply, str):
         notice = notice_of(reply)
@@ -117,13 +116,13 @@ Hook = TypeVar("Hook", bound=Callable[..., list[Any]])
 
 
 def signed(hook: Hook) -> Hook:
-    """Keeps the signature of a hook, for which the harness asks anew for every document."""
+    """Caches the signature of a hook, which the harness looks up for every document."""
     hook.__signature__ = inspect.signature(hook)  # type: ignore[attr-defined]
     return hook
 
 
 def shows_frames(frames: Callable[..., Any]) -> Callable[[Hook], Hook]:
-    """Marks a `doc_to_visual` that decodes frames of a video, so that they can be decoded ahead.
+    """Marks a `doc_to_visual` that decodes video frames, so that they can be decoded ahead.
 
     Args:
         frames: Takes what the hook takes; returns what it gives to `media.video.sample_frames` (path, number
@@ -142,11 +141,9 @@ class Item:
 
     The harness collects the records under every metric's name and writes every metric's value of a question
     into the sample log. The log shows an `Item` as a word, so that a record with twenty metrics is logged
-    once, as `record`, and not twenty times.
-
-    With several processes the harness sends the records to the first one under each metric's name anew. So an
-    `Item` makes its text once, and what arrives many times becomes one `Item`: whatever is remembered of the
-    records of one metric serves the others, as it does in a single process.
+    once, as `record`, instead of twenty times. With several processes, the harness sends the records to the
+    first process again for each metric. So an `Item` makes its text only once, and equal arrivals become one
+    `Item`: values cached for one metric serve the others, as in a single process.
     """
 
     __slots__ = ("__weakref__", "packed", "record")
@@ -173,10 +170,10 @@ def _unpacked(packed: str) -> Item:
 
 
 class Details(dict[str, Any]):
-    """A nested table among a task's metrics: in the results file whole, in the printed table not at all.
+    """A nested table among a task's metrics, which is in the results file but not in the printed table.
 
-    The harness prints a dict as one cell of any width, and leaves out what has length 0; so this one says
-    that it has, and is true all the same, which is what the JSON encoder asks.
+    The harness prints a dict as one wide cell, and leaves out values of length 0. So this dict reports length
+    0, but is true, which the JSON encoder needs.
     """
 
     def __len__(self) -> int:
@@ -187,12 +184,12 @@ class Details(dict[str, Any]):
 
 
 def emit(record: Record, metrics: Iterable[str], *more: str) -> dict[str, Any]:
-    """Returns what `process_results` returns: the record under the name of each metric that reads it.
+    """Returns the result of `process_results`: the record under the name of each metric that reads it.
 
     Args:
         record: The record.
         metrics: The metrics' names.
-        more: Names of aggregations that are no metrics, and so have no standard error.
+        more: Names of aggregations that are not metrics, and so have no standard error.
 
     Returns:
         `record` (the whole of it, for the log and for rescoring), `score` (0 or 1, which the harness's
@@ -206,13 +203,13 @@ def emit(record: Record, metrics: Iterable[str], *more: str) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=256)  # a task has the same for every question, or a few sets
 def _names_of(metrics: tuple[str, ...], more: tuple[str, ...]) -> Mapping[str, None]:
-    """Returns the names of what `emit` returns, in order: of a dict another one is made in half the time."""
+    """Returns the names of what `emit` returns, in order; copying such a dict is faster than making one."""
     pairs = ((name, f"{name}_stderr") for name in metrics)
     return dict.fromkeys(("record", "score", *itertools.chain.from_iterable(pairs), "details", *more))
 
 
 def records_of(items: Sequence[Any]) -> list[Record]:
-    """Returns the records behind `items`, sorted by id: with several processes ranks arrive one by one."""
+    """Returns the records behind `items`, sorted by id, because ranks arrive one by one."""
     records = [item.record if isinstance(item, Item) else item for item in items]
     return sorted(records, key=lambda record: str(record["id"]))
 
@@ -220,11 +217,11 @@ def records_of(items: Sequence[Any]) -> list[Record]:
 def details(
     table: Callable[[Sequence[Record]], dict[str, Any]], items: Sequence[Any], benchmark: str = ""
 ) -> Details:
-    """Returns a nested table over the records behind `items`; empty, with a log entry, where it fails.
+    """Returns a nested table over the records behind `items`; empty, with a log entry, if it fails.
 
-    Under `readings` stand the shares of how replies were read (`record_reading.shares`), under `run` what
-    only the run itself knows of how it was made (`provenance.recorded`); warnings about the run
-    (`record_quality.warnings`) are logged.
+    `readings` has the shares of how replies were read (`record_reading.shares`), `run` the facts that only
+    the run itself knows (`provenance.recorded`); warnings about the run (`record_quality.warnings`) are
+    logged.
 
     Args:
         table: Makes the table.
@@ -251,7 +248,7 @@ def details(
 
 
 def _of_the_run(benchmark: str, records: Sequence[Record]) -> dict[str, Any]:
-    # Who has the log says it with what the log knows.
+    # Commands that read the log give this warning with the log's details.
     for warning in [] if _STRICT.get() else record_quality.warnings(records, knows_limit=False):
         logging.getLogger(record_quality.__name__).warning("%s: %s", benchmark, warning)
     return {provenance.KEY: provenance.recorded(benchmark)}
@@ -262,7 +259,7 @@ _STRICT = ContextVar("strict", default=False)
 
 @contextlib.contextmanager
 def strictly() -> Iterator[None]:
-    """Within the block a metric that cannot be computed raises: there is a log, and no run to lose."""
+    """Lets metrics that cannot be computed raise errors inside the block: with a log, no run can be lost."""
     token = _STRICT.set(True)
     try:
         yield
@@ -286,8 +283,8 @@ def aggregation(row: Row, error: bool = False) -> Callable[..., float | str]:
     """Returns the harness's aggregation of a metric, or of its standard error.
 
     An exception in an aggregation loses a finished run, results and samples alike, so none is let out: the
-    metric is shown as undefined and the reason is logged. Where the metric has a parameter `args`, so has the
-    aggregation, and the harness passes its command line to it.
+    metric is shown as undefined and the reason is logged. If the metric has a parameter `args`, so has the
+    aggregation, and the harness passes its command line.
 
     Args:
         row: The metric's row in its benchmark's table.
@@ -328,7 +325,7 @@ def metric_list(
         metrics: The task's metrics. The standard error follows its metric: it overwrites the harness's own.
         table: The nested table `details`, which comes last.
         benchmark: The benchmark; that of the table's module where omitted.
-        more: Aggregations that are no metrics, by name: who wrote a file, what a score was made with.
+        more: Aggregations that are not metrics, by name: files written, encoders used.
     """
 
     def aggregate_details(items: Sequence[Any]) -> Details:
@@ -336,7 +333,7 @@ def metric_list(
 
     entries: list[tuple[str, Callable[..., Any], bool]] = []
     for row in metrics.rows:
-        # The harness knows two directions; `printed` shows no arrow at a count without one.
+        # The harness has only two directions; `printed` shows no arrow for a count without one.
         entries.append((row.name, aggregation(row), row.better != "lower"))
         if row.has_error:
             entries.append((f"{row.name}_stderr", aggregation(row, error=True), False))
@@ -360,7 +357,7 @@ def scored(
         score: Makes the record of a document, a reply, and whether its request failed.
         metrics: The task's metrics.
         table: The nested table `details`; how often each answer was given, and is right, where omitted.
-        more: Aggregations that are no metrics, by name.
+        more: Aggregations that are not metrics, by name.
     """
     names = tuple(metrics)
     benchmark = getattr(score, "func", score).__module__.split(".")[1]  # perhaps of a `partial`
@@ -412,8 +409,8 @@ def rows_of(config: Mapping[str, Any]) -> list[Row]:
 
 
 LEFT_OUT, GIVEN = "not_given_to", "given_to"
-"""In a line of a log: the metrics of the results file's `metric_list` that do not read its record, or those
-that do, whichever are fewer. A metric's name stands for its error's, too."""
+"""The key in a log's line for the metrics of `metric_list` that do not read its record, or for those that do,
+whichever are fewer. A metric's name also covers its error."""
 _ERROR = "_stderr"
 
 
@@ -428,17 +425,17 @@ def _without_errors(metrics: Sequence[str]) -> list[str]:
 
 
 def shortened(metrics: Sequence[str], samples: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns the lines of a sample log as they are to be written, each record once.
+    """Returns the lines of a sample log with each record written once.
 
-    The harness writes the value of every metric of a question into its line. Ours are the record, under up to
-    two hundred names.
+    The harness writes every metric's value of a question into its line. For our tasks, that is the record,
+    under up to two hundred names.
     """
     names = {*metrics}
     told = _without_errors(metrics)
     lines = []
     for sample in samples:
         items = {name for name, value in sample.items() if isinstance(value, Item)}
-        # Hooks name an error beside each metric, which counts of things have not.
+        # Hooks list an error beside each metric, but counts have none.
         if items and {name.removesuffix(_ERROR) for name in items} <= names:
             sample = {name: value for name, value in sample.items() if name not in items}
             given, left_out = ([name for name in told if (name in items) is there] for there in (True, False))
@@ -448,7 +445,7 @@ def shortened(metrics: Sequence[str], samples: Sequence[dict[str, Any]]) -> list
 
 
 def given_to(row: Mapping[str, Any], metrics: tuple[str, ...]) -> frozenset[str]:
-    """Returns the metrics that a line's record was given to.
+    """Returns the metrics that a line's record enters.
 
     Args:
         row: The line; as the harness writes it, it has a word under each metric's name.
@@ -466,7 +463,7 @@ def given_to(row: Mapping[str, Any], metrics: tuple[str, ...]) -> frozenset[str]
             if not metrics:
                 raise KeyError("metric_list")
             if not isinstance(row[key], list):
-                raise TypeError(f"{key} is no list")
+                raise TypeError(f"{key} is not a list")
             return _of(metrics, tuple(map(str, row[key])), key == GIVEN)
     word = str(Item({}))
     return frozenset(name for name, value in row.items() if value == word)
@@ -474,6 +471,6 @@ def given_to(row: Mapping[str, Any], metrics: tuple[str, ...]) -> frozenset[str]
 
 @functools.lru_cache(maxsize=64)
 def _of(metrics: tuple[str, ...], told: tuple[str, ...], are_given: bool) -> frozenset[str]:
-    # Many lines of a log are alike here, so they share one set.
+    # Many lines of a log have equal sets here, so they share one.
     named = {*told, *(f"{name}{_ERROR}" for name in told)}
     return frozenset(name for name in metrics if (name in named) is are_given)

@@ -1,7 +1,7 @@
-"""The processes of one run, before the harness connects them: they tell each other what they are about to do.
+"""Lets the processes of a run agree before the harness connects them.
 
-The harness's own group of processes comes with the model. What is said here goes through the key-value store
-that every launcher of PyTorch offers, so that a run of several processes can end before a model is loaded.
+The harness's own process group comes with the model. This module uses the key-value store of PyTorch's
+launchers, so that a run of several processes can stop before a model is loaded.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
 
 DECISION = "decision"
-"""What the first process says: the `fingerprint` of the run's model, or the `status` with which to end."""
+"""The first process's decision: the `fingerprint` of the run's model, or the `status` with which to end."""
 _IDENTITY = "identity"
 _HOUR = 3600.0
 _RUNS = itertools.count()
@@ -34,7 +34,7 @@ class Ranks:
         size: The number of processes.
 
     Raises:
-        TempbenchError: The launcher's variables say nothing sensible.
+        TempbenchError: The launcher's variables are invalid.
     """
 
     def __init__(self) -> None:
@@ -49,12 +49,12 @@ class Ranks:
         self._store: Any = None
 
     def tell(self, name: str, value: Any) -> None:
-        """Says something, once, to every process."""
+        """Sends one value to every process."""
         if self.size > 1:
             self._with_store(lambda store: store.set(name, json.dumps(value)))
 
     def hear(self, name: str, seconds: float = 24 * _HOUR) -> Any:
-        """Returns what a process says under a name, and waits for it."""
+        """Waits for a process's value under a name, and returns it."""
 
         def heard(store: Any) -> Any:
             store.wait([name], datetime.timedelta(seconds=seconds))
@@ -63,7 +63,7 @@ class Ranks:
         return self._with_store(heard)
 
     def tell_all(self, name: str, value: Any) -> None:
-        """As `tell`, and waits a minute until all have heard it: the store may end with this process."""
+        """Sends a value and waits a minute for all to read it; the store may end with this process."""
         self.tell(name, value)
         end = time.monotonic() + 60
         for other in range(1, self.size):
@@ -74,7 +74,7 @@ class Ranks:
         """Uses the launcher's store.
 
         Raises:
-            TempbenchError: It cannot be reached, or nothing came.
+            TempbenchError: It cannot be reached, or no value arrived.
         """
         from torch.distributed import PrefixStore, rendezvous
 
@@ -85,16 +85,16 @@ class Ranks:
             return use(self._store)
         except (ValueError, RuntimeError, OSError) as error:  # torch.distributed.DistError is one
             raise TempbenchError(
-                f"process {self.rank} of {self.size} does not reach the others ({_first_line(error)}); start "
+                f"process {self.rank} of {self.size} cannot reach the others ({_first_line(error)}); start "
                 "all of them again, with torchrun or accelerate launch"
             ) from None
 
 
 def compare(ranks: Ranks, own: Mapping[str, Any]) -> None:
-    """Compares what the other processes are about to do with the first one's `own`.
+    """Compares the plans of the other processes with the first one's `own`.
 
     Raises:
-        TempbenchError: They differ, or one cannot do it.
+        TempbenchError: They differ, or a process failed.
     """
     lines = []
     for other in range(1, ranks.size):
@@ -112,17 +112,17 @@ def compare(ranks: Ranks, own: Mapping[str, Any]) -> None:
 
 
 def follow(ranks: Ranks, stated: Callable[[], dict[str, Any]]) -> str:
-    """Tells the first process what this one is about to do, and waits for what it decides.
+    """Tells the first process what this one is about to do, and waits for its decision.
 
     Args:
         ranks: The processes.
-        stated: Returns what must be the same in all processes.
+        stated: Returns what must be equal in all processes.
 
     Returns:
         The fingerprint of the model.
 
     Raises:
-        SystemExit: There is nothing to do, or all are to end; with the status.
+        SystemExit: There is nothing to do, or all processes must end; with the status.
     """
     said: dict[str, Any] = {"host": platform.node()}
     try:
@@ -138,9 +138,9 @@ def follow(ranks: Ranks, stated: Callable[[], dict[str, Any]]) -> str:
 
 
 def end_all(ranks: Ranks, error: Exception) -> NoReturn:
-    """Ends all processes, after the one line that says why is printed.
+    """Ends all processes after printing the one line that says why.
 
-    The others wait for it: a launcher ends all as soon as one has ended.
+    The others wait for it, because a launcher ends all processes as soon as one ends.
     """
     print(f"tempbench: {error}", file=sys.stderr, flush=True)
     with contextlib.suppress(TempbenchError):

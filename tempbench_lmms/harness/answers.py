@@ -1,4 +1,4 @@
-"""Answers stored under what was really asked, and what is left answered by all processes of a run."""
+"""Stores answers under a key of the full question, and shares the remaining questions among processes."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -17,33 +17,33 @@ from tempbench_lmms.harness.seeds import is_one_of_several, is_sampled
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 
 Answer = Callable[[Sequence[Any]], list[Any]]
-# Of a task's configuration, what changes a question without changing its text.
+# The parts of a task's configuration that can change a question without changing its text.
 _SETTINGS = ("lmms_eval_specific_kwargs", "metadata")
 
 
 class KeyedCache(ResponseCache):  # type: ignore[misc]
     """A response cache whose keys cover a question's text, media and settings, and the model.
 
-    The harness's own key has the question's number, its text and some settings of generation: a picture that
-    is replaced, or a setting that it does not know, leaves old answers in place.
+    The harness's own key covers only the question's number, its text and some generation settings, so old
+    answers would survive a replaced picture or another changed setting.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # A runner may change the settings of a request while it answers, so the key is made once, before.
+        # A runner may change a request's settings while it answers, so the key is computed once, before that.
         self._keys: dict[int, tuple[Any, str]] = {}
         self._media: dict[str, Media] = {}
         self._documents = Documents({})
 
     def key(self, lm: Any, reqtype: str, request: Any) -> str:
-        """Returns the key of a request's answer; "" where it is one of several sampled, and so not kept."""
+        """Returns the key of a request's answer; "" for several sampled answers, which are not stored."""
         if id(request) not in self._keys:
             self._keys[id(request)] = request, self._key(lm, reqtype, request)
         return self._keys[id(request)][1]
 
     def _key(self, lm: Any, reqtype: str, request: Any) -> str:
         settings = extract_gen_kwargs(request)
-        if is_one_of_several(reqtype, request):  # one stored answer would serve for all
+        if is_one_of_several(reqtype, request):  # one stored answer would be used for all
             return ""
         texts = [one for one in request.args if isinstance(one, str)]
         asked = [reqtype, request.task_name, request.idx, texts, settings]
@@ -51,7 +51,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         return digest([*asked, self._eval_version, self._shown(lm, request)])
 
     def _shown(self, lm: Any, request: Any) -> Any:
-        """Returns what a question is beside its text: its id, its media, and the code that builds it."""
+        """Returns what identifies a question besides its text: id, media, and the code that builds it."""
         task = request.task_name
         if task not in task_files():
             return self._documents.shown(lm, request)
@@ -62,12 +62,12 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         return [doc["question_id"], sums, [config.get(name) for name in _SETTINGS], identity.code_of(task)]
 
     def stored(self, lm: Any, reqtype: str, request: Any) -> Any:
-        """Returns the answer that is stored for a request; None where there is none."""
+        """Returns the stored answer to a request, or None."""
         key = self.key(lm, reqtype, request)
         return self._lookup(key) if key else None
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
-        """Answers the requests in order: those stored from the store, the others by the model in one call.
+        """Answers the requests in order: stored ones from the store, the others by one call of the model.
 
         Raises:
             ValueError: The model gave another number of answers than it was asked for.
@@ -106,7 +106,7 @@ def _doc(lm: Any, request: Any) -> Any:
 def answered(
     tasks: Mapping[str, Any], rank: int, size: int, left: Sequence[Any], answer: Answer
 ) -> list[Any]:
-    """Has the processes of a run answer together what is left of all of them; every process calls it.
+    """Shares the unanswered requests of all processes among them; every process calls it.
 
     Args:
         tasks: The harness's tasks by name, to build the questions of other processes.
@@ -127,7 +127,7 @@ def answered(
 
 
 def gathered(value: Any, size: int) -> list[Any]:
-    """Returns what each process of a run says; every process calls it.
+    """Returns the values of all processes of a run; every process calls it.
 
     Raises:
         TempbenchError: One has ended.
@@ -141,20 +141,20 @@ def gathered(value: Any, size: int) -> list[Any]:
         dist.all_gather_object(found, value)
     except RuntimeError as error:  # of the connection, whichever library makes it
         raise TempbenchError(
-            f"another process of this run has ended, and says why: {one_line(str(error))[:100]}"
+            f"another process of this run has ended and printed the reason: {one_line(str(error))[:100]}"
         ) from None
     return found
 
 
 def _described(request: Any) -> dict[str, Any]:
-    """Returns a request without its functions, which other processes have of their own."""
+    """Returns a request without its functions, of which every process has its own."""
     return {
         "task": request.task_name,
         "number": request.doc_id,
         "text": request.args[0],
         "idx": request.idx,
         "type": request.request_type,
-        # The settings of our tasks are plain values; others' that are none would not arrive.
+        # The settings of our tasks are plain values; other settings could not be sent.
         "metadata": json.loads(json.dumps(request.metadata, default=str)),
     }
 

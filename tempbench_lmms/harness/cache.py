@@ -1,14 +1,11 @@
-"""The harness's response cache, made to survive an interruption.
+"""The harness's response cache, made to survive interruptions.
 
-As the harness has it (0.7.3), the cache stores nothing before every request of a run is answered, so a crash
-after ten hours loses ten hours; what an interrupted run did store is not read by the next one; an empty reply
-is never stored, so every later run asks again; and the notice of a failed request is stored like an answer,
-so no later run asks again. All of this is put right in one subclass. Requests are built once, the model is
-loaded once, and its answers are stored slice by slice.
-
-A picture or video that goes bad while a run is on would end it, whichever hook or runner decodes it, and so
-would any other question that a runner fails at. Here they count as failed requests, like those that a server
-did not answer, and the run goes on (`harness.retries`).
+In lmms-eval 0.7.3 the cache stores nothing before every request of a run is answered, so a crash after ten
+hours loses ten hours. The next run does not read what an interrupted run stored. An empty reply is never
+stored, so every later run asks again, but the notice of a failed request is stored like an answer. One
+subclass corrects this: answers are stored slice by slice, and the model is loaded only once. A picture or
+video that becomes unreadable during a run would end it, and so would any question at which a runner fails.
+Here these count as failed requests, and the run continues (`harness.retries`).
 """
 
 import contextlib
@@ -49,8 +46,8 @@ class Progress:
     Attributes:
         total: Requests of this process.
         done: Requests answered, now or in an earlier run.
-        asked: Those that the model was asked now.
-        unkept: Those whose answers cannot be kept, because a question has several sampled ones.
+        asked: Requests that the model was asked in this start.
+        unkept: Requests whose answers cannot be stored, because a question has several sampled ones.
         seconds: Time spent on asking.
     """
 
@@ -75,7 +72,7 @@ class SafeCache(KeyedCache):
 
     @classmethod
     def create(cls, cache_root: str, **kwargs: Any) -> "SafeCache":
-        """Opens the cache at `cache_root`, with what interrupted runs left there."""
+        """Opens the cache at `cache_root`, including answers left by interrupted runs."""
         import torch.distributed as dist
 
         if kwargs.get("global_rank", 0) == 0:
@@ -93,13 +90,13 @@ class SafeCache(KeyedCache):
         return cache
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
-        """Answers the requests, each slice stored before the next one is asked; those stored first.
+        """Answers the requests, first from the store, then slice by slice, storing each one.
 
-        Several processes deal out among them what is left.
+        Several processes share the remaining requests.
         """
         mend_client(lm, self.model_args)
         replies = {
-            # What the harness repeats to make up a number is dealt out with the rest, and read by nobody.
+            # Requests that the harness repeats as padding are shared out too, but nobody reads their replies.
             i: "" if stopping.is_padding(request) else self.stored(lm, reqtype, request)
             for i, request in enumerate(requests)
         }
@@ -115,7 +112,7 @@ class SafeCache(KeyedCache):
         return [replies[i] for i in range(len(requests))]
 
     def _together(self, requests: Sequence[Any], ask: Answer) -> list[Any]:
-        """Answers what is left together with the other processes; one that asks in rounds is left alone."""
+        """Answers the remaining requests with the other processes; tasks that ask in rounds do not share."""
         kinds = {getattr(task, "OUTPUT_TYPE", None) for task in self.tasks.values()}
         rank, size = self._global_rank, self._world_size
         if "generate_until_agentic" in kinds:
@@ -123,7 +120,7 @@ class SafeCache(KeyedCache):
         return answered(self.tasks, rank, size, requests, ask)
 
     def _in_slices(self, lm: Any, reqtype: str, requests: Sequence[Any], n_stored: int) -> list[Any]:
-        """Answers requests slice by slice, and says how far it is."""
+        """Answers requests slice by slice, and reports progress."""
         answers: list[Any] = []
         progress = Progress(n_stored + len(requests), n_stored)
         asking = Asking(self.watch, progress.total)
@@ -143,17 +140,19 @@ class SafeCache(KeyedCache):
     ) -> None:
         """Answers each task's requests group by group until it is decided; the others get no reply.
 
-        Several processes deal out each portion among them, and the first one decides for all. What decides is
-        the order of the groups, so neither the number of processes nor the size of slices changes it.
+        Several processes share each portion, and the first one decides for all. The decision depends on the
+        order of the groups, not on the number of processes or the slice size.
         """
-        # The first process alone has read the earlier run.
+        # Only the first process has read the earlier run.
         stop.groups = gathered(stop.groups, self._world_size)[0]
         progress = Progress(len(requests), sum(reply is not None for reply in replies.values()))
         asking = Asking(self.watch, progress.total)
         type(self).on_slice(progress)
 
         def ask(dealt: Sequence[Any]) -> list[Any]:
-            progress.total = max(progress.total, progress.done + len(dealt))  # some are asked for others
+            progress.total = max(
+                progress.total, progress.done + len(dealt)
+            )  # some are asked for other processes
             return self._slice(asking, lm, reqtype, dealt, progress)
 
         for task, groups in stop.groups.items():
@@ -171,7 +170,7 @@ class SafeCache(KeyedCache):
         stop.forget(self.tasks)
 
     def _decided(self, stop: stopping.Stopping, task: str, texts: Mapping[int, str]) -> int | None:
-        """Returns after how many groups a task is decided, None where it is not; every process the same."""
+        """Returns after how many groups a task is decided, or None; every process gets the same value."""
         all_texts = {n: text for own in gathered(texts, self._world_size) for n, text in own.items()}
         own_view = stop.decide(task, all_texts) if self._global_rank == 0 else None
         found: int | None = gathered(own_view, self._world_size)[0]
@@ -180,10 +179,10 @@ class SafeCache(KeyedCache):
     def _slice(
         self, asking: Asking, lm: Any, reqtype: str, requests: Sequence[Any], progress: Progress
     ) -> list[Any]:
-        """Answers the requests of one slice, and says how far the run is then."""
+        """Answers the requests of one slice, and reports progress."""
         asked, began = self._misses + self._skipped, time.monotonic()
         answers = self._answers(asking, lm, reqtype, requests)
-        self._checkpoint_to_run_dir()  # does something only where a network drive is the cache's home
+        self._checkpoint_to_run_dir()  # has an effect only if the cache is on a network drive
         progress.done += len(answers)
         if now := self._misses + self._skipped - asked:
             progress.asked += now
@@ -193,7 +192,7 @@ class SafeCache(KeyedCache):
         return answers
 
     def _answers(self, asking: Asking, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
-        """Answers one slice; a question that ended a process is asked, and its answer stored, alone."""
+        """Answers one slice; a question that ended a process is asked and stored separately."""
         replies: dict[int, Any] = {}
         for numbers in asking.portions(requests):
             portion = [requests[i] for i in numbers]
@@ -201,22 +200,22 @@ class SafeCache(KeyedCache):
         return [replies[i] for i in range(len(requests))]
 
     def _replay_audit_log(self) -> None:
-        """Leaves the log of all replies alone: it has the notices of failed requests among the answers."""
+        """Does nothing: the log of all replies also holds the notices of failed requests."""
 
     @staticmethod
     def _is_valid_response(response: Any, request_type: str) -> bool:
         text = response.text if isinstance(response, GenerationResult) else response
         if request_failed(text) or not isinstance(text, str):
             return not request_failed(text) and bool(ResponseCache._is_valid_response(response, request_type))
-        # An empty reply is an answer, unless the harness gave it in place of one to save its budget.
+        # An empty reply is an answer, unless the harness inserted it to save its budget.
         return bool(text.strip()) or not is_budget_exceeded()
 
 
 def collect(cache_root: Path) -> None:
-    """Moves what earlier runs stored in folders of their own into the cache of every run.
+    """Moves answers that earlier runs stored in their own folders into the common cache.
 
     Raises:
-        TempbenchError: A file is damaged, and only the user can say whether its answers may be lost.
+        TempbenchError: A file is damaged; only the user can decide to lose its answers.
     """
     if (cache_root / "cache.db").is_file():
         _has_answers(cache_root / "cache.db")
@@ -227,7 +226,7 @@ def collect(cache_root: Path) -> None:
 
 
 def _has_answers(file: Path) -> bool:
-    """Checks a file; returns False for that of a process that ended before it had made its tables."""
+    """Checks a file; returns False if its process ended before it had created the tables."""
     try:
         with contextlib.closing(sqlite3.connect(file)) as database:
             names = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
@@ -237,20 +236,22 @@ def _has_answers(file: Path) -> bool:
     except sqlite3.OperationalError:
         raise  # the disk or a lock, not the file
     except sqlite3.DatabaseError as error:
-        raise TempbenchError(f"{file} is damaged ({error}); remove it to go on without its answers") from None
+        raise TempbenchError(
+            f"{file} is damaged ({error}); remove it to continue without its answers"
+        ) from None
     return {"responses", "meta"} <= names
 
 
 def _compare_ids(name: str, ids: Sequence[str], tasks: Mapping[str, Any]) -> None:
-    """Compares the questions that the harness has loaded with those that were checked.
+    """Compares the questions that the harness loaded with those that were checked.
 
     Raises:
-        TempbenchError: They are others; the harness keeps a copy of each table, by its path and time.
+        TempbenchError: They differ; the harness keeps a copy of each table, by its path and time.
     """
     if name in tasks and [str(one) for one in tasks[name].eval_docs["question_id"]] != list(ids):
         raise TempbenchError(
-            f"{name}: the harness has loaded other questions than those of the data set, from its copy of an "
-            "earlier table; set HF_DATASETS_CACHE to an empty folder, or remove `datasets` in HF_HOME"
+            f"{name}: the harness loaded outdated questions from its copy of an earlier table; set "
+            "HF_DATASETS_CACHE to an empty folder, or remove `datasets` in HF_HOME"
         )
 
 
@@ -266,12 +267,12 @@ def evaluate(
     Args:
         slice_size: Answers that are stored together.
         on_slice: Called after each slice.
-        fingerprint: Of the model and how it is asked; answers are found again under the same alone.
+        fingerprint: A hash of the model and its settings; stored answers are found only under the same one.
         ids: The questions of each of our tasks in their order; gets the numbers of other tasks' documents.
-        watch: What is known of single questions, what is borne of them, and when a task may stop.
+        watch: What is known about single questions, the limits, and when a task may stop.
 
     Returns:
-        What ended the evaluation early, which the harness prints and then forgets; None where nothing did.
+        The error that ended the evaluation early, which the harness prints and then drops; else None.
     """
     SafeCache.slice_size = slice_size
     SafeCache.on_slice = staticmethod(on_slice)
@@ -283,7 +284,7 @@ def evaluate(
 
 @contextlib.contextmanager
 def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
-    """Within the block the harness has the safe cache and stops where told; yields what ends evaluations."""
+    """Gives the harness the safe cache inside the block; yields the errors that end evaluations."""
     errors: list[Exception] = []
     single, simple, manager = (
         command_line.cli_evaluate_single,
@@ -295,7 +296,7 @@ def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
         return manager(verbosity, str(task_dir()), include_defaults=False, model_name=model_name)
 
     def watched(args: Any) -> Any:
-        if task_files().keys() >= {*args.tasks.split(",")}:  # an index of the harness's own takes ten seconds
+        if task_files().keys() >= {*args.tasks.split(",")}:  # the harness's own index takes ten seconds
             command_line.TaskManager = of_ours
         SafeCache.reasoning_tags = getattr(args, "reasoning_tags", None)
         SafeCache.model_args = str(getattr(args, "model_args", "") or "")
@@ -306,7 +307,7 @@ def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
             raise
 
     def print_unexpected(*args: Any, **kwargs: Any) -> None:
-        """Prints the way to an error, but not to one whose line says all, as of a disk that is full."""
+        """Prints the traceback of an error, unless one line explains it, such as a full disk."""
         if not errors or not isinstance(errors[-1], (OSError, sqlite3.OperationalError, TempbenchError)):
             traceback.print_exc(*args, **kwargs)
 

@@ -1,4 +1,4 @@
-"""What a chat model is shown of one question: texts, pictures and videos in their order."""
+"""The content of a question for a chat model: texts, pictures and videos in order."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from tempbench_lmms.media.pictures import is_picture
 
 
 def content(config: dict[str, Any], doc: Row, number: int) -> tuple[Any, ...]:
-    """Returns what a chat model is shown of a question.
+    """Returns the content of a question for a chat model.
 
     Args:
         config: The task.
@@ -19,11 +19,11 @@ def content(config: dict[str, Any], doc: Row, number: int) -> tuple[Any, ...]:
         number: Its number in the task, for messages.
 
     Returns:
-        The parts in their order: text, a picture, or a video's path. A video that comes as the list of its
-        frames is these pictures.
+        The parts in their order: text, a picture, or a video's path. A video given as a list of frames is
+        returned as pictures.
 
     Raises:
-        TempbenchError: The question is not valid, or a medium is damaged.
+        TempbenchError: The question is not valid, or a media file is damaged.
     """
     try:
         messages = config["doc_to_messages"](doc, kwargs_of(config))
@@ -33,7 +33,7 @@ def content(config: dict[str, Any], doc: Row, number: int) -> tuple[Any, ...]:
 
 
 def times_of(config: dict[str, Any], doc: Row, parts: Sequence[Any]) -> dict[int, float]:
-    """Returns when pictures are shown in the video that a question's frames come from.
+    """Returns the times, in the original video, of a question's pictures.
 
     Args:
         config: The task.
@@ -41,8 +41,8 @@ def times_of(config: dict[str, Any], doc: Row, parts: Sequence[Any]) -> dict[int
         parts: As from `content`.
 
     Returns:
-        Seconds by the place among the parts; empty where the task decodes no frames by itself. Pictures that
-        are no frame of the video as it is decoded, being cut or scaled, have no time.
+        Seconds by the place among the parts; empty if the task does not decode frames itself. Pictures that
+        are not decoded frames, because they were cut or scaled, have no time.
     """
     frames = getattr(config["doc_to_visual"], "frames", None)
     wanted = frames(doc, kwargs_of(config)) if frames else None
@@ -53,7 +53,7 @@ def times_of(config: dict[str, Any], doc: Row, parts: Sequence[Any]) -> dict[int
     found = sample_frames(*wanted)
     decoded = [image.tobytes() for image in found.images]
     shown = {place: part.tobytes() for place, part in enumerate(parts) if is_picture(part)}
-    # Two frames that look alike cannot be told apart where they are shown in another order.
+    # Two equal frames cannot be distinguished if they are shown in another order.
     if list(shown.values()) == decoded:
         return dict(zip(shown, found.times, strict=True))
     known = {data: time for data, time in zip(decoded, found.times, strict=True) if decoded.count(data) == 1}

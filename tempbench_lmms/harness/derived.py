@@ -1,4 +1,4 @@
-"""Tasks that shared code makes of other tasks: `NAME_rotated` and `NAME_lite`.
+"""Tasks that are derived from other tasks: `NAME_rotated` and `NAME_lite`.
 
 A benchmark's table of tasks says which of its tasks are multiple choice:
 
@@ -22,12 +22,12 @@ Config = dict[str, Any]
 
 ROTATED, TENTH = "rotated", "lite"
 KEYS = {"multiple_choice": ROTATED, "lite": TENTH}
-"""What is made of the tasks under each key of a table."""
+"""The tasks that are derived under each key of a table."""
 _HOOKS = "tempbench_lmms.harness.derived_hooks"
 
 
 def base_of(name: str) -> str | None:
-    """Returns the task whose options a task asks in every order; None for any other.
+    """Returns the base task of a `_rotated` task; None for other tasks.
 
     >>> base_of("nextgqa_rotated_mini"), base_of("nextgqa_mini")
     ('nextgqa_mini', None)
@@ -37,7 +37,7 @@ def base_of(name: str) -> str | None:
 
 
 def asks(name: str) -> str:
-    """Returns what a rotated task asks, in a few words; nothing for any other.
+    """Returns what a rotated task asks, in a few words; empty for other tasks.
 
     >>> asks("nextgqa_rotated")
     'nextgqa with the options in every order'
@@ -52,7 +52,7 @@ def tasks_of(
     tasks: Mapping[str, Config],
     resolved: Callable[[Config], Config],
 ) -> tuple[dict[str, Config], dict[str, dict[str, str]]]:
-    """Returns the tasks and groups that are made of others, and the parts that they include.
+    """Returns the derived tasks and groups, and the parts that they include.
 
     Args:
         benchmark: The benchmark's name.
@@ -61,17 +61,17 @@ def tasks_of(
         resolved: Returns a task's configuration with what it includes.
 
     Returns:
-        Configurations by name, and functions by part and key.
+        The configurations by name, and the functions by part and key.
 
     Raises:
-        TempbenchError: The table names a task that is not there.
+        TempbenchError: The table names an unknown task.
     """
     out: dict[str, Config] = {}
     parts: dict[str, dict[str, str]] = {}
     for name, word, own, sample in _names(table):
         base, made = f"{name}{sample}", f"{name}_{word}{sample}"
         if base not in tasks or made in tasks:
-            problem = "no such task is there" if base not in tasks else f"{made} is there already"
+            problem = "no such task exists" if base not in tasks else f"{made} already exists"
             raise TempbenchError(f"task_yamls/{benchmark}/tasks.yaml: {word} is of {base}, but {problem}")
         config = tasks[base]
         if "group" in config:
@@ -100,7 +100,7 @@ def _names(table: Config) -> Iterator[tuple[str, str, Config, str]]:
 
 
 def _functions(benchmark: str, word: str, base: Config) -> dict[str, str]:
-    """Returns the functions of a made task that differ from those of its base, by key."""
+    """Returns the functions of a derived task that differ from its base, by key."""
     found = {}
     for key, what in (("process_docs", "docs"), ("process_results", "results"), ("metric_list", "metrics")):
         if word == ROTATED or what == "docs":

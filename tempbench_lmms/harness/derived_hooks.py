@@ -1,8 +1,7 @@
-"""The hooks of tasks that are made of other tasks: `NAME_rotated` and `NAME_lite`.
+"""The hooks of derived tasks, `NAME_rotated` and `NAME_lite`.
 
-Which tasks these are, `harness.derived` says. A made YAML names a function here by what it does, the
-benchmark, and the hook of the first task that it stands on: `rotated_docs__rextime__with_videos`. It is made
-when it is asked for.
+`harness.derived` lists these tasks. Their YAML names a function here by its purpose, the benchmark, and the
+hook of its base task: `rotated_docs__rextime__with_videos`. It is created on first use.
 """
 
 import importlib
@@ -27,7 +26,7 @@ from tempbench_lmms.metrics.sampling import drawn
 from tempbench_lmms.record import Metrics, Record, n_failed, n_questions
 
 KEY = "rotation"
-"""Where a record says in which order the options were."""
+"""The key of a record for the order of the options."""
 
 Process = Callable[[Any], Any]
 
@@ -49,7 +48,7 @@ def _hook(benchmark: str, name: str) -> Any:
 
 
 def _chained(first: Process, second: Process) -> Process:
-    """Returns a `process_docs` that does one thing and then another."""
+    """Returns a `process_docs` that applies two functions in turn."""
     return lambda dataset: second(first(dataset))
 
 
@@ -58,7 +57,7 @@ def _chained(first: Process, second: Process) -> Process:
 
 @cache
 def multiple_choice(benchmark: str) -> dict[str, Any]:
-    """Returns what a benchmark's table says of its multiple-choice tasks."""
+    """Returns the multiple-choice entry of a benchmark's table."""
     found: dict[str, Any] = table_of(folder_of("task_yamls", benchmark))["multiple_choice"]
     return found
 
@@ -77,15 +76,15 @@ def _rotated_docs(benchmark: str, hook: str) -> Process:
             raise TempbenchError(f"{benchmark}: no question has options; ask the task without `_rotated`")
         if lacking := sum(not own for own in asked):
             _warn(
-                f"{benchmark}: {lacking} of {counted(len(asked), 'question')} left out of `_rotated`: "
-                "no options that can be put in another order"
+                f"{benchmark}: {lacking} of {counted(len(asked), 'question')} left out of `_rotated`: their "
+                "options cannot be reordered"
             )
         return type(dataset).from_list(rows)
 
     return _chained(_hook(benchmark, hook), rotated) if hook else rotated
 
 
-@cache  # once a process: the same documents are made several times
+@cache  # once per process: the same documents are made several times
 def _warn(message: str) -> None:
     logging.getLogger(__name__).warning("%s", message)
 
@@ -93,11 +92,11 @@ def _warn(message: str) -> None:
 def rotations(
     doc: Mapping[str, Any], rotate: Callable[[Mapping[str, Any], int], Turned | None] = turned
 ) -> list[dict[str, Any]]:
-    """Returns a question once for each of its options, which are moved on by one place each time.
+    """Returns a question once for each of its options, rotated by one more place each time.
 
     Args:
         doc: A row.
-        rotate: Returns a row whose options are moved on by some places; None where it has none.
+        rotate: Returns a row with rotated options; None if it has no options.
     """
     first = rotate(doc, 0)
     out = []
@@ -113,7 +112,7 @@ def _rotated_results(benchmark: str, hook: str) -> Callable[..., dict[str, Any]]
     scored, names = _hook(benchmark, hook), tuple(_metrics(benchmark))
 
     def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-        """Scores one answer as the first task does, and says which places were right and chosen."""
+        """Scores an answer like the base task, and records the right and the chosen place."""
         out = scored(doc, results)
         record = {**out["record"], KEY: _places(doc, out["record"]["answer"])}
         return adapter.emit(record, names) | {"score": float(record[KEY]["right"])}
@@ -148,7 +147,7 @@ def _metrics(benchmark: str) -> Metrics:
 
     @metrics.measure(headline=True)
     def circular_accuracy(records: Sequence[Record]) -> Ratio:
-        """Share of questions that are right in every order, of those that were asked in every order."""
+        """Share of questions that are right in every order, among those asked in every order."""
         return positions.circular_accuracy(asked(records))
 
     @metrics.measure(headline=True)
@@ -158,12 +157,12 @@ def _metrics(benchmark: str) -> Metrics:
 
     @metrics.measure(better="lower", headline=True)
     def position_bias(records: Sequence[Record]) -> Statistic:
-        """Standard deviation over places of the share of right options there that were found (RStd)."""
+        """Standard deviation, over places, of the share of right options found there (RStd)."""
         return positions.position_bias(asked(records))
 
     @metrics.measure(headline=True)
     def parse_rate(records: Sequence[Record]) -> Ratio:
-        """Share of replies of which everything that was asked for could be read."""
+        """Share of replies in which everything asked for could be read."""
         return ratio(((record["parsed"], 1) for record in records), (record[unit] for record in records))
 
     record_reading.add_metrics(metrics, unit)
@@ -201,7 +200,7 @@ def _metric_list(benchmark: str, hook: str) -> list[dict[str, Any]]:
     return adapter.metric_list(_metrics(benchmark), details, benchmark)
 
 
-# ---- a tenth of the groups of questions, whole, and the same ones everywhere
+# ----a tenth of the groups of questions, complete, and the same groups everywhere
 
 
 def _lite_docs(benchmark: str, hook: str) -> Process:

@@ -1,4 +1,4 @@
-"""Runs the harness as its user would, in a process of its own, and reads what it wrote."""
+"""Runs the harness in a separate process, as its user would, and reads its results."""
 
 import json
 import os
@@ -22,7 +22,7 @@ class Run:
 
     Attributes:
         results: The newest results file, parsed.
-        results_file: Where it lies.
+        results_file: Its path.
         samples: The sample log of each task; empty without `--log_samples`.
         output: What the harness printed.
     """
@@ -33,11 +33,11 @@ class Run:
     output: str
 
     def value(self, task: str, metric: str) -> Any:
-        """Returns a metric as the harness wrote it: a number, or "-" where it is undefined."""
+        """Returns a metric as the harness wrote it: a number, or "-" if undefined."""
         return self.results["results"][task][f"{metric},none"]
 
     def logged(self, task: str) -> list[dict[str, Any]]:
-        """Returns the sample log of a task, a dict a document."""
+        """Returns the sample log of a task, one dict per document."""
         with self.samples[task].open(encoding="utf-8") as lines:
             return [json.loads(line) for line in lines]
 
@@ -49,19 +49,20 @@ def run_in_turn(
     on_line: Callable[[str, str], None] = lambda name, line: None,
     start: Sequence[str] = ("lmms_eval",),
 ) -> dict[str, Run]:
-    """Runs several evaluations one after the other in one start of `lmms-eval`, by its own `--config`.
+    """Runs several evaluations in one start of `lmms-eval`, through its `--config`.
 
     The start takes longer than most evaluations of a sample.
 
     Args:
         wanted: The harness's arguments of each evaluation, as its `--config` names them.
-        folder: Of the results, which go to a folder of each evaluation's name.
+        folder: The folder for the results, with a subfolder for each evaluation.
         environment: Added to the environment.
-        on_line: Called with the name of the evaluation that is on, and a line that the harness printed.
-        start: The module that is started, with arguments before the harness's.
+        on_line: Called with the name of the current evaluation and each line that the harness prints.
+        start: The module to start, with arguments before the harness's.
 
     Raises:
-        TempbenchError: One of them left no results; with the harness's last line that looks like a reason.
+        TempbenchError: One of them wrote no results; the message has the harness's last line that looks like
+            a reason.
     """
     folder.mkdir(parents=True, exist_ok=True)
     started = {name: set((folder / name).rglob("*_results.json")) for name in wanted}
@@ -91,7 +92,7 @@ def run_in_turn(
 
 
 def read(model: str, output: Path, started: set[Path], log: str) -> Run:
-    """Returns the run that has left new results in a folder.
+    """Returns the run that wrote new results in a folder.
 
     Args:
         model: As for `--model`.
@@ -100,15 +101,15 @@ def read(model: str, output: Path, started: set[Path], log: str) -> Run:
         log: What the harness printed.
 
     Raises:
-        TempbenchError: There are none; with the harness's last line that looks like a reason. The harness
-            exits with status 0 after nearly every failure.
+        TempbenchError: There are none; the message has the harness's last line that looks like a reason. The
+            harness exits with status 0 after nearly every failure.
     """
     new = sorted(set(output.rglob("*_results.json")) - started, key=lambda file: file.stat().st_mtime)
     if not new:
         file = output / "harness.log"
         output.mkdir(parents=True, exist_ok=True)
         file.write_text(log, encoding="utf-8")
-        raise TempbenchError(f"the run of {model} left no results ({_reason(log)}); see {file}")
+        raise TempbenchError(f"the run of {model} wrote no results ({_reason(log)}); see {file}")
     stamp = new[-1].name.removesuffix("_results.json")
     samples = {
         file.name.removeprefix(f"{stamp}_samples_").removesuffix(".jsonl"): file

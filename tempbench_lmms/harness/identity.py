@@ -1,8 +1,8 @@
-"""What a run is: its data, its model and its code. Two starts are one run where all of it is the same.
+"""What identifies a run: its data, its model and its code.
 
-Everything counts by its content: the rows of a task in their order, the bytes of the media that they name,
-all arguments (what must not be shown as a keyed hash), a local model's files, the endpoint. Nothing here is a
-secret, so that it may stand in the run's folder and be told to the other processes.
+Two starts belong to one run if all of this is equal. Content counts: the rows of a task in order, the bytes
+of their media, all arguments (secret ones as a keyed hash), a local model's files, the endpoint. Nothing here
+is secret, so it can be stored in the run's folder and sent to the other processes.
 """
 
 import contextlib
@@ -22,12 +22,12 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import one_video
 from tempbench_lmms.harness.tasks import kwargs_of, media_of, root_of, task_files
 
-# Arguments of the harness's runners that name a model, or a part of one, which may lie on this machine.
+# Arguments of the harness's runners that name a model or a part of one, possibly a local path.
 _WEIGHTS = """
     pretrained model model_path model_name model_id model_base path peft delta adapter lora lora_path
     checkpoint weights engine tokenizer processor model_name_or_path vision_tower mm_projector draft_model
 """
-# Environment variables of the harness's runners that say who is asked, and what becomes of the pictures.
+# Environment variables of the harness's runners that select the endpoint or change the pictures.
 _ENVIRONMENT = """
     OPENAI_API_BASE OPENAI_BASE_URL OPENAI_API_URL OPENAI_API_VERSION API_TYPE API_VERSION AZURE_ENDPOINT
     AZURE_OPENAI_ENDPOINT AZURE_OPENAI_API_BASE AZURE_OPENAI_API_VERSION AZURE_API_VERSION
@@ -35,8 +35,8 @@ _ENVIRONMENT = """
     LMMS_IMAGE_JPEG_QUALITY LMMS_VIDEO_DECODE_BACKEND VIDEO_RESIZE VIDEO_MINRES VIDEO_MAXRES MINRES MAXRES
     LOWRES_RESIZE HIGHRES_BASE FORCE_NO_DOWNSAMPLE
 """
-# What runners compute replies with, and what those with these names ask a server with. What prepares pictures
-# always counts.
+# The packages with which runners compute replies, or with which runners of these names ask a server. Packages
+# that prepare pictures always count.
 _COMPUTES = """
     torch torchvision transformers tokenizers peft timm bitsandbytes flash-attn vllm sglang decord
     qwen-vl-utils
@@ -44,14 +44,14 @@ _COMPUTES = """
 _ASKS = "openai anthropic litellm dashscope google-genai"
 _REMOTE = re.compile("openai|gpt4|litellm|gemini|claude|reka|_api")
 _PREPARES = "pillow av"
-# A model's settings: small, and not told apart by their size.
+# A model's settings files: small, and often of equal size.
 _SETTINGS = (".json", ".jinja", ".yaml", ".yml", ".txt", ".py", ".model")
 _NO_WEIGHTS = {".cache", ".git", "__pycache__"}
 _SETTINGS_AT_MOST = 50_000_000
 
 
 def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> dict[str, Any]:
-    """Returns what a task asks about.
+    """Returns the identity of a task's data.
 
     Args:
         name: The task's name.
@@ -62,7 +62,7 @@ def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> di
         JSON values: `questions`, `rows`, `media`, and for data elsewhere its address and commit, `from`.
 
     Raises:
-        TempbenchError: A picture or a video is another one than when the data was prepared.
+        TempbenchError: A picture or video has changed since the data was prepared.
     """
     media = media_of(config)
     elsewhere = remote.source_of(root_of(config)[1])
@@ -70,8 +70,8 @@ def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> di
     if others := [url for url in urls if media.is_another(url)]:
         benchmark, _ = root_of(config)
         raise TempbenchError(
-            f"{name}: {len(others)} of {len(urls)} pictures or videos are not those that were prepared, the "
-            f"first is {others[0]}; put those back, or prepare the data again with `tempbench prepare "
+            f"{name}: {len(others)} of {len(urls)} pictures or videos have changed since they were prepared, "
+            f"the first is {others[0]}; restore them, or prepare the data again with `tempbench prepare "
             f"{benchmark}`"
         )
     return {
@@ -83,14 +83,14 @@ def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> di
 
 
 def of_texts(config: dict[str, Any], docs: Sequence[tables.Row]) -> str:
-    """Returns one SHA-256 over the prompts of a task as the code here words them; no medium is opened."""
+    """Returns one SHA-256 over the prompts of a task from the installed code; no media file is opened."""
     kwargs = kwargs_of(config)
     with one_video.unopened():
         return digest([(str(doc["question_id"]), config["doc_to_text"](doc, kwargs)) for doc in docs])
 
 
 def of_model(model: str, model_args: str, further: Sequence[str]) -> dict[str, Any]:
-    """Returns who is asked, and how.
+    """Returns the identity of the model and its settings.
 
     Args:
         model: As for the harness's `--model`.
@@ -121,18 +121,18 @@ def of_model(model: str, model_args: str, further: Sequence[str]) -> dict[str, A
 
 
 def of_packages(model: str) -> dict[str, str | None]:
-    """Returns the versions of the packages that a runner computes its replies with, None for a missing one.
+    """Returns the versions of the packages with which a runner computes replies; None for a missing package.
 
-    A new `transformers` ends no run whose server computes.
+    A new `transformers` does not matter for a run whose server computes.
     """
     names = f"{_PREPARES} {_ASKS if _REMOTE.search(model) else _COMPUTES}"
     return {name: provenance.version(name) for name in names.split()}
 
 
 def _environment() -> dict[str, str]:
-    """Returns the environment variables with those of `.env`, which the harness adds at its import, later."""
+    """Returns the environment variables, including those of `.env`, which the harness adds later."""
     found = dict(os.environ)
-    with contextlib.suppress(ImportError):  # then the harness adds none
+    with contextlib.suppress(ImportError):  # in that case the harness adds none
         from dotenv import dotenv_values
 
         found = {name: value for name, value in dotenv_values(".env").items() if value is not None} | found
@@ -143,7 +143,7 @@ def _weights(model_args: str) -> Iterator[tuple[str, dict[str, str]]]:
     for part in parts(model_args):
         name, _, value = part.partition("=")
         path = os.path.expanduser(value.strip().strip("\"'"))
-        # A folder may hold anything, as videos; a single file is small, or part of a model.
+        # A folder may hold anything, such as videos; a single file is small or part of a model.
         is_weights = name.strip().lower() in _WEIGHTS.split() and os.path.exists(path)
         if path and (is_weights or os.path.isfile(path)):
             try:
@@ -153,9 +153,9 @@ def _weights(model_args: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def of_files(path: Path) -> dict[str, str]:
-    """Returns checksums of a model on this machine: of names and sizes, of settings, of times of change.
+    """Returns checksums of a local model: of names and sizes, of settings, of modification times.
 
-    A file that is named itself, as a chat template, is a setting whatever its name ends in.
+    A file named directly, such as a chat template, counts as a setting, whatever its ending.
     """
     folder = path if path.is_dir() else path.parent
     found = [file for file in sorted(path.rglob("*")) if file.is_file()] if path.is_dir() else [path]
@@ -172,7 +172,7 @@ def of_files(path: Path) -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def of_code() -> str:
-    """Returns one SHA-256 over this package's code and tasks, and over benchmarks of the user's."""
+    """Returns one SHA-256 over this package's code and tasks, and over the user's benchmarks."""
     # In a wheel the code that makes data is inside the package, in a checkout beside it.
     found = code_digest.named(_package(), ("**/*.py",)).items()
     files = {name: path for name, path in found if not name.startswith("hf_datasets/")}
@@ -199,7 +199,7 @@ def _package() -> Path:
 
 
 def of_process(data: Mapping[str, Any], model: Mapping[str, Any], tasks: str) -> dict[str, Any]:
-    """Returns what must be the same in every process of a run; machines may have weights of another time."""
+    """Returns what must be equal in every process of a run; the weights' file times may differ."""
     weights = {
         name: {key: value for key, value in one.items() if key != "times"}
         for name, one in model["weights"].items()
@@ -215,14 +215,14 @@ def of_process(data: Mapping[str, Any], model: Mapping[str, Any], tasks: str) ->
 
 
 def fingerprint(model: Mapping[str, Any]) -> str:
-    """Returns what stands for the model in the key of an answer."""
+    """Returns the part of an answer's key that identifies the model."""
     return digest([__version__, model])
 
 
 _IN_WORDS = {
     "rows": "questions or their order",
     "media": "pictures or videos",
-    "hidden": "arguments or endpoint (a value that is not shown; or this user's key for such is another)",
+    "hidden": "arguments or endpoint (a hidden value; or this user's key for hashing them has changed)",
     "files": "files of the model",
     "settings": "settings files of the model",
     "times": "times of the model's files",

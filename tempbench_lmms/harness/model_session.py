@@ -1,4 +1,4 @@
-"""Asks the questions of `tempbench check-model` through a runner of the harness, and watches what arrives."""
+"""Asks the questions of `tempbench check-model` through a runner of the harness, and records what arrives."""
 
 import copy
 import re
@@ -24,7 +24,7 @@ _TASK, _SPLIT = "tempbench_check", "test"
 def runner(
     model: str, model_args: str, batch_size: int = 1, device: str | None = None, force_simple: bool = False
 ) -> Any:
-    """Returns a runner of the harness, made as the harness's command line makes it.
+    """Returns a runner of the harness, created as the harness's command line does.
 
     Args:
         model: As for `--model`.
@@ -34,7 +34,7 @@ def runner(
         force_simple: As for `--force_simple`.
 
     Raises:
-        TempbenchError: There is no such runner, or its model cannot be loaded.
+        TempbenchError: The runner is unknown, or its model cannot be loaded.
     """
     from lmms_eval import models
 
@@ -43,14 +43,14 @@ def runner(
         lm = models.get_model(model, force_simple).create_from_arg_string(model_args, more)
         mend_client(lm, model_args)
         return lm
-    except Exception as error:  # whatever a runner raises: it is the user's --model or --model-args
+    except Exception as error:  # any error of a runner comes from the user's --model or --model-args
         why = _absent(model_args, str(error)) + one_line(f"{type(error).__name__}: {error}")[:300]
         advice = of_error(str(error)) or "correct --model or --model-args"
         raise TempbenchError(f"{model} cannot be loaded: {why}; {advice}") from None
 
 
 def _absent(model_args: str, error: str) -> str:
-    """Returns that a model lies nowhere, where an error speaks of the Hub and there is no such folder."""
+    """Returns that a model was not found, if an error mentions the Hub and no such folder exists."""
     arguments = dict(part.strip().partition("=")[::2] for part in parts(model_args))
     name = arguments.get("pretrained", "")
     if not name or Path(name).exists() or not re.search("hugging ?face", error, re.IGNORECASE):
@@ -77,7 +77,7 @@ class Session:
         try:
             with watching.watching(self._lm, self._seen.extend):
                 replies = list(self._lm.generate_until(list(map(self._request, range(len(asked)), asked))))
-        except Exception as error:  # a runner may raise anything; the check says which
+        except Exception as error:  # a runner may raise anything; the check reports it
             why = one_line(f"{type(error).__name__}: {error}")
             return [Answer("", None, why) for _ in asked]
         finally:
@@ -107,7 +107,7 @@ class Session:
         return Instance("generate_until", arguments, 0, metadata)
 
     def _by_question(self, asked: Sequence[Probe]) -> list[Inputs | None]:
-        """Returns what arrived of each question, told by the name in its text, else by its pictures."""
+        """Returns what arrived of each question, identified by the name in its text, else by its pictures."""
         owners = probes.numbers_of(asked)
         left, found = list(range(len(asked))), dict[int, Inputs]()
         nameless = []

@@ -1,7 +1,7 @@
-"""What the hooks of benchmarks share whose questions are each about one video.
+"""Shared hooks of benchmarks with one video per question.
 
-A task's kwargs say what is shown: the video as a file, frames with their times, or nothing. Frames may be
-taken at a rate or from segments, and be shown in a shuffled order, as a control.
+A task's kwargs select what is shown: the video as a file, frames with their times, or nothing. Frames can be
+taken at a rate or from segments, and shuffled as a control.
 """
 
 import contextlib
@@ -35,9 +35,9 @@ class Setting(NamedTuple):
         ask: What is asked for.
         frames: How many frames are shown.
         style: How it is asked.
-        places: How the frames are taken: a name in `media.video.PLACES`.
-        rate: Frames a second, instead of their number; 0 where the number counts.
-        shuffled: Whether the frames are shown in another order than the true one.
+        places: How frames are chosen: a name in `media.video.PLACES`.
+        rate: Frames per second, instead of their number; 0 if the number counts.
+        shuffled: Whether to shuffle the frames.
     """
 
     media: str
@@ -50,10 +50,10 @@ class Setting(NamedTuple):
 
 
 def setting(kwargs: Mapping[str, Any] | None) -> Setting:
-    """Returns what a task's kwargs say.
+    """Returns the setting in a task's kwargs.
 
     Raises:
-        TempbenchError: The number of frames is none.
+        TempbenchError: The number of frames is not valid.
     """
     given = kwargs or {}
     frames = given.get("frames", _FRAMES)
@@ -80,7 +80,7 @@ _unopened: ContextVar[bool] = ContextVar("unopened", default=False)
 
 @contextlib.contextmanager
 def unopened() -> Iterator[None]:
-    """Has prompts made without a look at their videos: the nth frame stands at n seconds."""
+    """Makes prompts without opening their videos: frame n is placed at n seconds."""
     token = _unopened.set(True)
     try:
         yield
@@ -89,7 +89,7 @@ def unopened() -> Iterator[None]:
 
 
 def times(url: str, given: Setting) -> tuple[float, ...]:
-    """Returns when each frame that is shown stands in the video, in seconds; nothing without frames."""
+    """Returns the times of the shown frames in seconds; empty without frames."""
     if given.media != "frames":
         return ()
     if _unopened.get():
@@ -100,7 +100,7 @@ def times(url: str, given: Setting) -> tuple[float, ...]:
 
 
 def taken(path: Path, given: Setting) -> "Taken":
-    """Returns which frames of a video are shown."""
+    """Returns the numbers of the shown frames of a video."""
     from tempbench_lmms.media.video import Taken, probe
 
     if given.rate:
@@ -110,7 +110,7 @@ def taken(path: Path, given: Setting) -> "Taken":
 
 
 def frames_of(url: str, given: Setting) -> "Wanted | None":
-    """Returns the video and its frames where a question shows frames (`adapter.shows_frames`)."""
+    """Returns the video and its frames, if a question shows frames (`adapter.shows_frames`)."""
     if given.media != "frames":
         return None
     path = resolve(url)
@@ -129,7 +129,7 @@ def frames(url: str, given: Setting) -> list[tuple[Any, float]]:
 
 
 def file(url: str) -> str:
-    """Returns the path for somebody who opens a video by its own means."""
+    """Returns the path of a video, for runners that open it themselves."""
     return str(resolve(url))
 
 
@@ -141,7 +141,7 @@ def shown(url: str, given: Setting) -> list[Any]:
 
 
 def content(url: str, given: Setting, label: Label | None = None) -> list[dict[str, Any]]:
-    """Returns what a chat model is shown before the text: the video, or each frame, after its label if any.
+    """Returns the content before the text for a chat model: the video, or each frame with its label.
 
     Args:
         url: Of the video.
@@ -160,7 +160,7 @@ def content(url: str, given: Setting, label: Label | None = None) -> list[dict[s
 
 
 class Hooks(NamedTuple):
-    """What a task's YAML names, by the harness's names for it."""
+    """The hooks that a task's YAML names, under the harness's names."""
 
     doc_to_visual: Callable[..., list[Any]]
     doc_to_text: Callable[..., str]
@@ -173,7 +173,7 @@ def hooks(
     timed: bool = False,
     system: str = "",
 ) -> Hooks:
-    """Returns the hooks of a task whose documents have the URL of their video in the column `video`.
+    """Returns the hooks of a task whose column `video` has the video's URL.
 
     Args:
         text: Returns the prompt of a document; its frames' times are given if it states them.

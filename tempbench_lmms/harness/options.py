@@ -1,4 +1,4 @@
-"""What the harness knows by name, its options and models, without a start of it, which takes long."""
+"""Lists the harness's options and models without importing it, which takes long."""
 
 import argparse
 import ast
@@ -27,7 +27,7 @@ class _Parser(argparse.ArgumentParser):
 
 @cache
 def _added() -> tuple[ast.Call, ...]:
-    """Returns how the harness's evaluation adds its options; nothing where its source is not as it was."""
+    """Returns how the harness's evaluation adds its options; nothing if its source has changed."""
     spec = importlib.util.find_spec("lmms_eval")
     folders = spec.submodule_search_locations if spec else None
     if not folders:
@@ -50,13 +50,13 @@ def _names(call: ast.Call) -> list[str]:
 
 @cache
 def known() -> frozenset[str]:
-    """Returns the options of the harness's evaluation; none where its source is not as it was."""
+    """Returns the options of the harness's evaluation; none if its source has changed."""
     return frozenset(name for call in _added() for name in _names(call))
 
 
 @cache
 def _parser() -> _Parser:
-    """Returns a parser of the harness's options, which takes every value of a type that it computes."""
+    """Returns a parser of the harness's options, which accepts any value for types that it computes."""
     parser = _Parser(prog="lmms-eval", add_help=False)
     for call in _added():
         settings: dict[str, Any] = {}
@@ -64,23 +64,23 @@ def _parser() -> _Parser:
             if keyword.arg == "type" and isinstance(keyword.value, ast.Name):
                 settings["type"] = _TYPES.get(keyword.value.id, str)
             elif keyword.arg in ("action", "nargs", "choices", "dest"):
-                with contextlib.suppress(ValueError):  # computed, and taken as it comes
+                with contextlib.suppress(ValueError):  # computed, so any value is accepted
                     settings[keyword.arg] = ast.literal_eval(keyword.value)
-        with contextlib.suppress(argparse.ArgumentError):  # of another of its commands, with the same name
+        with contextlib.suppress(argparse.ArgumentError):  # from another of its commands, with the same name
             parser.add_argument(*_names(call), **settings)
     return parser
 
 
 def read(words: Sequence[str], ours: Sequence[str] = ()) -> argparse.Namespace:
-    """Returns what the harness reads in its options.
+    """Returns the harness's reading of its options.
 
     Args:
-        words: What stands on the command line for the harness.
-        ours: Options of the command that takes them, which may be meant too.
+        words: The command-line words for the harness.
+        ours: Options of our own command, for suggestions.
 
     Raises:
-        TempbenchError: It would refuse them: an option that it does not know, a value of another type, none,
-            one that is no choice; or a word that belongs to no option.
+        TempbenchError: It would refuse them: an unknown option, a missing or wrong value, or a word that
+            belongs to no option.
     """
     return _read(tuple(words), tuple(ours))
 
@@ -103,7 +103,7 @@ def _read(words: tuple[str, ...], ours: tuple[str, ...]) -> argparse.Namespace:
 
 
 def _check_values(given: Mapping[str, Any]) -> None:
-    """Checks values in which the harness finds a mistake only when it has loaded everything."""
+    """Checks values whose mistakes the harness notices only after loading everything."""
     for name in _PAIRS:
         check_pairs(f"--{name}", given.get(name))
     for pair in parts(given.get("gen_kwargs") or ""):
@@ -121,7 +121,7 @@ def check_pairs(option: str, value: str | None) -> None:
     """Checks that an option's value is a list such as `a=1,b=2`.
 
     Raises:
-        TempbenchError: It does not begin like one.
+        TempbenchError: It does not begin like such a list.
     """
     first = (value or "").strip().partition(",")[0]
     if first and not re.fullmatch(r"[A-Za-z_][\w.-]*\s*=.*", first, re.DOTALL):
@@ -129,10 +129,10 @@ def check_pairs(option: str, value: str | None) -> None:
 
 
 def check_model(name: str, model_args: str = "") -> None:
-    """Checks that the harness has a model, ours and those of other plugins among them, and its arguments.
+    """Checks that the harness has a model (including plugins' models), and its arguments.
 
     Raises:
-        TempbenchError: It has none of this name or cannot run, or the arguments are no list like `a=1,b=2`.
+        TempbenchError: It has no such model or cannot run, or the arguments are not a list like `a=1,b=2`.
     """
     check_pairs("--model-args", model_args)
     harness_version()

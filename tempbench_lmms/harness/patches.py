@@ -1,9 +1,9 @@
-"""Every change that this package makes to lmms-eval; each is a function with the reason for it.
+"""Every change that this package makes to lmms-eval; each is a function that explains its reason.
 
-`plugin.install` has each module changed right after its import. A patch says what is wrong or missing in the
-harness, since which version, and quotes what stands there (`upstream`, with the file that has it).
-`tests/harness/test_patches.py` fails as soon as the harness no longer has those words: then the patch is to
-be looked at again, and removed where the harness does it by itself. Other people's tasks run as without us.
+`plugin.install` changes each module right after its import. A patch says what is wrong or missing in the
+harness, since which version, and quotes the source (`upstream`, with its file).
+`tests/harness/test_patches.py` fails as soon as the harness no longer has those words: then check the patch,
+and remove it if the harness no longer needs it. Other people's tasks are not affected.
 """
 
 import functools
@@ -34,7 +34,7 @@ class Patch(NamedTuple):
 
 
 PATCHES: list[Patch] = []
-# Of the harness's command line: lists of `name=value`.
+# Options of the harness's command line that are lists of `name=value`.
 _LISTS = ("model_args", "gen_kwargs", "hf_hub_log_args", "wandb_args", "swanlab_args", "launcher_args")
 _PASSED: set[str] = set()
 _SECONDS = 600.0
@@ -50,7 +50,7 @@ def _patch(module: str, file: str, upstream: str) -> Callable[[Change], Change]:
 
 
 def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-    """Puts a new function in the place of an old one, once; does nothing where the harness has no such."""
+    """Replaces a function once; does nothing if the harness has no such function."""
     original = getattr(owner, name, None)
     if original is not None and not hasattr(original, "__wrapped__"):
         setattr(owner, name, functools.wraps(original)(make(original)))
@@ -69,7 +69,7 @@ def warn(message: str) -> None:
     'all_paths = [os.path.dirname(os.path.abspath(__file__)) + "/"]\n        else:\n',
 )
 def find_tasks(module: ModuleType) -> None:
-    """Makes the harness look for tasks in our folder, too.
+    """Makes the harness look for tasks in our folder too.
 
     Missing: an entry point for tasks, as there is one for models; all versions (0.6.1 to 0.7.3). A manager
     that does not look at the harness's own tasks does not look at ours.
@@ -98,7 +98,7 @@ def find_tasks(module: ModuleType) -> None:
 
 
 def _task_dir() -> str:
-    """Returns the folder of our tasks; other people's tasks run where it cannot be made."""
+    """Returns the folder of our tasks; if it cannot be made, other tasks still run."""
     from tempbench_lmms.harness.variants import task_dir
 
     try:
@@ -109,20 +109,20 @@ def _task_dir() -> str:
 
 
 def _warn_of_shadows(folder: str, index: Mapping[str, Mapping[str, Any]]) -> None:
-    """Warns of names of ours under which the harness runs a task of its own, which it does silently."""
+    """Warns about names under which the harness silently runs its own task instead of ours."""
     from tempbench_lmms.harness.tasks import task_files
 
     paths = {name: str(index[name]["yaml_path"]) for name in task_files() if name in index}
     if taken := sorted(name for name, path in paths.items() if path != "-1" and not path.startswith(folder)):
-        warn(f"the harness runs tasks of its own under our names {', '.join(taken)}; update tempbench-lmms")
+        warn(f"the harness runs its own tasks under our names {', '.join(taken)}; update tempbench-lmms")
 
 
 @_patch("lmms_eval.tasks", "__main__.py", "task_names = task_manager.match_tasks(task_list)")
 def check_data_first(module: ModuleType) -> None:
-    """Makes the harness's command line stop before it loads a model where our data is not there.
+    """Makes the harness's command line stop before it loads a model if our data is missing.
 
-    Fault: the data is looked at after the model is loaded, and where it is missing the harness prints a
-    traceback and exits with status 0; all versions (0.6.1 to 0.7.3).
+    Fault: the data is read after the model is loaded, and if it is missing the harness prints a traceback and
+    exits with status 0; all versions (0.6.1 to 0.7.3).
     """
 
     def made(original: Any) -> Any:
@@ -155,9 +155,9 @@ def _stop_without_data(names: Iterable[str]) -> None:
 def encode_every_picture(module: ModuleType) -> None:
     """Makes the runners that speak the OpenAI protocol send a video's own frames.
 
-    Fault: 0.7.1 to 0.7.3 remember encoded pictures by `id()` while a conversation is put together. The frames
-    of a video are made one by one and dropped, Python gives their ids again, and a frame is sent as a copy of
-    an earlier one. A picture that is alive is encoded as before.
+    Fault: 0.7.1 to 0.7.3 cache encoded pictures by `id()` while they build a conversation. The frames of a
+    video are created and dropped one by one, Python reuses their ids, and a frame is sent as a copy of an
+    earlier one. Pictures that are still alive are encoded as before.
     """
 
     def made(original: Any) -> Any:
@@ -173,9 +173,9 @@ def encode_every_picture(module: ModuleType) -> None:
 
 @_patch("lmms_eval.utils", "utils.py", 'def make_table(result_dict, column: str = "results"')
 def print_headlines(module: ModuleType) -> None:
-    """Makes the harness print the headline metrics of our tasks; its results file has them all.
+    """Makes the harness print only the headline metrics of our tasks; its results file has them all.
 
-    Missing: a way to leave a metric of up to two hundred out of the printed table; all versions.
+    Missing: a way to leave metrics, of up to two hundred, out of the printed table; all versions.
     """
 
     def made(original: Any) -> Any:
@@ -186,7 +186,7 @@ def print_headlines(module: ModuleType) -> None:
                 return original(result_dict, column, *args, **kwargs)
             try:
                 shown, notes = headlines(result_dict)
-            except Exception as error:  # the numbers of a finished run are worth more than a short table
+            except Exception as error:  # the scores of a finished run matter more than a short table
                 warn(f"all metrics are printed ({error!r})")
                 shown, notes = result_dict, []
             return "\n\n".join([original(shown, column, *args, **kwargs), *notes])
@@ -201,10 +201,10 @@ _TRACKER = "loggers/evaluation_tracker.py"
 
 @_patch("lmms_eval.loggers.evaluation_tracker", _TRACKER, 'sample["input"] = sample["arguments"][0]')
 def write_short_lines(module: ModuleType) -> None:
-    """Makes the harness write a record once into a line of our tasks' logs, and no key that a server echoes.
+    """Makes the harness write each record of our tasks once, without keys that a server echoes.
 
-    Fault: a line repeats what every metric was given, up to two hundred times, and the reply of a failed
-    request is what the server said; all versions (0.6.1 to 0.7.3).
+    Fault: a line repeats the record for every metric, up to two hundred times, and the reply of a failed
+    request quotes the server; all versions (0.6.1 to 0.7.3).
     """
 
     def made(original: Any) -> Any:
@@ -228,15 +228,15 @@ def write_short_lines(module: ModuleType) -> None:
 def write_no_secrets(module: ModuleType) -> None:
     """Makes the harness write the settings of a run of our tasks without credentials.
 
-    Fault: the harness leaves out values under a few names (`api_key`), and in no other form: not in
-    `--gen_kwargs`, in an address, in JSON; all versions (0.6.1 to 0.7.3).
+    Fault: the harness hides values only under a few names (`api_key`), but not in `--gen_kwargs`, in an
+    address or in JSON; all versions (0.6.1 to 0.7.3).
     """
 
     def noted(original: Any) -> Any:
         def log_experiment_args(
             self: Any, model_source: Any, model_args: Any, *args: Any, **kwargs: Any
         ) -> Any:
-            redaction.note(str(model_args))  # so that it is known in replies
+            redaction.note(str(model_args))  # so that it is recognised in replies
             # The folder of the results is named after one of them.
             shown = redaction.without_secrets(model_args) if isinstance(model_args, str) else model_args
             return original(self, model_source, shown, *args, **kwargs)
@@ -260,7 +260,7 @@ def write_no_secrets(module: ModuleType) -> None:
 
 
 def settings_shown(config: dict[str, Any]) -> Any:
-    """Returns what a results file says of a run's settings, without anything that may be secret."""
+    """Returns a run's settings in a results file, without anything that may be secret."""
     lines = config.get("resolved_cli_args")
     given = [config, *([lines] if isinstance(lines, dict) else [])]
     lists = [shown for one in given for name in _LISTS if isinstance(shown := one.get(name), str)]
@@ -279,7 +279,7 @@ def settings_shown(config: dict[str, Any]) -> Any:
 
 
 def task_shown(config: Any) -> Any:
-    """Returns a task's configuration, which repeats `--gen_kwargs`, without what may be secret in them."""
+    """Returns a task's configuration, which repeats `--gen_kwargs`, without possible secrets."""
     given = config.get("generation_kwargs") if isinstance(config, dict) else None
     if not isinstance(given, dict):
         return config
@@ -287,11 +287,11 @@ def task_shown(config: Any) -> Any:
 
 
 def mend_client(lm: Any, model_args: str) -> None:
-    """Has a runner of the OpenAI protocol keep its time limit, and end its connections; for our own runs.
+    """Makes an OpenAI runner respect its time limit and close its connections, in our own runs.
 
-    Fault: 0.7.3's `openai` takes `timeout` and leaves its client at 600 seconds for each read.
-    `async_openai` has an event loop for each call, and a connection that is kept from an earlier call belongs
-    to one that is closed.
+    Fault: 0.7.3's `openai` accepts `timeout` but leaves its client at 600 seconds for each read.
+    `async_openai` has an event loop for each call, and connections kept from an earlier call belong to a
+    closed loop.
     """
     client: Any = getattr(lm, "client", None)
     if not type(client).__module__.startswith("openai") or not hasattr(client, "with_options"):

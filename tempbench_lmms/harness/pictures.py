@@ -1,4 +1,4 @@
-"""What the hooks of benchmarks share whose questions show pictures, in the column `images`."""
+"""Shared hooks of benchmarks with pictures, in the column `images`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ def hooks(
 
     Args:
         text: Returns the text behind the pictures, from a document and its task's kwargs.
-        labels: Returns what stands before each picture in the conversation of a chat model.
+        labels: Returns the label before each picture in the conversation of a chat model.
     """
 
     @adapter.signed

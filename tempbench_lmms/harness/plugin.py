@@ -1,9 +1,9 @@
 """The entry point of this package in lmms-eval: our tasks and our models.
 
 The harness has an extension point for models (the entry-point group `lmms_eval.models`) and none for tasks.
-It imports the models' entry points before it looks for tasks, on all ways in: `lmms-eval`,
-`python -m lmms_eval`, `lmms_eval.evaluator.simple_evaluate`. So `register` brings the respondents, and has
-`harness.patches` make the harness look into our folder too. Where a later version is built differently, one
+It imports the models' entry points before it looks for tasks, on all ways in: `lmms-eval`, `python -m
+lmms_eval`, `lmms_eval.evaluator.simple_evaluate`. So `register` adds the respondents, and installs
+`harness.patches`, which make the harness search our folder too. If a later version is built differently, a
 warning says so, and `--include_path "$(tempbench path)"` still works.
 """
 
@@ -28,7 +28,7 @@ def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbenc
     """Returns the installed harness's version.
 
     Args:
-        wanted: The oldest that will do.
+        wanted: The oldest version allowed.
         for_what: What needs it.
 
     Raises:
@@ -55,7 +55,7 @@ def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbenc
 
 
 def shadowed_names() -> list[str]:
-    """Returns those of our names that the harness has itself; it then runs its own task and says nothing."""
+    """Returns those of our task names that the harness has too; it then silently runs its own task."""
     from tempbench_lmms.harness.task_names import in_folder
     from tempbench_lmms.harness.tasks import task_files
 
@@ -71,7 +71,7 @@ def _change(module: ModuleType) -> None:
             continue
         try:
             patch.change(module)
-        except Exception as error:  # a plugin must never break the harness for everybody else
+        except Exception as error:  # a plugin must never break the harness for other tasks
             warn(
                 f"this lmms-eval is built differently ({patch.change.__name__}: {error!r}); if its task list "
                 'lacks ours, add --include_path "$(tempbench path)"'
@@ -79,9 +79,9 @@ def _change(module: ModuleType) -> None:
 
 
 class _AfterImport:
-    """A finder that lets the harness's modules be imported as ever and then changes them.
+    """A finder that changes the harness's modules after their normal import.
 
-    Importing them here would cost every use of the harness's models the seconds that its tasks take.
+    Importing them here would slow down every use of the harness's models by the seconds that its tasks take.
     """
 
     busy = False

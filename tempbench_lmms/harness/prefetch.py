@@ -1,4 +1,4 @@
-"""Decodes the frames that a run asks for next, while the model answers (`tempbench run`)."""
+"""Decodes the frames of the next questions while the model answers (`tempbench run`)."""
 
 import functools
 from collections.abc import Iterator, Sequence
@@ -12,10 +12,10 @@ from tempbench_lmms.media.video import Wanted, decoding_ahead
 
 @contextmanager
 def frames_of(lm: Any, requests: Sequence[Any]) -> Iterator[None]:
-    """Has the frames of questions decoded ahead while a model of the harness answers them in the block.
+    """Decodes the frames of questions ahead while a model of the harness answers them inside the block.
 
-    That is done for runners that answer one question at a time. They sort questions by length, and are kept
-    from it: no reply depends on the order. Other runners decode the videos of a batch side by side.
+    This is for runners that answer one question at a time. Their sorting by length is turned off, which
+    changes no reply. Other runners decode the videos of a batch in parallel.
     """
     alone = getattr(lm, "batch_size", None) == 1
     wanted = [found for request in requests if (found := _wanted(lm, request))] if alone else []
@@ -27,13 +27,13 @@ def frames_of(lm: Any, requests: Sequence[Any]) -> Iterator[None]:
 
 
 def _wanted(lm: Any, request: Any) -> Wanted | None:
-    """Returns which frames a question shows; None for one of others, and for one without frames."""
+    """Returns the frames of a question; None for other packages' questions and those without frames."""
     number, task, split = request.args[-3:]
     config = load_task(task) if task in task_files() else {}
     frames = getattr(config.get("doc_to_visual"), "frames", None)
     try:
         found: Wanted | None = frames and frames(lm.task_dict[task][split][number], kwargs_of(config))
-    except TempbenchError:  # the question says so when it is asked
+    except TempbenchError:  # the error appears when the question is asked
         return None
     return found
 

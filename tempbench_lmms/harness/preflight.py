@@ -12,7 +12,7 @@ from tempbench_lmms.harness.tasks import data_problems, load_task, root_of, task
 
 
 def check_data(names: Iterable[str]) -> None:
-    """Checks the data of our tasks among `names`, and keeps `prepare` from it while this process lives.
+    """Checks the data of our tasks among `names`, and blocks `prepare` while this process lives.
 
     Raises:
         TempbenchError: Data is not prepared, a table is damaged, media are missing, or a benchmark's own
@@ -28,7 +28,7 @@ def check_data(names: Iterable[str]) -> None:
             continue
         _keep_reading(config)
         benchmark = files[name].parent.name
-        code_digest.of_numbers(benchmark)  # remembered, before the code on the disk changes
+        code_digest.of_numbers(benchmark)  # cached before the code on the disk can change
         if problems := data_problems(config):
             raise TempbenchError(
                 f"{name}: {problems[0]} ({len(problems)} problems; see `tempbench verify {benchmark}`)"

@@ -1,4 +1,4 @@
-"""What the harness prints of our tasks: the headline metrics. Its results file has every metric."""
+"""Limits what the harness prints to the headline metrics of our tasks. Its results file has every metric."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,10 +9,10 @@ from tempbench_lmms.record import Row
 
 
 def headlines(results: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Returns a run's results with the headline metrics of our tasks, and a line for each task cut short.
+    """Returns a run's results with only our headline metrics, and a line for each shortened task.
 
     Args:
-        results: What the harness writes into its results file; it is left as it is.
+        results: What the harness writes into its results file; it is not changed.
     """
     tables, arrows = dict(results["results"]), dict(results.get("higher_is_better") or {})
     notes = []
@@ -33,10 +33,10 @@ def headlines(results: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _is_shown(key: str, value: Any, rows: Mapping[str, Row]) -> bool:
-    """True for a headline metric, and for what is no metric: the alias, errors, a number of lines written."""
+    """Returns whether to print a value: headline metrics, and values that are not metrics (alias, errors)."""
     name, comma, _ = key.partition(",")
     if name in rows:
         return rows[name].headline
     if not comma:
-        return name != "samples"  # the number of questions, which the headlines have as they need it
+        return name != "samples"  # the number of questions, which the headlines include if needed
     return "_stderr" in name or isinstance(value, (int, float))  # not the name of an encoder

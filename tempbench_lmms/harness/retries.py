@@ -1,12 +1,11 @@
-"""Asks a runner so that one question cannot end a run, and takes what it replies, whatever that is.
+"""Calls a runner so that one question cannot end a run, and accepts any kind of reply.
 
-The harness hands all requests to its runner at once, and an exception of the runner loses them all. Here
-the requests that failed together are asked again in halves, down to the one that fails alone. Then it counts
-as a failed request with its reason, and the others go on.
-
-A question may also end the process, by no answer or by too much memory. That is seen from outside
-(`runs.supervision`), so each call is told to the process there, with the time that it may take, and what
-that process found out about single questions comes back in a `Watch`.
+The harness passes all requests to its runner at once, and an exception of the runner loses them all. Here,
+requests that failed together are asked again in halves, down to the single one that fails. It then counts as
+a failed request with its reason, and the others continue. A question may also end the process, because it
+hangs or takes too much memory. Only another process can see that (`runs.supervision`), so each call is
+reported there with its time limit, and what that process learned about single questions comes back in a
+`Watch`.
 """
 
 import dataclasses
@@ -31,31 +30,31 @@ from tempbench_lmms.harness.prefetch import frames_of
 from tempbench_lmms.harness.seeds import sow
 from tempbench_lmms.harness.stopping import Stopping
 
-# A run goes on with so many failed questions, however short it is, so that it tells one bad question from a
-# model that answers none.
+# Every run, however short, tolerates this many failed questions, to distinguish one bad question from a model
+# that answers none.
 ALWAYS_BORNE = 3
 _FIRST_PORTION = 8
 _SLOWER = 5
 
 
 class TooManyFailedError(TempbenchError):
-    """More questions failed than are borne."""
+    """More questions failed than allowed."""
 
 
 @dataclass
 class Watch:
-    """What is known of the questions that ended a process or failed, and who is told of each call.
+    """What is known about questions that ended a process or failed, and the callbacks of each call.
 
     Attributes:
-        apart: Questions that are asked alone.
+        apart: Questions to ask one at a time.
         failed: Questions that count as failed without being asked, with the reason.
         timeout: Seconds that one question may take; None for no limit.
-        max_failures: How many questions of so many may fail.
+        max_failures: Returns how many of a number of questions may fail.
         tell: Called before and after each call of the runner with the questions asked (none afterwards), the
-            seconds that it may take, and the number of failed questions that is borne.
-        answered: Called where a call of the runner gave an answer, before any of its answers is stored.
-        stop: When each task may stop; None where all questions are asked.
-        seed: Of the run: what replies are sampled with.
+            time limit in seconds, and the number of failed questions allowed.
+        answered: Called when a call of the runner gave an answer, before its answers are stored.
+        stop: When each task may stop; None if all questions are asked.
+        seed: The run's seed for sampling replies.
     """
 
     apart: set[str] = field(default_factory=set)
@@ -72,7 +71,7 @@ class Asking:
     """A runner as the cache sees it: the same requests, and a reply for each.
 
     Args:
-        watch: What is known, and the limits.
+        watch: What is known about questions, and the limits.
         total: Number of requests of this process.
     """
 
@@ -81,33 +80,33 @@ class Asking:
         self.borne = max(watch.max_failures(total), ALWAYS_BORNE)
         self.counted: dict[str, str] = {}
         self._times: Counter[str] = Counter()
-        self._pace = 0.0  # seconds a question, the slowest call so far
+        self._pace = 0.0  # seconds per question in the slowest call so far
 
     def portions(self, requests: Sequence[Any]) -> Iterator[list[int]]:
-        """Yields the numbers of requests that are stored together: the harmless ones, each other alone."""
+        """Yields the numbers of requests to store together: harmless ones at once, each other one alone."""
         apart = self.watch.apart | self.watch.failed.keys()
         together = [i for i, request in enumerate(requests) if name_of(request) not in apart]
         first = _FIRST_PORTION if self.watch.timeout and not self._pace else len(together)
-        # How long a call may take is judged by the calls before it: the first one is short.
+        # The time limit of a call depends on earlier calls, so the first one is short.
         yield from filter(None, (together[:first], together[first:]))
         left = set(range(len(requests))) - set(together)
         yield from ([i] for i in sorted(left))
 
     def of(self, lm: Any) -> "_Runner":
-        """Returns the runner whose replies all come, and come in a form that can be stored."""
+        """Returns a runner that gives every reply, in a form that can be stored."""
         return _Runner(self, lm)
 
     def replies(self, lm: Any, kind: str, requests: Sequence[Any], before: int = 0) -> list[Any]:
-        """Returns one reply a request, in order; where there is none, a notice that says why.
+        """Returns one reply per request, in order; for a failed request, a notice with the reason.
 
         Args:
             lm: The harness's model.
             kind: The method of the model.
             requests: What to ask.
-            before: How often they failed already.
+            before: How often they have failed before.
 
         Raises:
-            TooManyFailedError: More questions failed than are borne.
+            TooManyFailedError: More questions failed than allowed.
         """
         if not requests:
             return []
@@ -119,7 +118,7 @@ class Asking:
         return [notices[i] if i in notices else next(rest) for i in range(len(requests))]
 
     def _again(self, lm: Any, kind: str, requests: Sequence[Any], reason: str, before: int) -> list[Any]:
-        """Asks again, in halves, what failed together; a single question once more, then it has failed."""
+        """Asks failed requests again in halves; a single question gets one more try, then it has failed."""
         _free_memory()
         if len(requests) == 1 and before:
             return [self._count(lm, requests[0], reason)]
@@ -128,7 +127,7 @@ class Asking:
         return [reply for part in parts for reply in self.replies(lm, kind, part, before + 1)]
 
     def _called(self, lm: Any, kind: str, requests: Sequence[Any]) -> tuple[list[Any] | None, str]:
-        """Returns the replies of one call; None and the reason where it failed."""
+        """Returns the replies of one call; None and the reason if it failed."""
         self.watch.tell([name_of(request) for request in requests], self._limit(len(requests)), self.borne)
         began = time.monotonic()
         sow(lm, kind, requests, self.watch.seed, self._times)
@@ -154,9 +153,9 @@ class Asking:
     def _limit(self, n: int) -> float | None:
         """Returns the seconds that a call may take.
 
-        Within a call nobody sees where a question ends. One that takes the whole limit is borne in each call,
-        the others at several times the pace of earlier calls. It is safe to set this too low: what is
-        ended is asked again, each question alone, with the limit for itself.
+        Within a call, single questions cannot be timed. One question per call may take the whole limit, the
+        others several times the pace of earlier calls. A limit that is too low is safe: the questions of an
+        ended call are asked again one at a time, each with the full limit.
         """
         limit = self.watch.timeout
         if not limit:
@@ -177,7 +176,7 @@ class Asking:
 
 
 class _Runner:
-    """Has the methods of a model; those of generation, whose replies are text, go through `Asking`."""
+    """Has the methods of a model; generation methods, whose replies are text, go through `Asking`."""
 
     def __init__(self, asking: Asking, lm: Any) -> None:
         self._asking, self._lm = asking, lm
@@ -189,7 +188,7 @@ class _Runner:
 
 
 def taken(reply: Any) -> Any:
-    """Returns a reply as it can be stored and read; for what is no text, the notice of a failed request."""
+    """Returns a reply in a form that can be stored, or the notice of a failed request if it is not text."""
     if isinstance(reply, GenerationResult):
         text = taken(reply.text)
         return reply if text == reply.text else dataclasses.replace(reply, text=text)
@@ -201,12 +200,12 @@ def taken(reply: Any) -> Any:
 
 
 def name_of(request: Any) -> str:
-    """Returns by what a question is known to every process of a run."""
+    """Returns the name of a question, which is the same in every process of a run."""
     return f"{request.task_name}:{request.doc_id}"
 
 
 def title_of(lm: Any, request: Any) -> str:
-    """Returns the id of a question, where it is one of ours, and its task, for a message."""
+    """Returns a question's id (or number, for other packages' tasks) and its task, for a message."""
     try:
         number, task, split = request.args[-3:]
         return one_line(f"question {lm.task_dict[task][split][number]['question_id']} of {task}")[:200]
@@ -215,7 +214,7 @@ def title_of(lm: Any, request: Any) -> str:
 
 
 def _free_memory() -> None:
-    """Lets go of what a failed call left on a GPU, so that less at a time has room."""
+    """Frees what a failed call left on a GPU, so that a smaller call fits."""
     import torch
 
     gc.collect()

@@ -1,8 +1,8 @@
-"""Which process of a run asks which questions.
+"""Assigns the questions of a run to its processes.
 
-The harness deals questions out one by one, which scatters neighbours over the processes. Those about the same
-pictures stand together in our tables, and an engine keeps what it has computed of them; so each process gets
-a stretch.
+The harness assigns questions one by one, which scatters neighbours over the processes. In our tables,
+questions about the same pictures are neighbours, and an engine reuses its computations for them, so each
+process gets a contiguous part.
 """
 
 from collections.abc import Sequence
@@ -10,19 +10,18 @@ from collections.abc import Sequence
 Question = tuple[str, int]
 """The name of a task, and the number of a question in it."""
 Place = tuple[int, int]
-"""A question as the process that it belongs to, and its place there."""
+"""A question, as its original process and its place there."""
 
 
 def shares(left: Sequence[Sequence[Question]]) -> list[list[Place]]:
-    """Deals out what is left, equally: processes that wait for each other need as many questions each.
+    """Assigns the remaining questions equally, because processes that wait for each other need equal numbers.
 
     Args:
         left: The questions of each process that have no answer yet.
 
     Returns:
-        For each process the questions it is to ask, in this order: task by task, as many runners take all
-        questions of a batch for those of its first one's task. All have as many; some are asked a second time
-        to make up the number.
+        For each process, its questions in order: task by task, because many runners treat a whole batch as
+        questions of the first one's task. All get the same number; some questions are asked twice as padding.
 
     >>> shares([[("t", 0), ("t", 2)], [("t", 1), ("t", 3)]])
     [[(0, 0), (1, 0)], [(0, 1), (1, 1)]]

@@ -1,7 +1,7 @@
-"""Seeds of sampled replies: of each call of a runner, and of each question where the runner takes one.
+"""Seeds for sampled replies: for each call of a runner, and for each question if the runner accepts one.
 
-The harness seeds once, when it starts. A run that is continued would begin with the same random numbers
-again, for other questions; and vLLM's engine has a seed of its own, which its runner sets to 1 in every run.
+The harness seeds only once, at its start. A continued run would reuse the same random numbers for other
+questions, and vLLM's engine has its own seed, which its runner sets to 1 in every run.
 """
 
 import sys
@@ -13,31 +13,31 @@ from lmms_eval.caching.response_cache import extract_gen_kwargs, is_deterministi
 
 from tempbench_lmms.data.checksums import digest
 
-_DIGITS = 8  # hexadecimal: what every generator takes
+_DIGITS = 8  # hexadecimal digits: a size that every generator accepts
 
 
 def is_sampled(kind: str, request: Any) -> bool:
-    """Whether a reply is drawn at random, so that another one to the same question differs."""
+    """Returns whether a reply is sampled, so that another reply to the same question may differ."""
     return not is_deterministic(kind, extract_gen_kwargs(request))
 
 
 def is_one_of_several(kind: str, request: Any) -> bool:
-    """Whether its task asks a question several times (`repeats` in its YAML), each with another draw."""
+    """Returns whether the task samples several replies per question (`repeats` in its YAML)."""
     return is_sampled(kind, request) and (request.repeats or 1) > 1
 
 
 def sow(lm: Any, kind: str, requests: Sequence[Any], seed: str, times: Counter[str]) -> None:
-    """Seeds what samples the replies of one call; does nothing where none is sampled.
+    """Seeds the sampling of one call; does nothing if no reply is sampled.
 
-    The harness asks a question several times by the same request, so one seed in it would be that of all its
-    replies: such a request gets none, and vLLM's engine draws them one after the other.
+    The harness repeats a question with the same request, so a seed in it would apply to all its replies. Such
+    a request gets no seed, and vLLM's engine draws the replies one after the other.
 
     Args:
         lm: The harness's model.
         kind: The method of the model.
-        requests: What is asked in this call.
-        seed: Of the run.
-        times: Counts calls with the same questions, which are seeded apart.
+        requests: The requests of this call.
+        seed: The run's seed.
+        times: Counts calls with the same questions, which get different seeds.
     """
     sampled = [request for request in requests if is_sampled(kind, request)]
     if not sampled:

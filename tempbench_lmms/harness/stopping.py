@@ -1,9 +1,8 @@
-"""Ends the asking of a task where what is answered decides what was to be found out.
+"""Stops a task early when its answers are enough for a decision.
 
-The harness hands over all questions at once and wants a reply to each. Here whole groups of questions are
-asked in an order that is given, and after each portion somebody who knows what is to be found out says
-whether it is (`runs.deciding`). Then the harness forgets the questions of the other groups, and the results
-file says so.
+The harness passes all questions at once and expects a reply to each. Here, whole groups of questions are
+asked in a given order, and after each portion a callback says whether the task is decided (`runs.deciding`).
+The remaining groups are then removed from the harness's tasks, and the results file records it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,8 +13,8 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.plugin import harness_version
 
 KEY = "until_decided"
-"""Where a results file says, by task, how a run was decided."""
-# An older one scores the questions that it has forgotten, too.
+"""The key of a results file for how a run was decided, by task."""
+# Older versions would score the removed questions too.
 MINIMUM = (0, 7, 3)
 
 
@@ -24,11 +23,11 @@ class Stopping:
     """When each task of a run may stop.
 
     Attributes:
-        groups: Of each task the groups of its questions' numbers, in the order in which they are asked.
-        decide: Takes a task and the replies to further whole groups, by the questions' numbers; returns after
-            how many groups it was decided, None where it is not.
-        said: Returns by task what a results file says of it.
-        answered: By task the questions that count.
+        groups: The groups of question numbers of each task, in the order in which they are asked.
+        decide: Takes a task and the replies to further whole groups, by question number; returns after how
+            many groups it was decided, or None.
+        said: Returns what the results file records, by task.
+        answered: The questions that count, by task.
     """
 
     groups: Mapping[str, Sequence[Sequence[int]]]
@@ -37,16 +36,16 @@ class Stopping:
     answered: dict[str, set[int]] = field(default_factory=dict)
 
     def count(self, task: str, n_groups: int) -> None:
-        """Notes that the first groups of a task count."""
+        """Records that the first groups of a task count."""
         self.answered[task] = {number for group in self.groups[task][:n_groups] for number in group}
 
     def forget(self, tasks: Mapping[str, Any]) -> None:
-        """Takes out of the harness's tasks the requests that do not count."""
+        """Removes the requests that do not count from the harness's tasks."""
         for name, numbers in self.answered.items():
             tasks[name]._instances[:] = [one for one in tasks[name].instances if one.doc_id in numbers]
 
     def noting(self, evaluate: Callable[..., Any]) -> Callable[..., Any]:
-        """Returns the harness's evaluation, with results that say how it was decided."""
+        """Wraps the harness's evaluation so that its results record the decision."""
 
         def evaluated(*args: Any, **kwargs: Any) -> Any:
             results = evaluate(*args, **kwargs)
@@ -55,7 +54,7 @@ class Stopping:
         return evaluated
 
     def note(self, results: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns what the harness writes into its results file, with what it does not know."""
+        """Adds the decision to what the harness writes into its results file."""
         counts = {
             task: {**found, "effective": len(self.answered.get(task, ()))}
             for task, found in results["n-samples"].items()
@@ -64,9 +63,7 @@ class Stopping:
 
 
 def by_number(task: str, requests: Sequence[Any]) -> dict[int, int]:
-    """Returns the places of a task's requests by the numbers of their questions.
-
-    What the harness repeats so that each process has as many is left out.
+    """Returns the places of a task's requests by question number, without the harness's padding.
 
     Raises:
         TempbenchError: A question is asked more than once.
@@ -78,19 +75,17 @@ def by_number(task: str, requests: Sequence[Any]) -> dict[int, int]:
     ]
     found = dict(own)
     if len(found) != len(own):
-        raise TempbenchError(
-            f"{task}: its questions are asked more than once each; leave out --until-decided"
-        )
+        raise TempbenchError(f"{task} asks each question more than once; leave out --until-decided")
     return found
 
 
 def is_padding(request: Any) -> bool:
-    """Returns whether the harness repeats a request to make up the number, so that nobody reads the reply."""
+    """Returns whether a request is the harness's padding, whose reply nobody reads."""
     return bool((request.metadata or {}).get("__padding_only__"))
 
 
 def portions(groups: Sequence[Sequence[int]], size: int) -> Iterator[list[int]]:
-    """Yields the questions of whole groups, no more than `size` where a group is no larger.
+    """Yields the questions of whole groups, at most `size` at a time unless a group is larger.
 
     >>> list(portions([[1, 2], [3], [4, 5], [6, 7, 8, 9]], 3))
     [[1, 2, 3], [4, 5], [6, 7, 8, 9]]
@@ -106,7 +101,7 @@ def portions(groups: Sequence[Sequence[int]], size: int) -> Iterator[list[int]]:
 
 
 def check_harness() -> None:
-    """Checks that the harness takes it that questions are forgotten.
+    """Checks that the harness supports removed questions.
 
     Raises:
         TempbenchError: It is too old.
@@ -115,11 +110,11 @@ def check_harness() -> None:
 
 
 def text_of(answer: Any, tags: Any) -> str:
-    """Returns the reply that a task's hook gets of an answer.
+    """Returns the reply that a task's hook gets for an answer.
 
     Args:
-        answer: As the harness's model gives it.
-        tags: Of the thoughts that the harness takes out, as its `--reasoning_tags` has them.
+        answer: The answer of the harness's model.
+        tags: The tags of reasoning that the harness removes, in the form of its `--reasoning_tags`.
     """
     from lmms_eval.api.instance import unwrap_generation_output
     from lmms_eval.api.reasoning import parse_reasoning_tags_config, strip_reasoning_tags

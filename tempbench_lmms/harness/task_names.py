@@ -1,4 +1,4 @@
-"""The names that `--tasks` takes, ours and the harness's, without its index, which takes it ten seconds."""
+"""The names that `--tasks` accepts, ours and the harness's, without its index, which takes ten seconds."""
 
 import difflib
 import importlib.util
@@ -24,13 +24,13 @@ _WORDS = re.compile(rb"[^\s,'\"\[\]#-][^\s,'\"\[\]#]*")
 
 @cache
 def in_folder(folder: Path) -> frozenset[str]:
-    """Returns what the task files below a folder may be asked for by, and a few words more.
+    """Returns the names in the task files below a folder, and a few more words.
 
-    A task, a group and a tag each stand behind a key at the beginning of a line, so a name that is not here
-    is no name; a word in a comment behind one may be.
+    Tasks, groups and tags follow a key at the beginning of a line, so a word that is missing here is not a
+    name; words in comments may be included by mistake.
     """
     found: set[bytes] = set()
-    for path in folder.rglob("*yaml*"):  # some that others include have no ending
+    for path in folder.rglob("*yaml*"):  # some included files have no ending
         if path.is_file():
             for named in _NAMED.findall(path.read_bytes()):
                 found.update(_WORDS.findall(named))
@@ -38,12 +38,12 @@ def in_folder(folder: Path) -> frozenset[str]:
 
 
 def all_names(further: Sequence[str] = ()) -> set[str]:
-    """Returns what `--tasks` takes: our names, the harness's, and those of its `--include_path`."""
+    """Returns all names for `--tasks`: ours, the harness's, and those of its `--include_path`."""
     return {*task_files()}.union(*map(in_folder, folders(further)))
 
 
 def expanded(names: Iterable[str], further: Sequence[str] | None = None) -> list[str]:
-    """Returns names with those of ours in place of each pattern, as the harness reads one.
+    """Replaces each pattern by our matching names, in the way the harness reads patterns.
 
     Args:
         names: What `--tasks` lists.
@@ -64,7 +64,7 @@ def expanded(names: Iterable[str], further: Sequence[str] | None = None) -> list
 
 
 def check(names: Iterable[str], further: Sequence[str] = ()) -> None:
-    """Checks that every name or pattern is of a task, a group or a tag, or a path to a task's file.
+    """Checks that every name or pattern matches a task, a group or a tag, or is a path to a task's file.
 
     Args:
         names: What `--tasks` lists.
@@ -78,7 +78,7 @@ def check(names: Iterable[str], further: Sequence[str] = ()) -> None:
         raise TempbenchError("no task is named; give one with --tasks (`tempbench tasks` lists ours)")
     strange = [name for name in names if name not in ours and not os.path.isfile(name)]
     if len(names) == 1 and os.path.isdir(names[0]) and any(Path(names[0]).glob("*.yaml")):
-        return  # a folder of task files, which the harness takes alone
+        return  # a folder of task files, which the harness accepts only alone
     if not strange:
         return
     known = all_names(further)
@@ -93,9 +93,9 @@ def check(names: Iterable[str], further: Sequence[str] = ()) -> None:
 
 
 def as_names(tasks: str, further: Sequence[str] = ()) -> str:
-    """Returns `--tasks` so that the harness, which takes a folder's name for a path, reads names in it.
+    """Returns `--tasks` in a form that the harness reads as names, even if a folder has such a name.
 
-    The harness asks a task once that is named twice. A path that is no name stays as it is.
+    The harness asks a task named twice only once. A path that is not a name is unchanged.
     """
     names = tasks.split(",")
     while os.path.isdir(tasks) and all_names(further).issuperset(names):

@@ -1,4 +1,4 @@
-"""Our tasks as their YAMLs say, read without the harness: fast, and without torch."""
+"""Reads our tasks from their YAML without the harness: fast, and without torch."""
 
 import importlib
 import os
@@ -19,7 +19,7 @@ from tempbench_lmms.harness.variants import SafeLoader, task_dir
 
 
 class _Loader(SafeLoader):
-    """Safe YAML, and `!function` for functions of this package alone."""
+    """Safe YAML, with `!function` only for functions of this package."""
 
 
 def _function(loader: _Loader, node: yaml.ScalarNode) -> Any:
@@ -34,18 +34,18 @@ _Loader.add_constructor("!function", _function)
 
 @lru_cache(maxsize=1024)
 def _parsed(path: Path, changed: int, loader: Any) -> dict[str, Any]:
-    # One run's numbers are asked for several times, and parsing a hundred metrics takes a while.
+    # A run's configuration is loaded several times, and parsing a hundred metrics takes a while.
     with path.open(encoding="utf-8") as stream:
         return yaml.load(stream, Loader=loader) or {}  # noqa: S506 (a SafeLoader)
 
 
 def load(path: Path, loader: Any = _Loader) -> dict[str, Any]:
-    """Returns what a task's file says, with what it includes."""
+    """Returns the content of a task's file, including its includes."""
     config = dict(_parsed(path, path.stat().st_mtime_ns, loader))
     includes = config.pop("include", [])
     merged: dict[str, Any] = {}
     for name in reversed([includes] if isinstance(includes, str) else includes):
-        merged |= load(path.parent / name, loader)  # of several files the first one wins, as in the harness
+        merged |= load(path.parent / name, loader)  # the first of several files wins, as in the harness
     return merged | config
 
 
@@ -78,7 +78,7 @@ def load_task(name: str) -> dict[str, Any]:
 
 
 def kwargs_of(config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Returns what a task's hooks are given besides the question."""
+    """Returns the arguments of a task's hooks besides the question."""
     return (config.get("lmms_eval_specific_kwargs") or {}).get("default")
 
 
@@ -97,7 +97,7 @@ def root_of(config: dict[str, Any]) -> tuple[str, Path]:
     """Returns a task's benchmark, and the folder of the data set that the task reads.
 
     Raises:
-        DataNotPreparedError: It is not there.
+        DataNotPreparedError: The data is missing.
     """
     benchmark, *rest = _url(config).removeprefix(SCHEME).split("/")
     return benchmark, resolve(f"{benchmark}/{MINI}" if rest[0] == MINI else benchmark)
@@ -109,7 +109,7 @@ def media_of(config: dict[str, Any]) -> Media:
 
 
 def data_problems(config: dict[str, Any]) -> tuple[str, ...]:
-    """Returns what is wrong with the table that a task reads, and which media are missing; decodes none.
+    """Returns the problems of the table that a task reads, and missing media, without decoding any.
 
     Raises:
         DataNotPreparedError: The data is not there.
@@ -137,7 +137,7 @@ def _data_problems(benchmark: str, root: Path, folder: Path, changed: object) ->
 
 
 def is_prepared(config: dict[str, Any]) -> bool:
-    """Returns whether the table that a task reads is here."""
+    """Returns whether the table that a task reads exists on this machine."""
     try:
         return any(_folder(config).glob("*.parquet"))
     except DataNotPreparedError:
@@ -152,8 +152,8 @@ def docs_of(
 
     Args:
         config: The task's configuration.
-        read: Reads the table in a folder; one that keeps tables serves who asks for several tasks, and
-            changes no row.
+        read: Reads the table in a folder; a caller with several tasks can pass a cached reader, and must not
+            change rows.
 
     Raises:
         TempbenchError: The data is not prepared or cannot be read.
@@ -162,14 +162,14 @@ def docs_of(
 
 
 def asked(config: dict[str, Any], rows: list[tables.Row]) -> list[tables.Row]:
-    """Returns the documents that a task makes of rows; the arguments are those of `docs_of`."""
+    """Returns the documents that a task makes from rows; arguments as for `docs_of`."""
     if process := config.get("process_docs"):
         rows = list(process(Documents(rows)))
     return rows
 
 
 class Documents(Sequence[tables.Row]):
-    """Rows with the methods of a `datasets.Dataset` that our tasks use; the base install lacks `datasets`."""
+    """Rows with the methods of `datasets.Dataset` that our tasks use; the base install lacks `datasets`."""
 
     def __init__(self, rows: Sequence[tables.Row]) -> None:
         self.rows = rows

@@ -1,7 +1,7 @@
-"""A tiny, randomly initialised Qwen2.5-VL, built on the spot: the real architecture, no download.
+"""Builds a tiny, randomly initialised Qwen2.5-VL: the real architecture, without a download.
 
-It answers nonsense, through everything that a real model goes through: chat template, image processor,
-vision tower, generation, and the harness's own runner.
+It answers nonsense, but uses everything that a real model uses: chat template, image processor, vision tower,
+generation, and the harness's own runner.
 """
 
 import json
@@ -47,7 +47,7 @@ def tokenizer(
     pad: str = "<|endoftext|>",
     bos: str | None = None,
 ) -> tuple[Any, Tokens]:
-    """Returns a tokenizer with one token a byte, so that every text can be written without training.
+    """Returns a tokenizer with one token per byte, which can encode every text without training.
 
     Args:
         special: The special tokens.
@@ -127,7 +127,7 @@ def build(folder: Path, seed: int = 0, width: int = 32) -> Path:
     """Writes the model with its processor to `folder`, once.
 
     Args:
-        folder: Where to write; used as it is where it holds a finished model.
+        folder: Where to write; an existing finished model is used.
         seed: Of the random weights.
         width: Of the hidden layers, a multiple of 32. vLLM on a CPU takes heads of 32 and more: 128.
 
@@ -167,9 +167,9 @@ def build(folder: Path, seed: int = 0, width: int = 32) -> Path:
 
 
 def main() -> None:
-    """Builds the model in the first argument's folder, and then is `lmms-eval` with the other arguments.
+    """Builds the model in the first argument's folder, then runs `lmms-eval` with the other arguments.
 
-    Both import torch, which takes longer than to build the model.
+    Both import torch, which takes longer than building the model.
     """
     folder, *arguments = sys.argv[1:]
     build(Path(folder))

@@ -1,7 +1,7 @@
-"""Makes the YAML of every task from the tables of tasks, `task_yamls/*/tasks.yaml`.
+"""Generates the YAML of every task from the tables `task_yamls/*/tasks.yaml`.
 
-The harness reads one file a task. Most of ours would say only how a task differs from another one, so a table
-for each benchmark says that, and the files are made into a cache. Why: docs/decisions/task_variants.md.
+The harness reads one file per task. Most of ours would only say how a task differs from another one, so one
+table per benchmark says that, and the files are generated into a cache. Why: docs/decisions/task_variants.md.
 """
 
 import atexit
@@ -28,7 +28,7 @@ _ALL = "tempbench"
 _KWARGS = "lmms_eval_specific_kwargs"
 
 _HOOKS = ("doc_to_visual", "doc_to_text", "doc_to_messages", "process_docs", "process_results", "metric_list")
-"""What a task names of its benchmark's hooks."""
+"""The hooks that a task names."""
 _DEFAULT = {
     "dataset_path": "parquet",
     "test_split": "test",
@@ -47,11 +47,11 @@ Config = dict[str, Any]
 
 
 class SafeLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Safe YAML, read by libyaml where it is there, far faster; what `!function` is, a subclass says."""
+    """Safe YAML, read by the much faster libyaml if available; subclasses define `!function`."""
 
 
 class WordLoader(SafeLoader):
-    """In which `!function` is a mere word."""
+    """Reads `!function` as a plain word."""
 
 
 def _word(loader: WordLoader, node: yaml.ScalarNode) -> str:
@@ -63,13 +63,13 @@ WordLoader.add_constructor("!function", _word)
 
 @cache
 def task_dir() -> Path:
-    """Returns the folder with a YAML of every task and group, made where it is not there yet.
+    """Returns the folder with a YAML of every task and group, creating it if needed.
 
-    It lies in the cache or, where that cannot be written, among the temporary files of this process. Its name
-    has the version and a hash of the content, so that versions side by side do not meet.
+    It is in the cache or, if that cannot be written, among the temporary files of this process. Its name has
+    the version and a hash of the content, so that several versions do not collide.
 
     Raises:
-        TempbenchError: It can be written nowhere, or a table is wrong.
+        TempbenchError: It cannot be written anywhere, or a table is wrong.
     """
     files = made()
     content = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
@@ -89,9 +89,9 @@ def task_dir() -> Path:
 
 
 def write(folder: Path, files: Mapping[str, str]) -> Path:
-    """Writes files into a folder that is not there yet, whole or not at all, and returns the folder.
+    """Writes files into a new folder, completely or not at all, and returns the folder.
 
-    Any number of processes may do this at once: each writes a folder of its own, and one gets the name.
+    Several processes may do this at once: each writes its own folder, and one of them gets the name.
 
     Raises:
         OSError: It cannot be written.
@@ -113,7 +113,7 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
 
 @cache
 def made() -> dict[str, str]:
-    """Returns the text of every file by its path: the parts as they are, tasks and groups as they are made.
+    """Returns the text of every file by its path: the parts, and the generated tasks and groups.
 
     Raises:
         TempbenchError: A table is wrong.
@@ -143,9 +143,9 @@ def made() -> dict[str, str]:
 def parts_of(benchmark: str, table: Config) -> dict[str, str]:
     """Returns the files that tasks include, `parts` of a table: `_default.yaml`, and one for each kind.
 
-    What a part does not say it takes over from `default`, and that one from `_DEFAULT`. A hook is named as in
-    the benchmark's `hooks`; `scored: answer` stands for `process_results_answer` and `ANSWER_METRIC_LIST`.
-    Tags (!function) stand in these files alone: the harness's web interface reads only files without.
+    A part inherits from `default`, which inherits from `_DEFAULT`. A hook is named as in the benchmark's
+    `hooks`; `scored: answer` stands for `process_results_answer` and `ANSWER_METRIC_LIST`. Tags (!function)
+    stand in these files alone: the harness's web interface reads only files without.
     """
     out: dict[str, str] = {}
     for name, own in table["parts"].items():
@@ -173,7 +173,7 @@ def parts_of(benchmark: str, table: Config) -> dict[str, str]:
 
 @cache
 def asked() -> dict[str, str]:
-    """Returns what each task and group asks, in a few words; not of variants, nor of samples."""
+    """Returns what each task and group asks, in a few words, without variants and samples."""
     everything = {_ALL: "all benchmarks"}
     for benchmark in benchmarks.names():
         everything |= table_of(folder_of("task_yamls", benchmark))["asks"]
@@ -200,12 +200,12 @@ def _lines(config: Mapping[str, Any], tag: str = "") -> str:
 
 
 def tasks_of(benchmark: str, table: Config, parts: Mapping[str, Config]) -> dict[str, Config]:
-    """Returns the configuration of every task and group of a table, and of their twins on the bundled sample.
+    """Returns the configuration of every task and group of a table, and of their `_mini` versions.
 
     Args:
         benchmark: The benchmark's name.
         table: Its `tasks.yaml`.
-        parts: The files that it may include, by name.
+        parts: The files that it can include, by name.
 
     Raises:
         TempbenchError: The table is wrong.
@@ -219,7 +219,7 @@ def tasks_of(benchmark: str, table: Config, parts: Mapping[str, Config]) -> dict
         for sample in ("", f"_{MINI}"):
             made_name = f"{name}{suffix}{sample}"
             if made_name in out:
-                raise TempbenchError(f"{where}: {made_name} is made twice; give one of the two another name")
+                raise TempbenchError(f"{where}: {made_name} is defined twice; rename one of the two")
             if name in groups:
                 out[made_name] = {"group": made_name, **groups[name]}
                 out[made_name]["task"] = [f"{member}{suffix}{sample}" for member in groups[name]["task"]]
@@ -233,13 +233,13 @@ def tasks_of(benchmark: str, table: Config, parts: Mapping[str, Config]) -> dict
 
 
 def _names(table: Config, where: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yields each task and group of a table, and each again for each of its variants."""
+    """Yields each task and group of a table, and each of its variants."""
     known = {**(table.get("tasks") or {}), **(table.get("groups") or {})}
     yield from ((name, ()) for name in known)
     for variant, keys in (table.get("variants") or {}).items():
         for name in keys["of"]:
             if name not in known:
-                raise TempbenchError(f"{where}: the variant {variant} is of {name}, which is no task")
+                raise TempbenchError(f"{where}: the variant {variant} belongs to {name}, which is not a task")
             yield name, (variant,)
 
 
@@ -275,7 +275,7 @@ def _task(name: str, folder: str, entries: list[Config], parts: Mapping[str, Con
 
 
 def resolved(config: Config, parts: Mapping[str, Config]) -> Config:
-    """Returns a configuration with what it includes; of several files the first wins, as in the harness."""
+    """Returns a configuration with its includes; the first of several files wins, as in the harness."""
     includes = config.get("include", [])
     merged: Config = {}
     for name in reversed([includes] if isinstance(includes, str) else includes):

@@ -144,7 +144,7 @@ def test_a_table_that_names_no_task_is_refused():
     own = {"include": "_default.yaml"}
     for tasks, problem in (
         ({}, "no such task"),
-        (dict.fromkeys(("b", "b_rotated"), own), "is there already"),
+        (dict.fromkeys(("b", "b_rotated"), own), "already exists"),
     ):
         with pytest.raises(TempbenchError, match=problem):
             derived.tasks_of("b", {"multiple_choice": {"of": ["b"]}}, tasks, lambda config: config)

@@ -160,7 +160,7 @@ def test_data_that_is_not_prepared_names_the_command(tmp_path, run_harness):
             "tempbench_oracle", ["tempvs"], tmp_path, environment={"TEMPBENCH_DATA": str(tmp_path / "none")}
         )
     assert "tempbench prepare tempvs" in (tmp_path / "harness.log").read_text()
-    assert "left no results" in str(caught.value)
+    assert "wrote no results" in str(caught.value)
 
 
 def test_include_path_works_without_the_entry_point(harness):

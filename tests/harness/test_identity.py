@@ -71,7 +71,7 @@ def test_the_endpoint_counts(name, monkeypatch):
     monkeypatch.setenv(name, "http://me:secret-b@host/v1")
     other = identity.of_model("openai", "model=x", [])
     [line] = differing(one, other)
-    assert line.startswith("arguments or endpoint (a value that is not shown")
+    assert line.startswith("arguments or endpoint (a hidden value")
     monkeypatch.setenv(name, "http://host/v2")
     assert any(name in line for line in differing(other, identity.of_model("openai", "model=x", [])))
 
@@ -152,7 +152,7 @@ def test_media_are_those_that_were_prepared(tmp_path, monkeypatch):
     os.utime(picture, ns=(1, 1))
     assert identity.of_data("t", config, docs) == before
     picture.write_bytes(content + b"?")
-    with pytest.raises(TempbenchError, match=r"not those that were prepared.*`tempbench prepare tempvs`"):
+    with pytest.raises(TempbenchError, match=r"have changed since they .*`tempbench prepare tempvs`"):
         identity.of_data("t", config, docs)
 
 

@@ -50,7 +50,7 @@ def tracker():
 @pytest.mark.parametrize("key", [log_lines.GIVEN, log_lines.LEFT_OUT])
 @pytest.mark.parametrize("value", ["acc", None, {"acc": 1}, 1])
 def test_a_line_that_names_metrics_in_no_list_is_none(key, value):
-    with pytest.raises(TypeError, match=f"{key} is no list"):
+    with pytest.raises(TypeError, match=f"{key} is not a list"):
         log_lines.given_to({key: value}, ("acc", "ap"))
 
 

@@ -78,9 +78,9 @@ def test_a_variant_is_one_entry_and_replaces_its_own_keys_alone():
 
 
 def test_wrong_tables_are_named():
-    with pytest.raises(TempbenchError, match="b_one_cot is made twice"):
+    with pytest.raises(TempbenchError, match="b_one_cot is defined twice"):
         tasks(tasks=TABLE["tasks"] | {"b_one_cot": TABLE["tasks"]["b_one"]})
-    with pytest.raises(TempbenchError, match="variant cot is of b_none"):
+    with pytest.raises(TempbenchError, match="variant cot belongs to b_none"):
         tasks(variants={"cot": {"of": ["b_none"]}})
     with pytest.raises(TempbenchError, match="b has no task b_none"):
         tasks(groups={"b": {"task": ["b_none"]}}, variants={})

@@ -1,7 +1,7 @@
 """Models without weights, with exactly known scores: `--model tempbench_oracle` and its like.
 
-They show that data, prompts, parsing and metrics hang together before a GPU is rented: an oracle that does
-not reach 1.0, or a garbage reply that scores, is a fault of the benchmark.
+They show that data, prompts, parsing and metrics fit together before you rent a GPU: if an oracle does not
+reach 1.0, or a garbage reply scores, the benchmark has a fault.
 """
 
 import hashlib
@@ -21,8 +21,8 @@ _GARBAGE = (
 
 
 def _generator(doc: Mapping[str, Any], task: str, seed: int) -> random.Random:
-    # From the question's id and not from its place, so that every distribution of the documents over
-    # processes gives the same replies.
+    # From the question's id, not its place, so that any distribution of the documents over processes gives
+    # the same replies.
     key = f"{seed}|{task}|{doc['question_id']}".encode()
     return random.Random(hashlib.sha256(key).digest())
 
@@ -43,7 +43,7 @@ def constant(doc: Mapping[str, Any], task: str, seed: int) -> str:
 
 
 def garbage(doc: Mapping[str, Any], task: str, seed: int) -> str:
-    """Something that answers nothing."""
+    """A reply without an answer."""
     return _generator(doc, task, seed).choice(_GARBAGE)
 
 

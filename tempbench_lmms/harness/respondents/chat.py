@@ -6,7 +6,7 @@ from tempbench_lmms.harness.respondents import NAMES, simple
 
 
 class ChatRespondent(simple.Respondent):
-    """Answers from the document alone, and looks at the conversation where it is to look at all."""
+    """Answers from the document alone; with `media`, it reads the conversation too."""
 
     is_simple = False
 

@@ -1,4 +1,4 @@
-"""The respondents as models of the harness's simple kind, which get pictures and text apart."""
+"""The respondents as models of the harness's simple kind, which get pictures and text separately."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ _SWITCH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no
 
 
 def whole(name: str, value: int | str, least: int = 0) -> int:
-    """Returns an argument that is a whole number.
+    """Returns an argument as a whole number.
 
     Raises:
-        TempbenchError: It is none, or too small.
+        TempbenchError: It is not a whole number, or too small.
     """
     try:
         number = int(value)
@@ -31,12 +31,11 @@ class Respondent(lmms):  # type: ignore[misc]
 
     Args:
         seed: For the respondents that draw.
-        media: Whether to ask for the pictures too, as a real model does, and so find the ones that are
-            missing or damaged.
-        batch_size: As for the harness's option, as are the others; respondents need none of them.
+        media: Whether to request the media too, as a real model does, which reveals missing or damaged ones.
+        batch_size: The harness's option, like the others; respondents do not use them.
 
     Raises:
-        TempbenchError: An argument is of another type.
+        TempbenchError: An argument has the wrong type.
     """
 
     reply = "empty"
@@ -75,11 +74,11 @@ class Respondent(lmms):  # type: ignore[misc]
         request.args[2](doc)
 
     def loglikelihood(self, requests: list[Any]) -> list[tuple[float, bool]]:
-        """Not offered: no task of this package asks for it."""
+        """Not supported: no task of this package needs it."""
         raise TypeError("respondents answer questions; they give no likelihoods")
 
     def generate_until_multi_round(self, requests: list[Any]) -> list[str]:
-        """Answers each round as the only one."""
+        """Answers each round like a single question."""
         return self.generate_until(requests)
 
 
