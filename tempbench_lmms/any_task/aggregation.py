@@ -36,11 +36,12 @@ class Child:
     """The process that a task's code runs in; it is started when it is needed, and serves task after task.
 
     Args:
+        folder: Where it works; an empty one where omitted.
         seconds: What the code of a task may take in all.
     """
 
-    def __init__(self, seconds: float = SECONDS) -> None:
-        self._seconds = seconds
+    def __init__(self, folder: Path | None = None, seconds: float = SECONDS) -> None:
+        self._place, self._seconds = folder, seconds
         self._process: subprocess.Popen[str] | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="tempbench-")
         self._open: Path | None = None
@@ -70,12 +71,7 @@ class Child:
         Raises:
             CannotAggregateError: The aggregation fails, or takes too long.
         """
-        if self._process is None:
-            self._start()
-        if self._open != file:
-            self._left.setdefault(file, self._seconds)
-            self._ask({"open": str(file)}, self._seconds)
-            self._open = file
+        self._opened(file)
         if self._known is not items:
             self._ask({"items": items}, self._seconds)
             self._known = items
@@ -92,6 +88,23 @@ class Child:
                 raise TooSlowError(f"a call of the task's aggregation takes {took / len(part):.2g} s")
         return found
 
+    def answer(self, file: Path, **request: Any) -> Any:
+        """Returns the answer to one request about a task (`child`).
+
+        Raises:
+            CannotAggregateError: The task's code fails, or takes too long.
+        """
+        self._opened(file)
+        return self._ask(request, self._seconds)[0]
+
+    def _opened(self, file: Path) -> None:
+        if self._process is None:
+            self._start()
+        if self._open != file:
+            self._left.setdefault(file, self._seconds)
+            self._ask({"open": str(file)}, self._seconds)
+            self._open = file
+
     def _start(self) -> None:
         environment = {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
         self._process = subprocess.Popen(
@@ -100,7 +113,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
-            cwd=self._folder.name,
+            cwd=self._place or self._folder.name,
             env={**environment, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "PYTHONSAFEPATH": "1"},
         )
 
@@ -141,5 +154,11 @@ class Child:
 
 @cache
 def child() -> Child:
-    """Returns the one process of this one."""
+    """Returns the process for aggregations, which works in an empty folder."""
     return Child()
+
+
+@cache
+def here() -> Child:
+    """Returns the process for documents and pictures, whose data may lie in the current folder."""
+    return Child(Path.cwd())

@@ -1,23 +1,30 @@
 """Runs a task's own code in a process apart: without network, in an empty folder, spoken to in JSON lines.
 
-A request is `{"open": FILE}` (the task's YAML), `{"items": [...]}` (what the next requests are about) or
+A request is `{"open": FILE}` (the task's YAML), `{"documents": true}` (the plain fields of its documents),
+`{"visuals": NUMBER}` (what a document shows), `{"items": [...]}` (what the next requests are about), or
 `{"metric": NAME, "part": KEY, "picks": [[...], ...]}`: the metric, or a part of its value, of the items at
 these places, a number for each list of places. The answer is `{"found": ...}` or `{"problem": WORDS}`.
 """
 
 import argparse
+import base64
 import ctypes
 import inspect
+import io
 import json
 import math
 import os
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
 NO_NETWORK = "it uses the network"
+_LONGEST = 2000  # characters of a document's text
+_MOST = 12  # entries of a document's list or table, and pictures
+_SIDE = 1200  # pixels
 
 
 def _cut_off() -> None:
@@ -43,13 +50,13 @@ class _Given(argparse.Namespace):
 
 
 class Task:
-    """The aggregations of one task."""
+    """The aggregations, the documents and the pictures of one task."""
 
     def __init__(self, file: str) -> None:
         from lmms_eval import utils
         from lmms_eval.api import metrics, registry  # noqa: F401 (the first one fills the second)
 
-        config = utils.load_yaml_config(file, mode="full")
+        self._config = config = utils.load_yaml_config(file, mode="full")
         self._metrics: dict[str, Callable[..., Any]] = {}
         for entry in config.get("metric_list") or ():
             name, own = entry["metric"], entry.get("aggregation")
@@ -76,6 +83,44 @@ class Task:
             raise problems[0]
         return found
 
+    @cached_property
+    def _task(self) -> Any:
+        from lmms_eval.api.task import ConfigurableTask
+
+        return ConfigurableTask(config=dict(self._config))
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Returns the plain fields of the documents, without pictures."""
+        return [
+            {name: value for name, value in doc.items() if _is_plain(value)}
+            for doc in self._task.eval_docs_no_media
+        ]
+
+    def visuals(self, number: int) -> list[dict[str, str]]:
+        """Returns what a document shows: a `jpeg` in base 64, or the `path` of a file."""
+        shown = self._task.doc_to_visual(self._task.eval_docs[number]) or []
+        return [_shown(one) for one in shown[:_MOST] if hasattr(one, "convert") or isinstance(one, str)]
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) <= _LONGEST
+    if isinstance(value, Mapping):
+        return len(value) <= _MOST and all(map(_is_plain, value.values()))
+    if isinstance(value, list):
+        return len(value) <= _MOST and all(map(_is_plain, value))
+    return value is None or isinstance(value, (bool, int, float))
+
+
+def _shown(visual: Any) -> dict[str, str]:
+    if isinstance(visual, str):
+        return {"path": os.path.abspath(visual)}
+    picture = visual.convert("RGB")
+    picture.thumbnail((_SIDE, _SIDE))
+    buffer = io.BytesIO()
+    picture.save(buffer, "JPEG", quality=85)
+    return {"jpeg": base64.b64encode(buffer.getvalue()).decode()}
+
 
 def _number(value: Any) -> float | None:
     try:
@@ -101,6 +146,10 @@ def main() -> None:
                 task = Task(request["open"])
             elif "items" in request:
                 items = request["items"]
+            elif task is not None and "documents" in request:
+                found = task.documents()
+            elif task is not None and "visuals" in request:
+                found = task.visuals(request["visuals"])
             elif task is not None:
                 found = task.values(request["metric"], request["part"], items, request["picks"])
             answer = {"found": found}

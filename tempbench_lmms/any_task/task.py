@@ -15,17 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from tempbench_lmms.any_task import aggregation, installed
+from tempbench_lmms.any_task import aggregation, groups, installed
 from tempbench_lmms.any_task.aggregation import CannotAggregateError, TooSlowError
 from tempbench_lmms.card import BenchmarkCard
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Floats, Ratio, Statistic, ratio
 from tempbench_lmms.metrics.sampling import hashed
 from tempbench_lmms.record import Better, Record, Row
 
 ITEMS = "items"
 """Where a record has what `process_results` gave to each metric."""
-UNIT = "unit"
-"""Where a record has the group that its question belongs to."""
 DRAWS = 1000
 _MOST_GROUPS = 500
 _SCORES = ("score", "acc", "correct")
@@ -73,14 +72,49 @@ class AnyTask:
         reported: The numbers that the run printed, by metric.
         higher_is_better: Likewise, whether higher is better.
         records: What is known of each question.
-        grouped_by: What the groups of questions were made by.
+        config: The task's configuration in the results file.
+        group_by: The field that groups the questions; a rule finds one where it is empty.
     """
 
     name: str
     reported: Mapping[str, Any]
     higher_is_better: Mapping[str, Any]
     records: Sequence[Record] = field(repr=False)
-    grouped_by: str = ""
+    config: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    group_by: str = ""
+
+    @cached_property
+    def documents(self) -> dict[str, dict[str, Any]]:
+        """The plain fields of each question's document, by its id; empty where the data is not at hand."""
+        file = installed.find(self.name)
+        try:
+            docs = aggregation.here().answer(file, documents=True) if file else []
+        except CannotAggregateError:
+            return {}
+        places = ((record["id"], int(record["id"])) for record in self.records)
+        return {id_: docs[place] for id_, place in places if place < len(docs)}
+
+    @cached_property
+    def _groups(self) -> tuple[dict[str, str], str]:
+        known = [{**self.documents.get(record["id"], {}), **record} for record in self.records]
+        try:
+            names, words = groups.units(known, self.config, self.group_by)
+        except KeyError:
+            fields = ", ".join(sorted({name for one in known for name in one}))
+            raise TempbenchError(
+                f"--group-by {self.group_by}: no question of {self.name} has it; choose one of {fields}"
+            ) from None
+        return dict(zip((record["id"] for record in self.records), names, strict=True)), words
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The group of each question, by its id."""
+        return self._groups[0]
+
+    @property
+    def grouped_by(self) -> str:
+        """What groups the questions; empty if each is a group."""
+        return self._groups[1]
 
     @property
     def card(self) -> BenchmarkCard:
@@ -165,7 +199,9 @@ class AnyTask:
         if file and not _alike(whole, found.value):
             shown = "no number" if whole is None else f"{whole:g}"
             return f"the task's aggregation gives {shown} for the log's lines"
-        metric = _mean_of(given, values, found.value) or (_Resampled(found, file) if file else None)
+        metric: _Mean | _Resampled | None = _mean_of(given, values, found.value, self.units)
+        if metric is None and file is not None:
+            metric = _Resampled(found, file, self.units)
         if metric is None:
             return f"{self.name} is not installed, and the mean of its questions' scores is another number"
         if isinstance(metric, _Mean):
@@ -190,14 +226,20 @@ class _Mean:
 
     values: dict[str, float]
     top: float
+    units: Mapping[str, str]
 
     def __call__(self, records: Sequence[Record]) -> Ratio:
         kept = [record for record in records if record["id"] in self.values]
-        found = ratio(((self.values[one["id"]], 1) for one in kept), (one[UNIT] for one in kept))
+        found = ratio(((self.values[one["id"]], 1) for one in kept), (self.units[one["id"]] for one in kept))
         return Ratio(found.numerator, found.denominator, found.cluster, found.keys, self.top)
 
 
-def _mean_of(records: Sequence[Record], values: Sequence[float | None], reported: float) -> _Mean | None:
+def _mean_of(
+    records: Sequence[Record],
+    values: Sequence[float | None],
+    reported: float,
+    units: Mapping[str, str],
+) -> _Mean | None:
     """Returns the metric as a mean of values, or of a hundred times them; None where it is neither."""
     known = [value for value in values if value is not None]
     if not known or len(known) < len(values):
@@ -208,7 +250,7 @@ def _mean_of(records: Sequence[Record], values: Sequence[float | None], reported
         return None
     scaled = {record["id"]: value * factor for record, value in zip(records, known, strict=True)}
     # A mean of 0 or 100 a question is a share in percent.
-    return _Mean(scaled, 100.0 if 1 < max(scaled.values()) <= 100 else 1.0)
+    return _Mean(scaled, 100.0 if 1 < max(scaled.values()) <= 100 else 1.0, units)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,16 +259,17 @@ class _Resampled:
 
     printed: Printed
     file: Path
+    units: Mapping[str, str]
 
     def __call__(self, records: Sequence[Record]) -> "Grouped":
         name = self.printed.metric
         kept = [record for record in records if name in record[ITEMS]]
         numbers: dict[str, list[Any]] = {}
-        names = [*dict.fromkeys(record[UNIT] for record in kept)]
+        names = {self.units[record["id"]] for record in kept}
         # Which groups are dealt together follows from their names, so that it is the same in two runs.
         pooled = len(names) > _MOST_GROUPS
         for record in kept:
-            unit = record[UNIT]
+            unit = self.units[record["id"]]
             key = str(int(hashed(name, unit)[:8], 16) % _MOST_GROUPS) if pooled else unit
             numbers.setdefault(key, []).append(record[ITEMS][name])
         return Grouped.of(self, [numbers], tuple(numbers))

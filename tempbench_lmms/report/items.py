@@ -24,7 +24,7 @@ def as_csv(tasks: Sequence[tuple[TaskLog, Sequence[Sample]]]) -> str:
 
 
 def _rows(log: TaskLog, samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
-    module = benchmarks.optional(log.benchmark, "items")
+    module = benchmarks.optional(log.benchmark, "items") if log.benchmark else None
     with edited(log.file):
         scores = module.scores([sample.record for sample in samples]) if module else [{}] * len(samples)
     for sample, own in zip(samples, scores, strict=True):

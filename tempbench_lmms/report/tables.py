@@ -1,12 +1,12 @@
 """What a report has of each benchmark: its runs, their main numbers, and the paper's tables with them."""
 
-import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import groupby
 from typing import Any
 
+from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import kwargs_of, task_files
@@ -166,14 +166,19 @@ def _stem(card: BenchmarkCard, task: TaskNumbers) -> Parts:
 
 
 def _scoring(benchmark: str) -> Any:
-    return importlib.import_module(f"tempbench_lmms.{benchmark}.scoring")
+    return _module(benchmark, "scoring")
+
+
+def _module(benchmark: str, name: str) -> Any:
+    """Returns a module of a benchmark; None for the card of a task that is not ours."""
+    return benchmarks.optional(benchmark, name) if benchmark in benchmarks.names() else None
 
 
 @cache
 def _directions(benchmark: str) -> dict[str, str]:
     """Returns which direction is better, by metric, from the lists of metrics in the benchmark's hooks."""
-    hooks = importlib.import_module(f"tempbench_lmms.{benchmark}.hooks")
-    lists = [found for name, found in vars(hooks).items() if name.endswith("METRIC_LIST")]
+    hooks = _module(benchmark, "hooks")
+    lists = [found for name, found in vars(hooks).items() if name.endswith("METRIC_LIST")] if hooks else []
     rows = [getattr(entry["aggregation"], "row", None) for found in lists for entry in found]
     rows += getattr(getattr(_scoring(benchmark), "FROM_LOG", None), "rows", [])
     return {row.name: row.better for row in rows if row is not None}

@@ -8,7 +8,7 @@ from types import NoneType, SimpleNamespace
 from typing import Any
 
 from tempbench_lmms.any_task import lines
-from tempbench_lmms.any_task.task import ITEMS
+from tempbench_lmms.any_task.task import ITEMS, AnyTask
 from tempbench_lmms.data import prepared
 from tempbench_lmms.data.checks import in_words
 from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
@@ -206,7 +206,7 @@ def _of_any_task(log: TaskLog, results: Any, group_by: str) -> TaskLog:
     """Returns the log of a task that is none of ours with what the rules for such tasks find in it."""
     higher = dict((results.get("higher_is_better") or {}).get(log.task) or {})
     records = [sample.record for sample in log.samples]
-    other = lines.task_of(log.task, log.values, higher, records, log.config, group_by)
+    other = AnyTask(log.task, log.values, higher, records, log.config, group_by)
     return replace(
         log,
         other=other,
