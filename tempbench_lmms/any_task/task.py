@@ -5,8 +5,11 @@ these is the reported number, the metric is a mean, and all that is exact for a 
 (F1, pairs that count together), whole groups of questions are resampled through the aggregation itself.
 """
 
+import base64
+import io
 import itertools
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -27,6 +30,9 @@ ITEMS = "items"
 """Where a record has what `process_results` gave to each metric."""
 DRAWS = 1000
 _MOST_GROUPS = 500
+_MOST_VALUES = 20
+_SHORT = 40  # characters
+_ANSWERS = re.compile(r"^(id|parsed|failed)$|pred|score|correct|resp|answer|gt|target|label", re.IGNORECASE)
 _SCORES = ("score", "acc", "correct")
 _NEAR = 1e-9
 
@@ -122,7 +128,7 @@ class AnyTask:
         names = tuple(self.metrics)
         return BenchmarkCard(
             name=self.name,
-            title=self.name,
+            title="a task of the harness",
             paper="",
             bibtex="",
             sources=(),
@@ -170,14 +176,52 @@ class AnyTask:
         found = self._found.get(metric)
         return found if isinstance(found, str) else ""
 
-    @cached_property
-    def scores(self) -> dict[str, dict[str, float]]:
-        """The value of each question by its id, for the metrics that are their mean."""
-        return {name: own.values for name, own in self._means.items()}
+    @property
+    def scores(self) -> dict[str, float]:
+        """The value that the headline has for each question alone, by its id; 1 or 100 is right."""
+        return self._scores.get(next(iter(self.metrics), ""), {}) if self._found else {}
 
     @cached_property
-    def _means(self) -> dict[str, "_Mean"]:
+    def _scores(self) -> dict[str, dict[str, float]]:
         return {}
+
+    def marked(self, record: Record) -> Record:
+        """Returns a record with `correct`: 1 or 0, or None if its question has no score of its own."""
+        score = self.scores.get(record["id"])
+        return record | {"correct": None if score is None else int(score >= self._top)}
+
+    @cached_property
+    def _top(self) -> float:
+        return 100.0 if max(self.scores.values(), default=0) > 1 else 1.0
+
+    def visuals(self, number: int) -> list[Any]:
+        """Returns what a document shows: pictures, and the paths of videos.
+
+        Raises:
+            CannotAggregateError: The task or its data is not at hand.
+        """
+        if (file := installed.find(self.name)) is None:
+            raise CannotAggregateError(f"{self.name} is not installed")
+        shown = aggregation.here().answer(file, visuals=number)
+        return [one["path"] if "path" in one else _picture(one["jpeg"]) for one in shown]
+
+    def by_field(self) -> dict[str, dict[str, list[str]]]:
+        """Returns the ids of questions by value, for each short field of the documents that divides them.
+
+        It has 2 to 20 values, and is not what was answered. If the data is not at hand, the fields of what
+        the metrics were given serve.
+        """
+        own = {record["id"]: self.documents.get(record["id"]) or record for record in self.records}
+        out: dict[str, dict[str, list[str]]] = {}
+        for name in dict.fromkeys(name for fields in own.values() for name in fields):
+            values: dict[str, list[str]] = {}
+            for id_, fields in own.items():
+                if isinstance(value := fields.get(name), (str, int)) and len(str(value)) <= _SHORT:
+                    values.setdefault(str(value), []).append(id_)
+            is_whole = sum(map(len, values.values())) == len(own)
+            if is_whole and 2 <= len(values) <= _MOST_VALUES and not _ANSWERS.search(name):
+                out[name] = values
+        return out
 
     def _row(self, name: str, found: "Printed") -> Row | str:
         given = [record for record in self.records if found.metric in record[ITEMS]]
@@ -204,10 +248,16 @@ class AnyTask:
             metric = _Resampled(found, file, self.units)
         if metric is None:
             return f"{self.name} is not installed, and the mean of its questions' scores is another number"
-        if isinstance(metric, _Mean):
-            self._means[name] = metric
+        alone = zip((record["id"] for record in given), values, strict=False)
+        self._scores[name] = {id_: value for id_, value in alone if value is not None}
         is_first = name == next(iter(self.metrics))
         return Row(name, metric, self.better(name), is_first, frozenset(), has_error=True)
+
+
+def _picture(jpeg: str) -> Any:
+    from PIL import Image
+
+    return Image.open(io.BytesIO(base64.b64decode(jpeg)))
 
 
 def _score(item: Any) -> float | None:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from tempbench_lmms.data import provenance
+from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.record import shown
 from tempbench_lmms.record_reading import KEY as READINGS
-from tempbench_lmms.report.grid import Cell, Grid, Number
-from tempbench_lmms.report.numbers import TaskNumbers
+from tempbench_lmms.report.grid import Cell, Grid, Number, cell_of
+from tempbench_lmms.report.numbers import TaskNumbers, of_records
 
 VALUES = ("value", "share")
 """What the value of a share is called that stands beside its count, `n`."""
@@ -20,7 +21,29 @@ COUNT = "n"
 
 def grids_of(task: TaskNumbers) -> list[Grid]:
     """Returns the breakdowns of one task of one run."""
-    return [replace(grid, caption=task.caption) for grid in of_details(task.log.details)]
+    found = _by_field(task) if task.log.other else of_details(task.log.details)
+    return [replace(grid, caption=task.caption) for grid in found]
+
+
+def _by_field(task: TaskNumbers) -> list[Grid]:
+    """Returns the headline of a task that is not ours, by each short field of its documents."""
+    other = task.log.other
+    row = next((row for row in other.rows if row.headline), None) if other else None
+    if not other or not row:
+        return []
+    out = []
+    for name, values in other.by_field().items():
+        rows = {}
+        for value, ids in sorted(values.items()):
+            own = {*ids}
+            records = [record for record in other.records if record["id"] in own]
+            try:
+                number = of_records(row.metric, records, isinstance(row.metric(records), Ratio))
+            except ValueError as error:  # the task's aggregation takes no part of the questions
+                number = Number("-", why=str(error))
+            rows[value] = [cell_of(number, f"{row.name}.{value}", task.log.task), Cell(f"{len(ids)}")]
+        out.append(Grid.of(name.replace("_", " "), ["", row.name, "n"], rows))
+    return out
 
 
 def of_details(details: Mapping[str, Any]) -> list[Grid]:

@@ -10,7 +10,7 @@ from typing import Any
 from tempbench_lmms.data import code_digest, provenance
 from tempbench_lmms.data.redaction import without_secrets
 from tempbench_lmms.data.terminal import shown as steering_nothing
-from tempbench_lmms.metrics.ratio import Ratio, Sums
+from tempbench_lmms.metrics.ratio import Ratio, Sums, standard_error
 from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.record import Metric, Record, evaluate_error, shown
 from tempbench_lmms.record_reading import PARTS, shares
@@ -146,6 +146,8 @@ class TaskNumbers:
         if not isclose(result.value, value, rel_tol=_NEAR, abs_tol=_NEAR):
             return Number(value, spread, why=NO_LOG)
         try:
+            if self.log.other and spread is None:
+                spread = standard_error(result)
             return _with_interval(value, spread, result)
         except ValueError as problem:  # of a task's own aggregation
             return Number(value, spread, why=str(problem))
@@ -236,11 +238,13 @@ def run_date(header: dict[str, Any]) -> str:
 
 
 def verdict(record: Record) -> str:
-    """Returns `right`, `wrong`, `unparsed` or `failed`."""
+    """Returns `right`, `wrong`, `unparsed` or `failed`; `answered` if no score is known."""
     if record.get("failed"):
         return "failed"
     if not record.get("parsed"):
         return "unparsed"
+    if record.get("correct", 0) is None:
+        return "answered"
     return "right" if record.get("correct") else "wrong"
 
 

@@ -175,9 +175,11 @@ class Column:
             note = ": ".join(filter(None, (label, found.note)))
             text = shown(found.value, _digits(found.value))
             return Cell(text, notes=(note,) if note else (), metric=self.metric)
+        card = self.section.card
+        if not card.paper:
+            return Cell("")
         if kind == CHANCE:
             return Cell("not known")
-        card = self.section.card
         of_tasks = [one for one in card.reference if one.metric.endswith(f"_{self.metric}")]
         is_there = any(card.others.get(one.model, BEST) == kind for one in of_tasks)
         return Cell("of single tasks only" if is_there else "not in the paper")
@@ -190,7 +192,7 @@ def columns_of(sections: Sequence[Section]) -> list[Column]:
 
 def _column(section: Section) -> Column | None:
     card = section.card
-    headline = card.headline or card.primary[0]
+    headline = card.headline or next(iter(card.primary), "")
     known = [one for one in (headline, *card.primary) if any(_has(row, one) for row in section.rows)]
     if not known or known[0] == headline:
         return Column(section, headline) if known else None
@@ -241,11 +243,14 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str]) -> Grid:
     """Returns a row a run, and one for chance, the paper's best and people; a column a benchmark."""
     rows = [Heading((run,), RUN) for run in runs]
     cells = [[column.cells.get(run, Cell("")) for column in columns] for run in runs]
-    for kind, name in MARKS.items():
+    is_ours = any(column.section.card.paper for column in columns)
+    for kind, name in MARKS.items() if is_ours else ():
         rows.append(Heading((name,), kind))
         cells.append([column.mark(kind) for column in columns])
     heads = [column.heading for column in columns]
     common = [column for column in columns if all(map(column.number, runs))]
+    # A score in percent is no share.
+    common = [one for one in common if all(0 <= value <= 1 for run in runs for value in _values([one], run))]
     if len(runs) > 1 and len(common) > 1:
         means = [fmean(_values(common, run)) for run in runs]
         ranks = [1 + sum(other > mean for other in means) for mean in means]

@@ -5,8 +5,8 @@
   const read = (id) => JSON.parse(at(id).textContent);
   const [index, texts, pictures] = ["data", "texts", "pictures"].map(read);
   const MOST = 300; // lines of the list at a time
-  const SIGNS = { r: "✓", w: "✗", u: "?", f: "!", " ": "·" };
-  const NAMES = { r: "right", w: "wrong", u: "unparsed", f: "failed", " ": "not asked" };
+  const SIGNS = { r: "✓", w: "✗", u: "?", f: "!", a: "–", " ": "·" };
+  const NAMES = { r: "right", w: "wrong", u: "unparsed", f: "failed", a: "answered", " ": "not asked" };
 
   // Text is only ever set as text: replies are a model's words and may look like markup.
   const make = (name, kind, ...content) => {
@@ -164,7 +164,7 @@
   const columns = index.runs.map((run, r) => (index.runs.length > 1 ? `${r + 1} ${run}` : run)).join(", ");
   const numbers = make("span", "signs", ...index.runs.map((run, r) => make("span", "", String(r + 1))));
   at("head").append(make("span", "name", "Question"), numbers);
-  at("signs").append(`Signs, by run: ${columns}. ✓ right, ✗ wrong, ? unread, ! failed, · not asked.`);
+  at("signs").append(`Signs, by run: ${columns}. ✓ right, ✗ wrong, ? unread, ! failed, – no score of its own, · not asked.`);
 
   // ---- one question
 

@@ -7,13 +7,15 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.any_task.task import AnyTask
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
+from tempbench_lmms.media import sandbox
 from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import HOW, REASON, manner
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
@@ -31,7 +33,7 @@ _WORDS = 160  # characters of a question in the list
 _PIECE = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
-VERDICTS = {"right": "r", "wrong": "w", "unparsed": "u", "failed": "f"}
+VERDICTS = {"right": "r", "wrong": "w", "unparsed": "u", "failed": "f", "answered": "a"}
 """The letter of each verdict; a space where a run did not ask a question."""
 
 MEGABYTES = 30
@@ -85,6 +87,8 @@ def asked_of(tasks: Sequence[TaskNumbers]) -> list[AskedTask]:
         samples = sorted(task.log.samples, key=lambda sample: sample.doc_id)
         one.runs.append(runs.index(task.run))
         one.tasks.append(task)
+        if other := task.log.other:
+            samples = [replace(sample, record=other.marked(sample.record)) for sample in samples]
         one.answers.append({str(sample.record["id"]): sample for sample in samples})
         one.ids = list(dict.fromkeys([*one.ids, *one.answers[-1]]))
     return list(out.values())
@@ -160,7 +164,7 @@ def _pictured(
     room: float,
 ) -> list[str]:
     """Gives questions their pictures, while there is room, and returns the pictures."""
-    visuals: dict[int, _Visuals] = {}
+    visuals: dict[int, _Visuals | _OtherVisuals] = {}
     numbers: dict[str, int] = {}
     n_shown = 0
     for (number, place), entry in zip(told, entries, strict=True):
@@ -168,7 +172,8 @@ def _pictured(
             entry["out"] = 1
             continue
         if number not in visuals:
-            visuals[number] = _Visuals(asked[number].name)
+            other = asked[number].tasks[0].log.other
+            visuals[number] = _OtherVisuals(other) if other else _Visuals(asked[number].name)
         shown, entry["note"] = visuals[number].of(entry["doc"], asked[number].ids[place])
         room -= sum(len(uri) for uri, _ in shown if uri not in numbers)
         entry["pictures"] = [[numbers.setdefault(uri, len(numbers)), label] for uri, label in shown]
@@ -202,7 +207,8 @@ def _index(one: AskedTask) -> dict[str, Any]:
     for task, answers in zip(one.tasks, one.answers, strict=True):
         read = (manner(task.log.with_limit(answers[name])) if name in answers else "" for name in one.ids)
         hows.append([words.setdefault(word, len(words)) for word in read])
-        first = {name: sample.record for name, sample in answers.items()} | first
+        known = task.log.other.documents if task.log.other else {}
+        first = {name: {**known.get(name, {}), **one.record} for name, one in answers.items()} | first
     return {
         "task": one.name,
         "runs": one.runs,
@@ -277,19 +283,37 @@ class _Visuals:
         if doc_id >= len(self.docs) or str(self.docs[doc_id]["question_id"]) != question:
             return [], "no pictures: the data on this machine is not the run's"
         try:
-            return self._drawn(self.docs[doc_id])
+            return _drawn(self.config["doc_to_visual"](self.docs[doc_id], kwargs_of(self.config)))
         except TempbenchError as error:
             return [], f"no pictures: {error}"
 
-    def _drawn(self, doc: Mapping[str, Any]) -> tuple[list[tuple[str, str]], str]:
-        visuals = self.config["doc_to_visual"](doc, kwargs_of(self.config))
-        images = _images(visuals)
-        step = max(1, len(images) / _PICTURES)
-        kept = [images[int(place * step)] for place in range(min(len(images), _PICTURES))]
-        notes = [f"{len(kept)} of {len(images)} pictures"] if len(kept) < len(images) else []
-        if any(not hasattr(one, "convert") for one in visuals):
-            notes.append(f"{_FRAMES} frames of each video")
-        return [(thumbnail(image), label) for image, label in kept], ", ".join(notes)
+
+class _OtherVisuals:
+    """The pictures of the questions of a task that is not ours, as far as its data is at hand."""
+
+    def __init__(self, task: AnyTask) -> None:
+        self._task = task
+
+    def of(self, doc_id: int, question: str) -> tuple[list[tuple[str, str]], str]:
+        """Returns the pictures of a question with their labels, and the remarks about them."""
+        try:
+            visuals = self._task.visuals(doc_id)
+            for one in visuals:
+                if isinstance(one, str):
+                    sandbox.check_video(Path(one))  # no other look was taken at it
+            return _drawn(visuals)
+        except (TempbenchError, ValueError) as error:
+            return [], f"no pictures: {error}"
+
+
+def _drawn(visuals: Sequence[Any]) -> tuple[list[tuple[str, str]], str]:
+    images = _images(visuals)
+    step = max(1, len(images) / _PICTURES)
+    kept = [images[int(place * step)] for place in range(min(len(images), _PICTURES))]
+    notes = [f"{len(kept)} of {len(images)} pictures"] if len(kept) < len(images) else []
+    if any(not hasattr(one, "convert") for one in visuals):
+        notes.append(f"{_FRAMES} frames of each video")
+    return [(thumbnail(image), label) for image, label in kept], ", ".join(notes)
 
 
 def _images(visuals: Sequence[Any]) -> list[tuple[Any, str]]:

@@ -44,7 +44,7 @@ def parts_of(log: TaskLog) -> dict[str, str]:
         "gen": _hash(_settings(log, card)),
         "frames": next((words[name] for name in FRAMES if words.get(name)), None),
         "tempbench": packages.get("tempbench-lmms"),
-        "lmms-eval": packages.get("lmms-eval") or log.header.get("lmms_eval_version"),
+        "lmms-eval": packages.get("lmms-eval") or _known(log.header.get("lmms_eval_version")),
         "data": _hash(sums) if any(sums) else None,
     }
     return {name: str(value) for name, value in found.items() if value}
@@ -73,6 +73,10 @@ def differing(one: dict[str, str], other: dict[str, str]) -> list[str]:
 
 def _is_same(found: Iterable[dict[str, str]], name: str) -> bool:
     return len({parts.get(name) for parts in found}) == 1
+
+
+def _known(version: Any) -> Any:
+    return None if str(version).startswith("unknown") else version  # what the harness says of its wheel
 
 
 def _settings(log: TaskLog, card: dict[str, Any]) -> list[Any]:
