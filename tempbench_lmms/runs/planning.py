@@ -13,7 +13,6 @@ from typing import Any
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.any_task.aggregation import CannotAggregateError
-from tempbench_lmms.any_task.task import UNIT
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import planning
@@ -174,7 +173,8 @@ def _sizes(task: str, log: TaskLog | None, numbers: tuple[int, int] | None) -> t
 
 
 def _units(log: TaskLog) -> list[str]:
-    return [str(sample.record.get(UNIT, sample.id)) for sample in log.samples]
+    units = log.other.units if log.other else {}
+    return [units.get(sample.id, sample.id) for sample in log.samples]
 
 
 def spread_of(sizes: Iterable[int], assumed: Assumed = Assumed()) -> Spread:
