@@ -1,9 +1,9 @@
-"""Coded pictures and videos: a program can tell from the pixels which picture it has before it.
+"""Coded pictures and videos: a program can identify a picture from its pixels.
 
-A picture is a square of 8 x 8 cells. The outer ring of black and white cells carries a number and its
-checksum, so that it is read again after resizing (down to some 24 pixels), JPEG or video compression, and
-normalising. The middle is one colour, with a white circle or square on it or nothing, for questions that
-anyone who sees can answer.
+A picture is a square of 8 x 8 cells. The outer ring of black and white cells encodes a number and its
+checksum, which survive resizing (down to about 24 pixels), JPEG or video compression, and normalising. The
+middle is one colour, with or without a white circle or square, for questions that any seeing model can
+answer.
 """
 
 import base64
@@ -32,7 +32,7 @@ COLOURS: dict[str, tuple[int, int, int]] = {
     "orange": (255, 140, 0),
 }
 SHAPES = ("nothing", "circle", "square", "left", "right", "top", "bottom")
-"""What is on the middle; the last four are a dot at that side."""
+"""The shapes on the middle; the last four are a dot at that side."""
 _DOTS = {"left": (0.5, 0.32), "right": (0.5, 0.68), "top": (0.32, 0.5), "bottom": (0.68, 0.5)}
 _GRAIN = 10
 TURNS: dict[str, Callable[[Pixels], Pixels]] = {
@@ -43,12 +43,12 @@ TURNS: dict[str, Callable[[Pixels], Pixels]] = {
     "rotated to the right": np.rot90,
     "inverted": lambda pixels: 255 - pixels,
 }
-"""What undoes each change after which a code is no longer read."""
+"""The inverse of each change that makes a code unreadable."""
 SIDE = 448
-"""Of a picture, in pixels: a multiple of the patches of every common vision tower."""
+"""The side of a picture in pixels: a multiple of the patch size of every common vision tower."""
 MAX_NUMBER = 1 << 16
 _CELLS = 8
-_CORNERS = (0, 1, 1, 1)  # top left is black: a picture that was turned is not read as another one
+_CORNERS = (0, 1, 1, 1)  # top left is black, so a rotated picture is not read as another one
 _LEAST_CONTRAST = 60
 _LONGEST_STRIP = 16
 
@@ -122,7 +122,7 @@ def drawn(card: Card, side: int = SIDE) -> Pixels:
 
 
 def read(picture: Pixels) -> Card | None:
-    """Returns what a picture of any size shows; None where it is no coded picture, or no longer readable."""
+    """Returns the card that a picture of any size shows; None if it is not a readable coded picture."""
     height, width = picture.shape[:2]
     if min(height, width) < 2 * _CELLS:
         return None
@@ -142,7 +142,7 @@ def read(picture: Pixels) -> Card | None:
 
 @functools.lru_cache(maxsize=256)
 def _cells(height: int, width: int) -> list[tuple[slice, slice]]:
-    """Returns the inner parts of a picture's cells, which resizing mixes least with their neighbours."""
+    """Returns the inner parts of a picture's cells, which resizing blends least with their neighbours."""
     return [(_inner(row, height), _inner(column, width)) for row, column in _RING]
 
 
@@ -152,7 +152,7 @@ def _inner(place: int, side: int) -> slice:
 
 
 def _at(picture: Pixels, row: float, column: float) -> NDArray[np.float64]:
-    """Returns the colour around a place that is given as shares of height and width."""
+    """Returns the colour around a place, given as shares of height and width."""
     height, width = picture.shape[:2]
     i, j = int(row * height), int(column * width)
     reach = max(1, min(height, width) // 60)
@@ -165,7 +165,7 @@ def _colour(picture: Pixels) -> str:
 
 
 def colour_of(seen: Any) -> str:
-    """Returns which of `COLOURS` a colour is most like."""
+    """Returns the entry of `COLOURS` closest to a colour."""
     return min(COLOURS, key=lambda name: float(((np.asarray(seen, float) - COLOURS[name]) ** 2).sum()))
 
 
@@ -181,7 +181,7 @@ def _shape(picture: Pixels) -> str:
 
 
 def read_turned(picture: Pixels) -> tuple[Card | None, str]:
-    """Returns what a picture shows, and a key of `TURNS` where it was turned or inverted; None for others."""
+    """Returns a picture's card, and a key of `TURNS` if it was rotated or inverted; None if unreadable."""
     if (card := read(picture)) is not None:
         return card, ""
     for name, undo in TURNS.items():
@@ -213,7 +213,7 @@ def is_blank(picture: Pixels) -> bool:
 
 
 def as_image(pixels: Pixels) -> Image.Image:
-    """Returns pixels as hooks hand pictures to a model."""
+    """Returns pixels in the form in which hooks pass pictures to a model."""
     return Image.fromarray(pixels)
 
 
@@ -223,7 +223,7 @@ def as_pixels(image: Any) -> Pixels:
 
 
 def from_bytes(data: bytes) -> Pixels | None:
-    """Returns the pixels of a picture file; None where it is none."""
+    """Returns the pixels of a picture file; None if it is not a picture."""
     try:
         with Image.open(io.BytesIO(data)) as image:
             return as_pixels(image)
@@ -232,7 +232,7 @@ def from_bytes(data: bytes) -> Pixels | None:
 
 
 def from_data_url(url: str) -> Pixels | None:
-    """Returns the pixels of a picture in a `data:` address; None where it is none."""
+    """Returns the pixels of a picture in a `data:` address; None if it is not a picture."""
     head, mark, data = url.partition(";base64,")
     if not mark or not head.startswith("data:image/"):
         return None
@@ -264,7 +264,7 @@ def resized(picture: Pixels, height: int, width: int) -> Pixels:
 
 
 def write_video(path: Path, pictures: Iterable[Pixels] | Sequence[Pixels], rate: int) -> Path:
-    """Writes a video in which picture i is shown at second i / rate."""
+    """Writes a video that shows picture i at second i / rate."""
     import av
 
     with av.open(str(path), "w") as container:

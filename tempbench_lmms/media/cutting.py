@@ -1,8 +1,8 @@
-"""Cuts a part out of a video at exact frames, which are decoded and encoded anew.
+"""Cuts a clip from a video at exact frames, by decoding and encoding again.
 
-Copying packets can only begin at a key frame, which may lie seconds before. The frames cut are those that are
-shown from the start on, also the one that is on screen at the start, each at its own time: a variable frame
-rate stays. There is no sound. What is encoded is near to what was decoded, not equal to it (`_QUALITY`).
+Copying packets could only begin at a key frame, which may be seconds earlier. The clip has the frames shown
+from the start on, including the one on screen at the start, each at its own time, so a variable frame rate is
+kept. It has no sound. The encoded frames are close to the decoded ones, not equal (`_QUALITY`).
 """
 
 from bisect import bisect_right
@@ -21,17 +21,17 @@ _CODEC = "libx264"
 _QUALITY = {"crf": "17", "preset": "veryfast", "bf": "0", "g": "60"}
 _THREADS = 2
 _SAME = ("yuv420p", "yuvj420p")
-"""Formats that are encoded as they are; others become the first of them."""
+"""Pixel formats that are kept; others become the first of them."""
 _TICK = Fraction(1, 90_000)  # seconds; the times of a clip are whole numbers of it
 _SLACK = 1e-6  # seconds
 
 NOT_WRITTEN = "not written"
-"""The reason of an error that is not the video's."""
+"""The reason for an error that is not the video's fault."""
 
 
 @dataclass(frozen=True)
 class Clip:
-    """What was cut.
+    """The result of cutting.
 
     Attributes:
         n_frames: How many frames it has.
@@ -43,13 +43,13 @@ class Clip:
 
 
 def cut(source: Path, target: Path, start: float, end: float, beat: Callable[[int], None]) -> Clip:
-    """Writes the frames that are shown from `start` to `end` as an MP4, whatever the target's suffix.
+    """Writes the frames shown from `start` to `end` as an MP4, whatever the target's suffix.
 
     Args:
         source: The video.
         target: It is replaced.
         start: Seconds from the video's first frame.
-        end: Seconds; a video that ends before is cut to its end.
+        end: Seconds; a shorter video is cut to its end.
         beat: Called with the number of frames decoded so far.
     """
     with Video(source) as video:
@@ -63,7 +63,7 @@ def cut(source: Path, target: Path, start: float, end: float, beat: Callable[[in
         if start > index.length or last < first:
             raise MediaError(
                 f"{source.name}: there is no frame from {start:g} to {end:g} seconds in a video of "
-                f"{index.length:.1f} seconds; get the video that the clip's name is of",
+                f"{index.length:.1f} seconds; get the video that belongs to the clip's name",
                 "too short",
             )
         frames = video.frames_from(index, first) if sought else enumerate(video.frames())
@@ -131,7 +131,7 @@ def _stream(container: Any, frame: Any, rate: Any) -> Any:
 
 
 def _verified(target: Path, n_frames: int, name: str) -> Clip:
-    """Returns what was written, as its packets tell."""
+    """Returns what was written, according to its packets."""
     with Video(target) as written:
         index = written.index()
     if not index.seekable or index.n_frames != n_frames:

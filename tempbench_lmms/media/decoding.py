@@ -1,12 +1,10 @@
-"""Decodes chosen frames of a video: only those, and only what they depend on.
+"""Decodes only the chosen frames of a video, and the frames that they depend on.
 
-Frame i is the i-th frame in the order shown, as in a reader that decodes everything. Where container and
-codec are among those of `FAST`, the packets are listed first (no decoding), each wanted frame is reached from
-the key frame before it, and frames on the way that no other frame refers to are not decoded. Everything else,
-and whatever goes wrong on the fast way, is decoded from the start of the file. A file whose frames cannot be
-told exactly, because something in its middle is damaged, is refused.
-
-Pictures are RGB: colours by the stream's range and matrix, chroma enlarged bilinearly
+Frame i is the i-th frame in display order, as in a reader that decodes everything. For containers and codecs
+in `FAST`, the packets are listed without decoding, each wanted frame is reached from the key frame before it,
+and frames in between that no other frame refers to are skipped. Everything else, and any failure of the fast
+way, is decoded from the start of the file. A file with damage in the middle is refused, because its frames
+are not certain. Pictures are RGB: colours by the stream's range and matrix, chroma enlarged bilinearly
 (`docs/decisions/video_decoding.md`).
 """
 
@@ -41,19 +39,19 @@ FAST: Mapping[str, tuple[str, ...]] = {
 }
 """The codecs whose frames can be sought, by FFmpeg's name of the container.
 
-`tests/media/test_matrix.py` shows for each pair that sought frames are those of a full decode. The other
-containers of `_FORMATS` keep no list of frames, or no times in the order shown.
+`tests/media/test_matrix.py` shows for each pair that sought frames equal those of a full decode. The other
+containers of `_FORMATS` have no list of frames, or no times in display order.
 """
 
-# Playlists are no videos: they would make the library open other files.
+# Playlists are not videos: they would make the library open other files.
 _FORMATS = "mov,matroska,avi,mpegts,mpeg,flv,asf,ogg,gif,m4v,h264,hevc,ivf,mxf,3gp,rm,dv"
 
 
 def open_container(path: Path) -> Any:
-    """Returns the opened file, which is a video and no playlist.
+    """Opens a video file; playlists are refused.
 
     Raises:
-        av.error.FFmpegError: It is damaged or something else.
+        av.error.FFmpegError: It is damaged or not a video.
         OSError: It cannot be read.
     """
     if path.is_fifo():
@@ -71,8 +69,8 @@ class Index:
         pts: Presentation times in units of `time_base`, in the order shown; shape (n_frames,).
         keyframes: Places of the frames that decoding can start at, ascending.
         time_base: Seconds a unit.
-        seekable: Whether frames can be sought; else the video is read from its start.
-        closed: Whether no frame is stored behind a key frame that it is shown before.
+        seekable: Whether frames can be sought; otherwise the video is read from its start.
+        closed: Whether no frame is stored after a key frame but shown before it.
     """
 
     pts: NDArray[np.int64]
@@ -87,16 +85,16 @@ class Index:
         return len(self.pts)
 
     def time(self, place: int) -> float:
-        """Returns when a frame is shown, in seconds from the first frame."""
+        """Returns the time of a frame in seconds from the first frame."""
         return float((int(self.pts[place]) - int(self.pts[0])) * self.time_base)
 
     def key_before(self, place: int) -> int:
-        """Returns the place of the key frame that a frame is reached from."""
+        """Returns the place of the key frame from which a frame is reached."""
         return self.keyframes[bisect_right(self.keyframes, place) - 1]
 
     @property
     def length(self) -> float:
-        """Seconds from the first frame to the end of the last, which is shown as long as the mean one."""
+        """Seconds from the first frame to the end of the last, which gets the mean duration."""
         return self.time(-1) * self.n_frames / max(1, self.n_frames - 1)
 
 
@@ -125,7 +123,7 @@ class Video:
             what = "only a cover picture" if streams else "no video"
             self._container.close()
             raise MediaError(f"{name}: there is {what} in this file; replace it")
-        # Of several, players show the one that the file marks for that.
+        # Of several streams, players show the one that the file marks as default.
         self.stream = next((one for one in known if one.disposition & Disposition.default), known[0])
         width, height = self.stream.width, self.stream.height
         if width * height > max_pixels():
@@ -143,23 +141,23 @@ class Video:
 
     @property
     def container(self) -> str:
-        """FFmpeg's name of the container that the file is, whatever its suffix says."""
+        """FFmpeg's name of the file's container, whatever its suffix."""
         return str(self._container.format.name)
 
     @property
     def codec(self) -> str:
-        """FFmpeg's name of the codec, whichever decoder reads it."""
+        """FFmpeg's name of the codec, whatever decoder reads it."""
         return str(self.stream.codec_context.codec.canonical_name)
 
     @property
     def duration(self) -> float:
-        """Seconds, as the stream or else the file says; 0 where neither does."""
+        """Seconds according to the stream or the file; 0 if unknown."""
         if self.stream.duration is not None and self.stream.time_base is not None:
             return float(self.stream.duration * self.stream.time_base)
         return float(self._container.duration or 0) / 1_000_000
 
     def index(self) -> Index:
-        """Lists the frames by reading the packets, without decoding; not seekable where they do not tell."""
+        """Lists the frames from the packets, without decoding; not seekable if the packets do not suffice."""
         pts: list[int] = []
         keys: list[int] = []
         complete, closed = self.codec in FAST.get(self.container, ()), True
@@ -177,7 +175,7 @@ class Video:
                     keys.append(packet.pts)
                 closed = closed and (not keys or packet.pts >= keys[-1])
         except _DAMAGE:
-            complete = False  # what there is to be seen, a full decode tells
+            complete = False  # a full decode shows what can be seen
         table = np.unique(np.array(pts, dtype=np.int64))
         places = tuple(int(place) for place in np.searchsorted(table, sorted(keys)))
         seekable = complete and len(table) == len(pts) and places[:1] == (0,)
@@ -192,10 +190,10 @@ class Video:
         self._container.seek(time, stream=self.stream, backward=True)
 
     def pictures(self, index: Index, places: Iterable[int], begin: int | None = None) -> dict[int, Picture]:
-        """Returns chosen frames of a seekable video; those that cannot be told for certain are left out.
+        """Returns chosen frames of a seekable video, without those that are not certain.
 
-        The number of frames held is that of the places, whatever the video's length. Decoding starts at the
-        key frame before each, or at the one whose place is `begin`.
+        Only as many frames as places are in memory, whatever the video's length. Decoding starts at the key
+        frame before each, or at the key frame `begin`.
         """
         found: dict[int, Picture] = {}
         known = set(index.pts.tolist())
@@ -217,14 +215,14 @@ class Video:
         return found
 
     def _group(self, index: Index, key: int, wanted: Mapping[int, int]) -> Iterator[Any]:
-        """Yields frames from a key frame on, in the order shown, up to the first that is not as it should be.
+        """Yields frames from a key frame on, in display order, up to the first unexpected one.
 
-        That is another file than those of the tests.
+        Such files differ from those of the tests.
 
         Args:
             index: The video's.
             key: The key frame's place.
-            wanted: By their times the frames that are wanted; of the others some are left out.
+            wanted: The times of the wanted frames; some of the others are skipped.
         """
         begin, before = int(index.pts[key]), None
         try:
@@ -232,9 +230,9 @@ class Video:
             for frame in self._sought(begin, wanted):
                 if (
                     frame.pts is None or frame.pts < begin
-                ):  # of the group before; what it refers to is not there
+                ):  # belongs to the previous group; the frames that it refers to are missing
                     continue
-                # A first frame behind the key frame: this one cannot be decoded by itself.
+                # The first frame comes after the key frame, so this group cannot be decoded by itself.
                 if frame.is_corrupt or (frame.pts != begin if before is None else frame.pts <= before):
                     return
                 before = frame.pts
@@ -243,9 +241,9 @@ class Video:
             return
 
     def _sought(self, begin: int, wanted: Mapping[int, int]) -> Iterator[Any]:
-        """Yields the frames from the current position on, without those that nothing wanted refers to."""
+        """Yields the frames from the current position on, without those that no wanted frame needs."""
         context = self.stream.codec_context
-        wholly = self.codec == "av1"  # its decoder skips all such frames or none, as it is told at the start
+        wholly = self.codec == "av1"  # this decoder skips all such frames or none, as set at its start
         skipping, first = None, True
         for packet in self._packets():
             if not packet.size:
@@ -260,7 +258,7 @@ class Video:
         yield from _flushed(context)
 
     def frames_from(self, index: Index, place: int) -> Iterator[tuple[int, Any]]:
-        """Yields every frame from a place on as decoded, with its place, from the key frame before it."""
+        """Yields every decoded frame from a place on, with its place, starting at the key frame before it."""
         key = index.key_before(place)
         times = index.pts[key:].tolist()
         awaited = key
@@ -280,9 +278,9 @@ class Video:
     def read_through(
         self, choose: Callable[[int], Iterable[int]], index: Index | None = None
     ) -> tuple[Index, dict[int, Picture]]:
-        """Decodes everything: for a file whose packets do not tell its frames.
+        """Decodes everything, for a file whose packets do not list its frames.
 
-        Two passes, so that no more than the chosen frames are held.
+        Two passes, so that only the chosen frames are in memory.
         """
         if index is None:
             index = self.counted(frame.pts for frame in self.frames())
@@ -305,17 +303,17 @@ class Video:
             raise MediaError(f"{self.path.name}: no frame can be decoded; replace the video")
         known = [time for time in times if time is not None]
         if len(known) < len(times) or any(b <= a for a, b in pairwise(known)):
-            # Without times in the order shown, frames are as far apart as the stream's rate says.
+            # Without times in display order, frames are spaced by the stream's rate.
             step = 1 / (Fraction(self.stream.average_rate or 25) * Fraction(self.stream.time_base or 1))
             known = [round(number * step) for number in range(len(times))]
         table = np.array(known, dtype=np.int64)
         return Index(table, (0,), Fraction(self.stream.time_base or 1), False)
 
     def frames(self) -> Iterator[Any]:
-        """Yields every frame from the start of the file in the order shown.
+        """Yields every frame from the start of the file in display order.
 
-        Damage that nothing follows is where the file ends, and `cut` says what it is; a file with damage
-        before that is refused, as what follows would be patched up from other frames, or from grey.
+        Damage at the very end counts as the end of the file, and `cut` says what it is. A file with earlier
+        damage is refused, because the frames after it would be made up from other frames, or grey.
         """
         if not self._is_fresh:  # to open a file takes as long as to decode a dozen small frames
             self._container.close()
@@ -358,8 +356,8 @@ class Video:
         return frame
 
     def picture(self, frame: Any) -> Picture:
-        """Returns a decoded frame as it is shown."""
-        if frame.width * frame.height > max_pixels():  # other than the header said
+        """Returns a decoded frame as a player shows it."""
+        if frame.width * frame.height > max_pixels():  # the header said otherwise
             raise self._damaged(f"a frame of {frame.width}x{frame.height} pixels")
         key = (frame.width, frame.height, frame.format.name, int(frame.colorspace), int(frame.color_range))
         if key not in self._convert:
@@ -378,7 +376,7 @@ class Video:
         return _upright(sink.pull().to_ndarray(), matrix)
 
     def _matrix(self, frame: Any) -> tuple[int, int, int, int]:
-        """Returns the signs (a, b, c, d) of the matrix by which the container has frames turned and mirrored.
+        """Returns the signs (a, b, c, d) of the container's matrix for rotating and mirroring frames.
 
         A pixel at (x, y) from the frame's centre is shown at (a x + c y, b x + d y).
         """
@@ -393,12 +391,12 @@ class Video:
         if (a and d and not b and not c) or (b and c and not a and not d):
             return a, b, c, d
         raise MediaError(
-            f"{self.path.name}: the video is shown turned by other than right angles; write it anew, with "
+            f"{self.path.name}: the video is rotated by an angle that is not a right angle; convert it with "
             "`ffmpeg -i OLD -c:v libx264 -crf 12 NEW.mp4`"
         )
 
     def is_upright(self, frame: Any) -> bool:
-        """Returns whether a frame is shown as it is decoded, neither turned nor mirrored."""
+        """Returns whether a frame is shown as decoded, neither rotated nor mirrored."""
         return self._matrix(frame) == _AS_IT_IS
 
     def size_of(self, frame: Any) -> tuple[int, int]:
@@ -432,7 +430,7 @@ def _upright(picture: Picture, matrix: tuple[int, int, int, int]) -> Picture:
 
 
 def index_of(path: Path) -> Index:
-    """Returns the frames of a video, from its packets where these tell."""
+    """Returns the frames of a video, from its packets if these suffice."""
     with Video(path) as video:
         index = video.index()
         return index if index.seekable else video.counted(frame.pts for frame in video.frames())
@@ -454,14 +452,14 @@ def read(
 
 
 def _sought(video: Video, index: Index, places: Sequence[int]) -> dict[int, Picture]:
-    """Returns chosen frames by seeking; groups of frames are decoded side by side, dealt out in turn."""
+    """Returns chosen frames by seeking; groups of frames are decoded in parallel, assigned in turn."""
     keys = sorted({index.key_before(place) for place in places})
     workers = max(1, min(_MAX_WORKERS, os.cpu_count() or 1, len(keys)))
     turns = {key: number % workers for number, key in enumerate(keys)}
     mine, *rest = ([p for p in places if turns[index.key_before(p)] == turn] for turn in range(workers))
 
     def work(part: Sequence[int]) -> dict[int, Picture]:
-        with Video(video.path) as other:  # each has a decoder of its own
+        with Video(video.path) as other:  # each has its own decoder
             return other.pictures(index, part)
 
     with ThreadPoolExecutor(workers) as pool:

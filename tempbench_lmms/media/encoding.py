@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from PIL import Image
 
 LOSSLESS = 0
-"""The `crf` at which every pixel is kept, up to the rounding of colours; grey is kept as it is."""
+"""The `crf` that keeps every pixel, up to the rounding of colours; grey is exact."""
 COLOURS = ("colorspace", "color_range")
-"""What says how a frame's numbers are colours; it goes with frames of another video."""
+"""The properties that define a frame's colours; they are kept for frames of another video."""
 PRESET = "veryslow"
 """libx264's: the smallest files, and the slowest to write."""
 
@@ -30,7 +30,7 @@ def encode(
     crf: int = 30,
     **options: str,
 ) -> None:
-    """Writes pictures as an H.264 video, in one step; lossy encoders may write other bytes each time.
+    """Writes pictures as an H.264 video, in one step; lossy encoders may write different bytes each time.
 
     Args:
         images: RGB, or frames of another video, all of one size.

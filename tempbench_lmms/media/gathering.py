@@ -1,7 +1,7 @@
-"""The videos of a data set that is being prepared: found in the user's folders, linked or copied, looked at.
+"""Finds the videos for a data set in the user's folders, links or copies them, and checks them.
 
-A video is a hard link to the user's file where the disk allows it, else a copy (`data.tables.link_file`);
-each is decoded once, several at a time.
+A video is a hard link to the user's file if the disk allows it, else a copy (`data.tables.link_file`). Each
+is decoded once, several at a time.
 """
 
 import os
@@ -19,7 +19,7 @@ _KEEP_EVERY = 50
 
 
 def untracked(things: Iterable[Any], **how: Any) -> Iterable[Any]:
-    """Returns things as they are, where nobody wants to see how far they are."""
+    """Returns items unchanged, without a progress bar."""
     return things
 
 
@@ -28,10 +28,10 @@ class Medium:
     """A video of the source.
 
     Attributes:
-        path: Where it is.
-        inside: The folder that it must lie in.
-        is_own: Whether this command made it, out of an archive, and nobody else has it.
-        seconds: How long it is to be; None where nobody says it.
+        path: Its path.
+        inside: The folder that must contain it.
+        is_own: Whether this command unpacked it from an archive, so that nobody else uses it.
+        seconds: Its expected length; None if unknown.
     """
 
     path: Path
@@ -43,11 +43,11 @@ class Medium:
 def videos_below(
     folder: Path, suffixes: Collection[str] = VIDEO_SUFFIXES
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Finds every video in a folder, by the name without suffix; hidden folders are not the release's.
+    """Finds every video in a folder, by its name without suffix; hidden folders are skipped.
 
     Returns:
-        The path below `folder` by name; and for each file that is left out, because another one has its name,
-        the path of that one.
+        The path below `folder` by name; and for each file left out because of a duplicate name, the path of
+        the other file.
     """
     found: dict[str, str] = {}
     left_out: dict[str, str] = {}
@@ -69,12 +69,12 @@ def search(
     is_own: bool = False,
     suffixes: Collection[str] = VIDEO_SUFFIXES,
 ) -> dict[str, Medium]:
-    """Returns where each video is; nothing for one that is nowhere.
+    """Returns the path of each video that was found.
 
     Args:
-        places: The folders to look in; what is in the first counts.
+        places: The folders to search; the first match counts.
         wanted: The videos' names without suffix.
-        is_own: The folders hold what was unpacked. Links in them are the source's files, found there before.
+        is_own: Whether the folders hold unpacked files. Links in them are the source's files, already found.
         suffixes: As for `videos_below`.
     """
     names = [*wanted]
@@ -89,11 +89,11 @@ def search(
 
 
 class Gathering:
-    """The videos below a data set's `media`, and what is known of each.
+    """The videos below a data set's `media`, with their records.
 
     Args:
         root: The data set's folder.
-        copy: Copy the videos, also where they could be links.
+        copy: Copy the videos even if they could be links.
         track: Wraps a list to show progress.
 
     Attributes:
@@ -107,14 +107,14 @@ class Gathering:
         self.linked: set[str] = set()
 
     def at(self, place: str) -> Path:
-        """Returns where the video of a place lies."""
+        """Returns the path of the video of a place."""
         return self.root / "media" / place
 
     def bring(self, wanted: Mapping[str, Medium]) -> dict[str, tuple[str, str]]:
-        """Puts videos into their places, and looks at every frame of those that are new or changed.
+        """Puts videos into their places, and checks every frame of new or changed ones.
 
         Returns:
-            Of each that cannot be used why, in a line and in a few words, by its place.
+            Why each unusable video cannot be used, as a line and in a few words, by its place.
         """
         wrong: dict[str, tuple[str, str]] = {}
         new: list[str] = []
@@ -126,7 +126,7 @@ class Gathering:
         found = sandbox.check_videos([self.at(place) for place in new], thorough=True)
         looked = zip(new, found, strict=True)
         for number, (place, facts) in enumerate(
-            self.track(looked, description="looking at the videos", total=len(new)), start=1
+            self.track(looked, description="checking the videos", total=len(new)), start=1
         ):
             if isinstance(facts, MediaError):
                 wrong[place] = str(facts), facts.reason
@@ -144,7 +144,7 @@ class Gathering:
         return wrong
 
     def _put(self, place: str, medium: Medium) -> tuple[str, str] | None:
-        """Links or copies a video in one step; returns why it cannot be."""
+        """Links or copies a video in one step; returns why it cannot be done."""
         source = medium.path
         if not source.is_file():
             return "the video is missing", "missing"
@@ -158,7 +158,7 @@ class Gathering:
         return None
 
     def keep(self, shown: Iterable[Path], folders: Iterable[str] = ("",)) -> None:
-        """Removes every other file from folders below `media`, and writes the records of those there are."""
+        """Removes every other file from folders below `media`, and writes the records of the rest."""
         for folder in folders:
             tables.keep_only(shown, self.root / "media" / folder)
         there = {place: known for place, known in self.videos.items() if self.at(place).is_file()}

@@ -1,4 +1,4 @@
-"""Whether a video can be decoded to its end, and what it then turns out to be."""
+"""Checks whether a video can be decoded to its end, and returns its properties."""
 
 import hashlib
 import os
@@ -15,19 +15,19 @@ from tempbench_lmms.media.video import VideoInfo, frame_times, uniform_places
 __all__ = ["Facts", "check_video", "frame_times"]
 
 BUDGETS = (1, 4, 8, 12, 16)
-"""Numbers of frames for which a thorough look compares sought frames with those of a full decode."""
+"""The numbers of frames for which a thorough check compares sought frames with a full decode."""
 
 
 @dataclass(frozen=True)
 class Facts(VideoInfo):
-    """What a video turned out to be; durations and frames as decoded.
+    """The properties of a video; durations and frames as decoded.
 
     Attributes:
-        declared_duration: Seconds, as the file says; 0 where it does not.
-        declared_frames: As the file says; 0 where it does not.
-        container: FFmpeg's name of what the file is, whatever its suffix says.
+        declared_duration: Seconds according to the file; 0 if unknown.
+        declared_frames: Number according to the file; 0 if unknown.
+        container: FFmpeg's name of the container, whatever the file's suffix.
         codec: FFmpeg's name.
-        fast: Whether frames are sought; else the file is decoded from its start each time.
+        fast: Whether frames are sought; otherwise the file is decoded from its start each time.
         thorough: Whether every frame was decoded.
     """
 
@@ -40,21 +40,21 @@ class Facts(VideoInfo):
 
 
 def check_video(path: Path, thorough: bool = False, beat: Callable[[int], None] = lambda n: None) -> Facts:
-    """Returns what is known of a video after decoding a frame at its start and those near its end.
+    """Returns the properties of a video after decoding a frame at its start and those near its end.
 
-    A download that was cut off often has a whole header, so that only its end shows it. A header that tells
-    of more than a whole file holds is none of the file's faults: what counts is what is decoded.
+    An interrupted download often has a complete header, so only the end reveals it. A header that promises
+    more than a complete file holds is not an error: only decoded frames count.
 
     Args:
         path: The file.
-        thorough: Decode every frame, and compare with them those that `sample_frames` gives: as slow as that
-            is, only it finds damage in the middle.
+        thorough: Decode every frame, and compare them with those of `sample_frames`. It is slow, but only
+            this finds damage in the middle.
         beat: Called with the number of frames decoded so far; with 0 before everything is decoded.
 
     Raises:
         MediaError: The file is missing, empty or damaged, ends within a frame, or has no video.
     """
-    # Of a name that no file can have, `Path.is_file` says nothing: it raises.
+    # `Path.is_file` raises an error for impossible file names.
     if os.path.isfile(path) and not path.stat().st_size:
         raise MediaError(f"{path.name}: the file is empty; replace it")
     with Video(path) as video:
@@ -82,7 +82,7 @@ def check_video(path: Path, thorough: bool = False, beat: Callable[[int], None] 
 
 
 _Looked = tuple[decoding.Index, bool, Any]
-"""The frames that a file has, whether they are sought, and the first one where all were decoded, or None."""
+"""A file's frames, whether they are sought, and the first one if all were decoded, or None."""
 
 
 def _ends(video: Video, listed: decoding.Index, beat: Callable[[int], None]) -> _Looked:
@@ -94,12 +94,12 @@ def _ends(video: Video, listed: decoding.Index, beat: Callable[[int], None]) -> 
     found += len(video.pictures(listed, [n - 1], near))
     if found == 2:
         return listed, True, None
-    # Not what its packets say; a full decode tells what it is.
+    # The packets were wrong; a full decode shows the truth.
     return video.counted(_beating((frame.pts for frame in video.frames()), beat)), False, None
 
 
 def _compared(video: Video, listed: decoding.Index, beat: Callable[[int], None]) -> _Looked:
-    """Decodes everything, and compares with it the frames that are sought."""
+    """Decodes everything, and compares it with the sought frames."""
     sought: dict[int, bytes] = {}
     fast = listed.seekable
     if fast:
@@ -118,8 +118,8 @@ def _compared(video: Video, listed: decoding.Index, beat: Callable[[int], None])
             break
     if sought:
         raise MediaError(
-            f"{video.path.name}: frame {min(sought)} is another one when it is sought than when everything "
-            "is decoded; write the video anew, with `ffmpeg -i OLD -c:v libx264 -crf 12 NEW.mp4`"
+            f"{video.path.name}: frame {min(sought)} differs between seeking and decoding everything; "
+            "convert the video with `ffmpeg -i OLD -c:v libx264 -crf 12 NEW.mp4`"
         )
     return video.counted(times), fast, first
 

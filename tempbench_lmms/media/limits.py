@@ -1,4 +1,4 @@
-"""How large a picture or a frame may be, and what the file of a picture or a video may be called."""
+"""Limits on the size of pictures and frames, and the suffixes of picture and video files."""
 
 import os
 
@@ -8,7 +8,7 @@ VIDEO_SUFFIXES = (
     *(".mp4", ".m4v", ".mov", ".3gp", ".3g2", ".mkv", ".webm", ".avi", ".flv", ".gif"),
     *(".mpg", ".mpeg", ".vob", ".ts", ".mts", ".m2ts", ".wmv", ".asf", ".ogv"),
 )
-"""In a folder, other files are not looked at. What a file is called says nothing else about it."""
+"""Other files in a folder are ignored. A file's suffix has no further meaning."""
 
 PICTURE_SUFFIXES = (
     *(".tif", ".tiff", ".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".avif"),
@@ -17,15 +17,15 @@ PICTURE_SUFFIXES = (
 """The same of pictures."""
 
 UNSUPPORTED = "format not supported"
-"""The reason of an error about a picture in a format that is not read, or not by this Pillow."""
+"""The reason for an error about a picture format that is not supported, or not by this Pillow."""
 
 PIXELS_VARIABLE = "TEMPBENCH_MAX_PIXELS"
 MAX_PIXELS = 64_000_000
-"""A picture that takes more pixels in memory is refused: a few kilobytes can expand to gigabytes."""
+"""Larger pictures are refused: a few kilobytes can expand to gigabytes."""
 
 
 def max_pixels() -> int:
-    """Returns the largest number of pixels: `MAX_PIXELS`, or what the user sets instead."""
+    """Returns the largest number of pixels: `MAX_PIXELS`, or the user's setting."""
     value = os.environ.get(PIXELS_VARIABLE)
     if value is None:
         return MAX_PIXELS

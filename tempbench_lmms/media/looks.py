@@ -1,4 +1,4 @@
-"""What happened to the pixels of a coded picture: which change of it comes closest."""
+"""Finds what happened to the pixels of a coded picture: the closest known change."""
 
 import functools
 import itertools
@@ -14,12 +14,12 @@ from tempbench_lmms.media.codes import Card, Pixels
 
 Floats = NDArray[np.float32]
 _SMALL = 48
-"""Pixels a side at which pictures are compared as wholes."""
+"""Pixels per side at which whole pictures are compared."""
 _OTHERWISE = 9.0
-"""The mean difference, of 255, of a picture that is not the true one; resizing and codecs stay below 5."""
+"""The mean difference, of 255, that marks a wrong picture; resizing and codecs stay below 5."""
 _CLEARLY = 0.6
 _KEPT, _LOST = (1.0, 0.75, 0.5, 0.38), (0.28, 0.25, 0.21, 0.17, 0.125, 0.09, 0.06)
-"""Shares of the given pixels a side that may be left, and that are too few; 0.3 of 448 are 134."""
+"""Shares of the given pixels per side that are still allowed, and that are too few; 0.3 of 448 is 134."""
 _NOISE, _COARSE = 4.0, 3.8
 _ASPECT = 0.15
 
@@ -71,12 +71,12 @@ CHANGES: list[tuple[str, Callable[[Pixels], Pixels]]] = [
         for how in itertools.product((0.5, 0.6, 0.7, 0.8, 0.9), ((1, 1), (0, 1), (1, 0)), (0, 127, 255))
     ),
 ]
-"""What may have been done to a picture, by the fault's name: to its colours, then to its geometry."""
+"""Possible changes to a picture, by the fault's name: to its colours, then to its geometry."""
 
 
 @functools.lru_cache(maxsize=512)
 def _expected(card: Card, stretch: float) -> list[Floats]:
-    """Returns a card's picture, and what each of `CHANGES` makes of it, at a small size."""
+    """Returns a card's picture and its version under each of `CHANGES`, at a small size."""
     whole = codes.resized(codes.drawn(card, 192), 192, round(192 * stretch))
     return [_small(whole), *(_small(change(whole)) for _, change in CHANGES)]
 
@@ -86,7 +86,7 @@ def _small(pixels: Pixels) -> Floats:
 
 
 def recognised(pixels: Pixels, cards: Sequence[Card]) -> tuple[Card | None, str]:
-    """Returns which of some cards a picture shows whose code cannot be read, and what was done to it."""
+    """Returns which of some cards a picture with an unreadable code shows, and what was done to it."""
     seen = _small(pixels)
     found = [
         (float(np.abs(seen - made).mean()), card, i)
@@ -109,11 +109,11 @@ class Seen(NamedTuple):
 
 
 Otherwise = tuple[str, str, str]
-"""What is otherwise: its name, what was given, and what arrived."""
+"""A difference: its name, what was given, and what arrived."""
 
 
 def otherwise(shown: Sequence[Seen]) -> list[Otherwise]:
-    """Returns what happened to the pixels of pictures, or of frames."""
+    """Returns the differences in the pixels of pictures or frames."""
     rows = []
     for one in shown:
         seen = _small(one.pixels)
@@ -128,7 +128,7 @@ def otherwise(shown: Sequence[Seen]) -> list[Otherwise]:
 
 
 def _changed(rows: list[list[float]], n: int) -> list[Otherwise]:
-    """Returns the change that comes closest to pictures; each row has the distances of all changes."""
+    """Returns the change closest to pictures; each row has the distances of all changes."""
     if not rows:
         return []
     totals = np.asarray(rows).mean(axis=0)
@@ -151,7 +151,7 @@ def _squashed(shown: Sequence[Seen]) -> list[Otherwise]:
 
 
 def _detail(shown: Sequence[Seen]) -> list[Otherwise]:
-    """Returns whether pictures have no more detail than much smaller ones."""
+    """Returns a fault if pictures have no more detail than much smaller ones."""
     few = shown[:: max(1, len(shown) // 2)][:2]
     share = max((_share(one.pixels, one.card) for one in few), default=1)
     if share not in _LOST:
@@ -160,7 +160,7 @@ def _detail(shown: Sequence[Seen]) -> list[Otherwise]:
 
 
 def _share(pixels: Pixels, card: Card) -> float:
-    """Returns to which share of its pixels a picture was shrunk, and made large again."""
+    """Returns the share of its pixels to which a picture was shrunk before it was enlarged again."""
     height, width = pixels.shape[:2]
     if max(height, width) > 512:
         pixels = codes.resized(pixels, height * 448 // max(height, width), width * 448 // max(height, width))
@@ -178,7 +178,7 @@ def _share(pixels: Pixels, card: Card) -> float:
 
 
 def _dirt(shown: Sequence[Seen]) -> list[Otherwise]:
-    """Returns whether what is flat is not, or a fine grain is not as it was."""
+    """Returns a fault if flat areas are not flat, or a fine grain has changed."""
     noise = [_flatness(one.pixels) for one in shown]
     if noise and float(np.median(noise)) > _NOISE:
         return [("noisy", "flat areas", f"a deviation of {np.median(noise):.0f} of 255")]
@@ -206,7 +206,7 @@ def _part(pixels: Pixels, row: float, column: float, reach: float, height: int, 
 
 
 def _coarseness(pixels: Pixels, card: Card) -> float:
-    """Returns how far the middle is from its grain, in whatever strength that is left."""
+    """Returns how far the middle is from its grain, at whatever strength is left."""
     height, width = pixels.shape[:2]
     true = codes.resized(codes.drawn(card), height, width)
     seen, made = (_part(one, 0.5, 0.5, 0.3, height, width).astype(np.float32) for one in (pixels, true))

@@ -1,4 +1,4 @@
-"""Back from what image processors make to pictures: arrays in, arrays out."""
+"""Converts the output of image processors back to pictures: arrays in, arrays out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

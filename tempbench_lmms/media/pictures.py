@@ -1,4 +1,4 @@
-"""What others do with pictures that are decoded: recognise, write, and repaint them."""
+"""Helpers for decoded pictures: recognise, write, and repaint them."""
 
 import io
 from typing import Any
@@ -8,7 +8,7 @@ from PIL import Image
 
 
 def is_picture(value: Any) -> bool:
-    """True for a decoded picture, as hooks hand it to a model."""
+    """Returns whether a value is a decoded picture, as hooks pass it to a model."""
     return isinstance(value, Image.Image)
 
 

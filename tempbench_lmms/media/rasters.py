@@ -1,7 +1,7 @@
-"""Pictures out of measurements: TIFFs of 16 bits or floating-point numbers, and of many bands.
+"""Makes pictures from measurements: TIFFs of 16 bits, floating-point numbers or many bands.
 
-What a satellite measured has no brightness of its own. Each band is stretched between two percentiles of all
-dates of a place together, so that a change from date to date stays to be seen.
+Satellite measurements have no natural brightness. Each band is stretched between two percentiles over all
+dates of a place, so that changes between dates stay visible.
 """
 
 import contextlib
@@ -35,11 +35,11 @@ DAMAGE = (
     *(OSError, ValueError, KeyError, IndexError, TypeError, RuntimeError, AttributeError),
     *(ArithmeticError, SyntaxError, struct.error, zlib.error),
 )
-"""What the libraries that read pictures raise over a file with damage."""
+"""The errors that picture libraries raise for a damaged file."""
 
 
 class _Strictness:
-    """Has Pillow refuse pictures that are cut off, and leave their size to us, in the threads inside it."""
+    """Makes Pillow refuse truncated pictures, and leave size checks to us, in the threads inside it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -50,11 +50,11 @@ class _Strictness:
     def __call__(self) -> Iterator[None]:
         from PIL import Image, ImageFile
 
-        # The harness tells Pillow, for the whole process, to fill up with grey what a picture lacks.
+        # The harness tells Pillow, for the whole process, to fill missing parts of a picture with grey.
         with self._lock:
             if not self._inside:
                 self._before = ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS
-                # Pillow's own limit is for sizes as declared, before a reduction.
+                # Pillow's own limit applies to declared sizes, before a reduction.
                 ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS = False, None
             self._inside += 1
         try:
@@ -71,7 +71,7 @@ strictly = _Strictness()
 
 @dataclass(frozen=True)
 class Stretch:
-    """How the rasters of a place are shown: the same for all its dates.
+    """How the rasters of a place are shown, the same for all its dates.
 
     Attributes:
         bands: The bands shown, from 1: one as grey, three as red, green and blue.
@@ -88,12 +88,12 @@ class Stretch:
 
 @dataclass(frozen=True)
 class _Raster:
-    """What a file holds.
+    """The content of a file.
 
     Attributes:
         values: Shape (height, width, bands), as stored; more is brighter.
         names: The bands'.
-        nothing: The value that stands for none.
+        nothing: The value for missing data.
     """
 
     values: NDArray[Any]
@@ -113,11 +113,11 @@ def is_raster(path: Path) -> bool:
             page: Any = tiff.pages[0]
             return bool(page.bitspersample > 8 or page.samplesperpixel > 4)
     except (tifffile.TiffFileError, OSError, ValueError, KeyError, IndexError, TypeError):
-        return False  # damaged; who opens it says so
+        return False  # damaged; opening it reports that
 
 
 def reduce(image: "Image.Image", side: int, name: str) -> None:
-    """Has a large JPEG decoded at a half, a quarter or less, if the caller makes it smaller."""
+    """Decodes a large JPEG at a half, a quarter or less, if the caller shrinks it anyway."""
     # A progressive JPEG is held whole before it is reduced.
     if side and image.width * image.height > max_pixels() and not image.info.get("progressive"):
         image.draft("RGB", (side, side))
@@ -136,7 +136,7 @@ def stretch_of(paths: Sequence[Path], bands: Sequence[str | int] = ()) -> Stretc
     """Returns how the rasters of one place are shown.
 
     Args:
-        paths: Of all its dates; a damaged one is left out here, and found out when it is opened.
+        paths: The files of all its dates; a damaged one is skipped here, and reported when it is opened.
         bands: Names of the bands to show as the files give them, or numbers from 1; may be left out where
             there are one, three, or four with transparency.
     """
@@ -157,7 +157,7 @@ def stretch_of(paths: Sequence[Path], bands: Sequence[str | int] = ()) -> Stretc
         if not len(values) or values.min() == values.max():
             raise MediaError(f"{paths[0].name}: band {band} holds one value or none", NO_PICTURE)
         ends = np.percentile(values, PERCENTILES)
-        if ends[0] == ends[1]:  # a few pixels are all there is to see
+        if ends[0] == ends[1]:  # only a few pixels have data
             ends = np.array([values.min(), values.max()])
         low.append(float(ends[0]))
         high.append(float(ends[1]))
@@ -165,7 +165,7 @@ def stretch_of(paths: Sequence[Path], bands: Sequence[str | int] = ()) -> Stretc
 
 
 def shown(path: Path, name: str, stretch: Stretch) -> NDArray[np.uint8]:
-    """Returns a raster as it is to be shown, of shape (height, width, 3); what was not measured is black."""
+    """Returns a raster for display, of shape (height, width, 3); unmeasured parts are black."""
     raster = _read(path, name)
     if max(stretch.bands) > raster.values.shape[2]:
         raise MediaError(f"{name}: there is no band {max(stretch.bands)} in it", NO_PICTURE)
@@ -179,9 +179,9 @@ def shown(path: Path, name: str, stretch: Stretch) -> NDArray[np.uint8]:
 
 
 def point_of(path: Path) -> tuple[str, float, float] | None:
-    """Returns where a GeoTIFF lies: the coordinate system (`EPSG:32632`) and its middle's x and y.
+    """Returns the location of a GeoTIFF: the coordinate system (`EPSG:32632`) and its middle's x and y.
 
-    None where it does not say, or is damaged. Source: OGC GeoTIFF 1.1.
+    None if it is missing or damaged. Source: OGC GeoTIFF 1.1.
     """
     import tifffile
 

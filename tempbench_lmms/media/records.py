@@ -1,4 +1,4 @@
-"""What is kept of each video when it is prepared: what it is, how long, how many frames, and its checksum."""
+"""The record of each prepared video: format, duration, number of frames, and checksum."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -15,13 +15,15 @@ RECORDS = "videos.json"
 SECONDS_APART = 2.0
 SHARE_APART = 0.02
 MOST_APART = 0.25
-"""A video may be so many seconds, or that share, shorter or longer than its annotation says, whichever is
-more: annotated lengths are rounded, and a video that was encoded anew ends a few frames earlier or later. It
-is never more than `MOST_APART` of a short one's length, or one half as long would pass."""
+"""A video may differ from its annotated length by this many seconds or this share, whichever is more.
+
+Annotated lengths are rounded, and re-encoded videos end a few frames earlier or later. The limit is never
+more than `MOST_APART` of a short video's length, or one half as long would pass.
+"""
 
 
 def record(path: Path, facts: Facts) -> dict[str, Any]:
-    """Returns what to keep of a video."""
+    """Returns the record of a video."""
     return sealed({"sha256": sha256_of([path]), **asdict(facts)})
 
 
@@ -35,12 +37,12 @@ def read_records(root: Path) -> dict[str, Any]:
 
 
 def unchanged(path: Path, known: Any) -> bool:
-    """Returns whether a file is still the one that a record was made of, by its checksum."""
+    """Returns whether a file still matches its record, by its checksum."""
     return is_whole(known) and path.is_file() and known.get("sha256") == sha256_of([path])
 
 
 def checker(root: Path, check: Callable[..., Facts]) -> Callable[[Path, str], None]:
-    """Returns what looks at a video of a data set for `data.checks.problems`: one that changed is decoded."""
+    """Returns the function that checks a video for `data.checks.problems`; a changed one is decoded."""
     known = read_records(root)
 
     def load(path: Path, url: str) -> None:
@@ -51,11 +53,11 @@ def checker(root: Path, check: Callable[..., Facts]) -> Callable[[Path, str], No
 
 
 def length_problem(name: str, seconds: float, annotated: float) -> str | None:
-    """Returns what is wrong with a video's length, in one line; None where nothing is."""
+    """Returns a line about a wrong video length, or None."""
     allowed = max(min(SECONDS_APART, MOST_APART * annotated), SHARE_APART * annotated)
     if abs(seconds - annotated) <= allowed:
         return None
     return (
-        f"{name}: the video lasts {seconds:.1f} seconds and its annotation says {annotated:.1f}; it is "
-        "another one, or a part of it: get the one that the annotation is of"
+        f"{name}: the video lasts {seconds:.1f} seconds but its annotation says {annotated:.1f}; it is "
+        "another video or only a part: get the annotated video"
     )

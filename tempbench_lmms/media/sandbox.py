@@ -1,6 +1,6 @@
-"""Looks at files in a process apart, so that one that kills a decoder kills nothing else.
+"""Checks files in a separate process, so that a file that crashes a decoder crashes nothing else.
 
-`prepare` and `verify` look at every file through this module; a run sees only files that passed.
+`prepare` and `verify` check every file through this module; a run sees only files that passed.
 """
 
 import atexit
@@ -31,21 +31,21 @@ MEMORY_VARIABLE = "TEMPBENCH_PROBE_MB"
 _SECONDS = 60.0
 _MB = 2_000.0
 _TOTAL = 60
-"""How many times the seconds a file may take in all, as long as it goes on giving frames."""
+"""The factor of the time limit for a whole file, as long as it keeps giving frames."""
 _MOST_PROCESSES = 8
 _FILES_A_PROCESS = 4
-"""To look at fewer files takes no longer than to start a process."""
+"""Checking fewer files takes no longer than starting a process."""
 _BYTES_A_SECOND = 5_000_000
-"""Slowest disk: a file of this many bytes is given a second more before its first frame."""
+"""The slowest disk: for this many bytes a file gets one more second before its first frame."""
 
 
 class Inspector:
-    """Looks at files in a process that is started anew where a file has ended it.
+    """Checks files in a process that is restarted after a crash.
 
     Args:
-        command: What to start; the memory limit in MB is its last argument.
-        seconds: Without a new frame after which a file is given up.
-        megabytes: Memory beyond what the process has at its start; POSIX only.
+        command: The command to start; the memory limit in MB is its last argument.
+        seconds: Time without a new frame after which a file is given up.
+        megabytes: Memory beyond that at the process's start; POSIX only.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Inspector:
         self.close()
 
     def close(self) -> None:
-        """Ends the process; no other is started, whoever asks from another thread."""
+        """Ends the process; no thread can start another."""
         self._closed = True
         self._stop()
 
@@ -80,12 +80,12 @@ class Inspector:
             process.wait()
 
     def ask(self, path: Path, **request: Any) -> dict[str, Any]:
-        """Returns what was found out about a file."""
+        """Returns the result for a file."""
         with self._lock:
             try:
                 answer = self._answer(path, request)
             except BaseException:
-                self._stop()  # an answer that nobody has read would be taken for the next file's
+                self._stop()  # an unread answer would be taken for the next file's
                 raise
         if "problem" not in answer:
             return dict(answer["found"])
@@ -117,7 +117,7 @@ class Inspector:
         assert process.stdout is not None
         patience = self._seconds + _size(path) / _BYTES_A_SECOND
         longest = self._seconds * _TOTAL
-        with contextlib.suppress(OSError):  # it has ended; its answer says so
+        with contextlib.suppress(OSError):  # it has ended; its answer reports that
             process.stdin.write(json.dumps({"path": str(path), **request}) + "\n")
             process.stdin.flush()
         end = time.monotonic() + longest
@@ -134,7 +134,7 @@ class Inspector:
             patience = self._seconds
         self._stop()
         return {
-            "problem": f"{path.name}: decoding it does not get on ({self._seconds:g} s without a frame, or "
+            "problem": f"{path.name}: decoding it is stuck ({self._seconds:g} s without a frame, or "
             f"{longest:g} s in all); replace it, or set {SECONDS_VARIABLE} to more",
             "reason": "does not end",
         }
@@ -144,13 +144,13 @@ def _ended(path: Path, status: int) -> str:
     how = f"exit status {status}"
     if status < 0:
         how = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
-    return f"{path.name}: decoding it ends the decoder's process ({how}); replace it"
+    return f"{path.name}: decoding it crashes the decoder's process ({how}); replace it"
 
 
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
-    except OSError:  # whoever looks at it says what is wrong
+    except OSError:  # the check itself reports the error
         return 0
 
 
@@ -172,19 +172,19 @@ def _inspector() -> Inspector:
 
 
 def check_video(path: Path, thorough: bool = False) -> Facts:
-    """Returns what `integrity.check_video` does, which it calls in a process apart."""
+    """Calls `integrity.check_video` in a separate process."""
     return Facts(**_inspector().ask(path, kind="video", thorough=thorough))
 
 
 def check_videos(
     paths: Iterable[Path], thorough: bool = False, processes: int | None = None
 ) -> Iterator[Facts | MediaError]:
-    """Yields for each video in order what `check_video` returns or raises; several are looked at at once.
+    """Yields, for each video in order, what `check_video` returns or raises; several are checked at once.
 
     Args:
         paths: The files.
         thorough: As for `check_video`.
-        processes: One a core by default, eight at most, and no more than one for four files.
+        processes: By default one per core, at most eight, and at most one per four files.
     """
     requests = [(path, {"kind": "video", "thorough": thorough}) for path in paths]
     for found in _asked(requests, processes):
@@ -193,7 +193,7 @@ def check_videos(
 
 @dataclass(frozen=True)
 class Cut:
-    """A clip to be cut: `cutting.cut` says what of."""
+    """A clip to cut; fields as in `cutting.cut`."""
 
     source: Path
     target: Path
@@ -202,7 +202,7 @@ class Cut:
 
 
 def cut_videos(cuts: Iterable[Cut], processes: int | None = None) -> Iterator[Clip | MediaError]:
-    """Yields for each clip in order what `cutting.cut` returns or raises; arguments as `check_videos`."""
+    """Yields, for each clip in order, what `cutting.cut` returns or raises; see `check_videos`."""
     requests = [
         (one.source, {"kind": "cut", "target": str(one.target), "start": one.start, "end": one.end})
         for one in cuts
@@ -214,7 +214,7 @@ def cut_videos(cuts: Iterable[Cut], processes: int | None = None) -> Iterator[Cl
 def _asked(
     requests: Sequence[tuple[Path, dict[str, Any]]], processes: int | None
 ) -> Iterator[dict[str, Any] | MediaError]:
-    """Yields the answer to each request in order, several of which are worked on at once."""
+    """Yields the answer to each request in order; several requests run at once."""
     n = processes or min(_MOST_PROCESSES, os.cpu_count() or 1, len(requests) // _FILES_A_PROCESS)
     if n < 2:
         yield from (_answer_of(_inspector(), request) for request in requests)
@@ -235,7 +235,7 @@ def _asked(
     try:
         yield from pool.map(work, requests)
     finally:
-        # Whoever stops early does not wait for the files that are being worked on.
+        # A caller that stops early does not wait for the files in progress.
         pool.shutdown(wait=False, cancel_futures=True)
         for inspector in inspectors:
             inspector.close()
@@ -250,5 +250,5 @@ def _answer_of(inspector: Inspector, request: tuple[Path, dict[str, Any]]) -> di
 
 
 def check_picture(path: Path, name: str) -> None:
-    """Decodes a picture in a process apart."""
+    """Decodes a picture in a separate process."""
     _inspector().ask(path, kind="picture", name=name)

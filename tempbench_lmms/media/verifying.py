@@ -1,4 +1,4 @@
-"""What `tempbench verify` says of a benchmark's data, in the way that all benchmarks share."""
+"""The common part of `tempbench verify`: the problems of a benchmark's data."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ from tempbench_lmms.data.checks import Table
 from tempbench_lmms.media import records, sandbox
 
 Problems = Callable[[Path], Iterator[str]]
-"""Yields one line a problem in the data set under a folder."""
+"""Yields one line per problem in the data set in a folder."""
 
 
 def problems(
@@ -16,18 +16,18 @@ def problems(
     sizes: extent.Sizes = lambda manifest: (),
     more: Problems | None = None,
 ) -> Problems:
-    """Returns what a benchmark's `checks.problems` is: of tables, rows and media, and of what is missing.
+    """Returns the function for a benchmark's `checks.problems`: tables, rows, media, and missing parts.
 
-    Every picture is decoded, and every video that is not the one that was prepared.
+    It decodes every picture, and every video that has changed since it was prepared.
 
     Args:
         tables_of: The benchmark's tables under a folder.
-        sizes: Says of the manifest how much there is, and was to be.
-        more: What the benchmark itself looks for.
+        sizes: Tells from the manifest how much there is and should be.
+        more: The benchmark's own checks.
     """
 
     def found(root: Path) -> Iterator[str]:
-        """Yields one line a problem, with table, row and field; then every medium that cannot be used."""
+        """Yields one line per problem, with table, row and field; then every unusable media file."""
         tables = tables_of(root)
         has_videos = any("video" in table.media for table in tables)
         look = records.checker(root, sandbox.check_video) if has_videos else sandbox.check_picture

@@ -1,6 +1,6 @@
 """Frames of a video with their times.
 
-Each function that takes a path raises `MediaError` where the file is missing, damaged, or has no video.
+Each function with a path raises `MediaError` if the file is missing, damaged, or not a video.
 """
 
 import contextlib
@@ -25,11 +25,11 @@ _CACHE_MB = 512
 
 @dataclass(frozen=True)
 class VideoInfo:
-    """What a video's container and stream say of it.
+    """A video's properties according to its container and stream.
 
     Attributes:
         duration: Seconds.
-        n_frames: Number of frames; counted by decoding where the packets do not tell.
+        n_frames: Number of frames; counted by decoding if the packets do not tell.
         fps: Mean frames a second.
         width: Pixels, as shown.
         height: Pixels, as shown.
@@ -48,7 +48,7 @@ class Frames:
 
     Attributes:
         images: RGB.
-        times: When each is shown, in seconds from the video's start.
+        times: The time of each, in seconds from the video's start.
     """
 
     images: tuple[Image.Image, ...]
@@ -57,7 +57,7 @@ class Frames:
 
 @dataclass
 class _Entry:
-    """What is known of one file. Whoever decodes holds the lock; others wait instead of decoding too."""
+    """The cached data of one file. The decoding thread holds the lock; others wait for it."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     index: decoding.Index | None = None
@@ -77,14 +77,14 @@ _Key = tuple[str, int, int]
 
 
 class _FrameCache:
-    """Decoded frames of the files used last, within a number of bytes. Threads may share it."""
+    """Decoded frames of the most recently used files, within a number of bytes; thread-safe."""
 
     def __init__(self) -> None:
         self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
         self._lock = threading.Lock()
 
     def entry(self, path: Path) -> _Entry:
-        """Returns a file's entry; a file that was replaced has a new one."""
+        """Returns a file's entry; a replaced file gets a new one."""
         try:
             stat = path.stat()
         except OSError:
@@ -96,7 +96,7 @@ class _FrameCache:
             return entry
 
     def trim(self) -> None:
-        """Drops the files used longest ago until the rest fits."""
+        """Drops the least recently used files until the rest fits."""
         limit = int(float(os.environ.get(CACHE_VARIABLE, _CACHE_MB)) * 1_000_000)
         with self._lock:
             sizes = {key: one.n_bytes for key, one in self._entries.items()}
@@ -108,7 +108,7 @@ class _FrameCache:
                 total -= size
 
     def n_bytes(self) -> int:
-        """Returns how much is held."""
+        """Returns the number of bytes in the cache."""
         with self._lock:
             return sum(one.n_bytes for one in self._entries.values())
 
@@ -146,7 +146,7 @@ def segment_places(n_frames: int, n: int) -> list[int]:
 
 
 def half_places(n_frames: int, n: int) -> list[int]:
-    """Returns the places of n frames, each half-way between two of n + 1 evenly spaced ends of segments.
+    """Returns the places of n frames, each midway between two of n + 1 evenly spaced segment ends.
 
     Source: Video-CCAM's `eval/utils.py` (`uniform_indices`); all frames where the video has no more than n.
 
@@ -198,7 +198,7 @@ def _taken(n: "int | Taken") -> Taken:
 
 
 def probe(path: Path) -> VideoInfo:
-    """Returns what is known of a video; no more than its first frame is decoded where that is possible."""
+    """Returns the properties of a video, decoding at most its first frame if possible."""
     index = decoding.index_of(path)
     with decoding.Video(path) as video:
         width, height = video.first_size()
@@ -210,7 +210,7 @@ def probe(path: Path) -> VideoInfo:
 
 
 def index_of(path: Path) -> decoding.Index:
-    """Returns when the frames of a video are shown; kept for as long as its frames are."""
+    """Returns the times of a video's frames; cached as long as the frames are."""
     entry = _CACHE.entry(path)
     with entry.lock:
         entry.index = entry.index or decoding.index_of(path)
@@ -218,9 +218,9 @@ def index_of(path: Path) -> decoding.Index:
 
 
 def frame_times(path: Path, n: int) -> tuple[float, ...]:
-    """Returns when the n frames of `sample_frames` are shown, in seconds, without decoding them.
+    """Returns the times of the n frames of `sample_frames` in seconds, without decoding them.
 
-    The packets of a file carry the times of its frames; where they do not, it is decoded.
+    A file is decoded only if its packets do not have the times.
     """
     index = index_of(path)
     return tuple(index.time(place) for place in uniform_places(index.n_frames, n))
@@ -231,9 +231,10 @@ def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> F
 
     Args:
         path: The file.
-        n: How many, at the places of `uniform_places`; or how many and how they are taken.
-        together: Other numbers of frames that will be asked of this video: they are decoded in the same go
-            and kept, so that all cost one decode. The cache holds `$TEMPBENCH_FRAME_CACHE_MB` (default 512).
+        n: How many, at the places of `uniform_places`; or how many and how they are chosen.
+        together: Other numbers of frames that will be requested from this video: they are decoded together
+            and cached, so that all cost one decode. The cache holds `$TEMPBENCH_FRAME_CACHE_MB` (default
+            512).
     """
     wanted = _taken(n)
     entry = _CACHE.entry(path)
@@ -251,22 +252,22 @@ def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> F
 
 
 def _decode(path: Path, entry: _Entry, wanted: Collection[Taken]) -> None:
-    """Adds the frames that each of `wanted` needs to a file's entry, whose lock the caller holds."""
+    """Adds the frames for each of `wanted` to a file's entry, whose lock the caller holds."""
 
     def choose(n_frames: int) -> Iterable[int]:
         return {place for one in wanted for place in one.places(n_frames)}
 
     entry.index, pictures = decoding.read(path, choose, entry.index)
-    # A new dict and not an update: `trim` reads the old one without this entry's lock.
+    # A new dict instead of an update: `trim` reads the old one without this entry's lock.
     entry.pictures = {**entry.pictures, **pictures}
 
 
 Wanted = tuple[Path, int | Taken, Sequence[int]]
-"""What `sample_frames` is going to be asked for."""
+"""A future request to `sample_frames`."""
 
 
 class _Ahead:
-    """Threads that decode the next videos of an order; each question that is asked begins one more."""
+    """Threads that decode the next videos in an order; each question asked starts one more."""
 
     def __init__(self, order: Sequence[Wanted]) -> None:
         self._left = iter(order)
@@ -282,7 +283,7 @@ class _Ahead:
                     self._pool.submit(self._do, *one)
 
     def _do(self, path: Path, n: int | Taken, together: Sequence[int]) -> None:
-        with contextlib.suppress(Exception):  # the question itself says what is wrong
+        with contextlib.suppress(Exception):  # the question itself reports the error
             entry, wanted = _CACHE.entry(path), _all_of(n, together)
             with entry.lock:
                 if any(map(entry.lacks, wanted)):
@@ -298,12 +299,12 @@ _ahead: _Ahead | None = None
 
 @contextlib.contextmanager
 def decoding_ahead(order: Sequence[Wanted]) -> Iterator[None]:
-    """Has threads decode the frames of the next few videos within the block, before they are asked for.
+    """Decodes the frames of the next few videos in threads inside the block, before they are requested.
 
-    Every frame is the same as without, and every error is raised where the frames are asked for.
+    The frames are the same as without, and errors are raised when the frames are requested.
 
     Args:
-        order: What `sample_frames` will be asked for.
+        order: The future requests to `sample_frames`.
     """
     global _ahead
     _ahead = _Ahead(order)
@@ -315,7 +316,7 @@ def decoding_ahead(order: Sequence[Wanted]) -> Iterator[None]:
 
 
 def _forget() -> None:
-    """A forked process has none of the threads, and locks that nobody opens."""
+    """A forked process has no threads, but locks that nobody would release."""
     global _ahead
     _ahead = None
     _CACHE.clear()

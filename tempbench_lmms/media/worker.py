@@ -1,7 +1,7 @@
-"""The process that looks at files for `sandbox`: a request a line comes in, answers go out, a line each.
+"""The process that checks files for `sandbox`: one request per line in, one answer per line out.
 
-`{"beat": n}` says that it goes on, `{"found": ...}` and `{"problem": ...}` end a request. Whatever decoders
-write to the two standard streams goes to a file, where traces of patched-up frames are looked for.
+`{"beat": n}` reports progress; `{"found": ...}` and `{"problem": ...}` end a request. The decoders' output
+goes to a file, which is searched for signs of patched frames.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from tempbench_lmms.media.images import open_image
 from tempbench_lmms.media.integrity import check_video
 
 Look = Callable[[dict[str, Any], Callable[[int], None]], dict[str, Any]]
-"""Takes a request and a function to say with that it goes on; returns what was found."""
+"""Takes a request and a function to report progress; returns the result."""
 
 TOO_MUCH_MEMORY = "memory"
 _PATCHED = (
@@ -36,15 +36,16 @@ _PATCHED = (
     *("Error parsing frame sizes",),
     *("ignoring overflow", "dc overflow", "bytestream end mismatching"),
 )
-"""What FFmpeg's decoders and demuxers say, at its level of errors, when they go on with something else than
-was encoded. Of sound files with open groups of pictures they say other things ("mmco: unref short failure").
+"""Error messages of FFmpeg's decoders and demuxers when they replace damaged data.
+
+For intact files with open groups of pictures they print other messages ("mmco: unref short failure").
 """
 
 _BEAT_SECONDS = 0.2
 
 
 def look(request: dict[str, Any], beat: Callable[[int], None]) -> dict[str, Any]:
-    """Looks at a video or at a picture, or cuts a clip out of a video."""
+    """Checks a video or a picture, or cuts a clip."""
     path = Path(request["path"])
     if request["kind"] == "video":
         return asdict(check_video(path, request["thorough"], beat))
@@ -55,7 +56,7 @@ def look(request: dict[str, Any], beat: Callable[[int], None]) -> dict[str, Any]
 
 
 def serve(looking: Look) -> None:
-    """Answers requests until there are none."""
+    """Answers requests until there are no more."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     with tempfile.TemporaryFile() as said:
         os.dup2(said.fileno(), 1)
@@ -80,7 +81,7 @@ def _answered(looking: Look, request: dict[str, Any], answers: TextIO, said: Any
 
     def beat(n: int) -> None:
         nonlocal last
-        if not n:  # now everything is decoded from the start
+        if not n:  # from here on, everything is decoded from the start
             said.truncate(0)
             said.seek(0)
         if time.monotonic() - last > _BEAT_SECONDS:
@@ -106,7 +107,7 @@ def _patched(said: Any) -> str:
 
 
 def _limit_memory(megabytes: int) -> None:
-    """Has this process get no more than so much memory beyond what it has now; POSIX only."""
+    """Limits this process's memory to this much more than now; POSIX only."""
     if not megabytes:
         return
     with contextlib.suppress(ImportError, ValueError, OSError):
@@ -118,7 +119,7 @@ def _limit_memory(megabytes: int) -> None:
 
 
 def main() -> None:
-    """Looks at videos and pictures."""
+    """Checks videos and pictures."""
     av.logging.restore_default_callback()
     av.logging.set_libav_level(av.logging.ERROR)
     serve(look)

@@ -232,7 +232,7 @@ def test_all_captions_of_msrvtt_are_references(tmp_path, capsys, monkeypatch):
 
 def test_clips_of_another_length_are_no_clips_of_msrvtt(tmp_path):
     making.prepare(captions=releases.msrvtt(tmp_path / "MSRVTT"))
-    with pytest.raises(TempbenchError, match=r"lasts .* seconds and its annotation says"):
+    with pytest.raises(TempbenchError, match=r"lasts .* seconds but its annotation says"):
         making.prepare(captions=releases.msrvtt(tmp_path / "other", 5), force=True)
 
 

@@ -53,7 +53,9 @@ def test_a_video_is_mirrored_as_its_matrix_says(tmp_path: Path, name: str) -> No
 
 def test_a_video_turned_by_other_than_right_angles_is_refused(tmp_path: Path) -> None:
     path = clips.with_matrix(clips.write(tmp_path / "a.mp4", n=4), (46341, 46341, -46341, 46341))
-    with pytest.raises(MediaError, match=r"^a\.mp4: the video is shown turned by other than right angles"):
+    with pytest.raises(
+        MediaError, match=r"^a\.mp4: the video is rotated by an angle that is not a right angle"
+    ):
         video.sample_frames(path, 4)
 
 

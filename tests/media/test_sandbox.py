@@ -66,10 +66,10 @@ def inspector(tmp_path: Path):
 @pytest.mark.parametrize(
     ("kind", "says", "reason"),
     [
-        ("crash", "ends the decoder's process .SIGSEGV.", "ends the decoder"),
-        ("abort", "ends the decoder's process .SIGABRT.", "ends the decoder"),
-        ("exit", "ends the decoder's process .exit status 3.", "ends the decoder"),
-        ("hang", "does not get on .1 s without a frame", "does not end"),
+        ("crash", "crashes the decoder's process .SIGSEGV.", "ends the decoder"),
+        ("abort", "crashes the decoder's process .SIGABRT.", "ends the decoder"),
+        ("exit", "crashes the decoder's process .exit status 3.", "ends the decoder"),
+        ("hang", "is stuck .1 s without a frame", "does not end"),
         ("memory", "takes more than 300 MB", "too much memory"),
         ("patched", "damaged .concealing 20 DC errors", "damaged"),
         ("damaged", "the video is damaged", "damaged"),

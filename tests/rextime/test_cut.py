@@ -103,7 +103,7 @@ def test_the_rest_goes_on_and_a_second_run_completes_it(full, source, tmp_path, 
     complains(done, "3 of 4 clips are missing", "run this again")
     assert f"1 clips cut into {output}, 0 of 4 were there" in done.stdout
     for words in (
-        "AAAAAAAAAAA.mp4: the video lasts 1.0 seconds and its annotation says 4.0",
+        "AAAAAAAAAAA.mp4: the video lasts 1.0 seconds but its annotation says 4.0",
         "the full video BBBBBBBBBBB is missing; get https://www.youtube.com/watch?v=BBBBBBBBBBB",
         "no name: the name is not <YouTube id>_<start>_<end>",
     ):

@@ -172,7 +172,7 @@ def test_a_video_of_another_length_is_refused(source, folders, write_video, tmp_
     for seconds, n_rows in ((98.7, 1), (102.3, 1), (98.0, 0), (104.0, 0)):
         write_video(tmp_path / "anet" / "v_ZMTi498qnPc.mp4", duration=seconds)
         if not n_rows:
-            with pytest.raises(TempbenchError, match=r"lasts 10\.0 seconds and its annotation says 150\.0"):
+            with pytest.raises(TempbenchError, match=r"lasts 10\.0 seconds but its annotation says 150\.0"):
                 prepare(source, folders, how=How(force=True))
             continue
         manifest = prepare(source, folders, how=How(force=True))
@@ -186,7 +186,7 @@ def test_a_row_that_gives_its_video_another_length_is_left_out(source, tmp_path,
     (source / "rextime_val.json").write_text(json.dumps(records))
     manifest = prepare(source, {"qvhighlights": tmp_path / "qvh"}, splits=["validation"])
     assert manifest["rows"] == {"validation": 1}
-    assert "lasts 2.0 seconds and its annotation says 90.0" in manifest["skipped"][0]["why"]
+    assert "lasts 2.0 seconds but its annotation says 90.0" in manifest["skipped"][0]["why"]
 
 
 def test_nothing_to_prepare(source, tmp_path):
