@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tempbench_lmms.cli.command import IncludePath
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 
 def reread(
     logs: Annotated[list[Path], typer.Argument(help="Output folders of runs, or results files.")],
-    reader: Annotated[str, typer.Option(help="The second reader: the name of a model at --base-url.")],
-    base_url: Annotated[str, typer.Option(help="An OpenAI-compatible endpoint, up to and including /v1.")],
+    reader: Annotated[str, typer.Option(help="The second reader: the name of a model at --base-url.")] = "",
+    base_url: Annotated[
+        str, typer.Option(help="An OpenAI-compatible endpoint, up to and including /v1.")
+    ] = "",
     everything: Annotated[
-        bool, typer.Option("--all", help="Ask about all replies, not only unread ones.")
+        bool, typer.Option("--all", help="Ask about, or show, all replies, not only unread ones.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what it would cost.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of simultaneous requests.")] = 8,
@@ -35,11 +38,13 @@ def reread(
     partial: Annotated[
         bool, typer.Option("--partial", help="Include the readable part of damaged logs.")
     ] = False,
+    include_path: IncludePath = None,
 ) -> None:
     """Let a language model read the unread replies; `rescore` and `report` show both readings.
 
     The replies are sent to the endpoint. Its readings are stored beside the logs, which do not change. The
-    same command continues an interrupted one.
+    same command continues an interrupted one. Without --reader, our reader gives a second opinion on the
+    scores of the harness's own multiple-choice tasks.
     """
     print("tempbench: reading the logs", file=sys.stderr, flush=True)
     from tqdm import tqdm
@@ -48,13 +53,15 @@ def reread(
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.second_readers import Endpoint
 
-    if not reader.strip():
-        raise TempbenchError("the second reader has no name; give the model's name with --reader")
+    if not reader and not base_url:
+        return _give_opinion(read_runs(logs, partial), everything)
+    if not reader.strip() or not base_url:
+        raise TempbenchError("a second reader needs its name, --reader, and its address, --base-url")
     key = os.environ.get(api_key_env, "")
     second = Endpoint(reader, base_url, key, timeout, retries)
     chosen: list[rereading.Question] = []
     n_known = 0
-    for log in read_runs(logs, partial):
+    for log in (log for log in read_runs(logs, partial) if not log.other):
         found, known = _to_ask(log, second.name, everything)
         chosen, n_known = chosen + found, n_known + known
     tokens = sum(len(question.request()) for question in chosen) // 4
@@ -75,6 +82,19 @@ def reread(
         print("tempbench: stopped; give the same command again to continue", file=sys.stderr, flush=True)
         os._exit(130)  # Python would wait for the running requests; the readings are already stored
     _report(lines, failures, len(chosen))
+
+
+def _give_opinion(logs: "list[TaskLog]", everything: bool) -> None:
+    from tempbench_lmms.runs import second_opinion
+
+    others = [log for log in logs if log.other]
+    if not others:
+        raise TempbenchError("our reader has read these replies; name a second one with --reader")
+    for log in others:
+        try:
+            print(second_opinion.as_text(second_opinion.of(log), everything))
+        except TempbenchError as error:
+            print(f"{log.task}, {log.model}: {error}")
 
 
 def _try(second: "Endpoint") -> None:

@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.any_task import installed
 from tempbench_lmms.check.faults import of_error
 from tempbench_lmms.data import locks, outputs, prepared, redaction, tables
 from tempbench_lmms.data.redaction import scrubbed
@@ -123,8 +122,6 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
     """Refuses unknown tasks, and arguments that the harness or a run would refuse."""
     further = command.further
     arguments.part(further)
-    if folder := arguments.value(further, "include_path"):
-        installed.include(Path(folder))  # for the report at the end
     task_names.check(command.tasks.split(","), further)
     number = arguments.value(further, "num_fewshot")
     if number and (ours := command.leaves):  # the harness accepts the number but shows no examples

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import statistics
 
 import pytest
@@ -55,6 +56,11 @@ def test_a_run_that_was_ended_goes_on_and_is_what_the_harness_makes_of_it(place,
     assert logged(tmp_path / "ours") == logged(tmp_path / "plain")
     [results] = (tmp_path / "ours").glob("*_results.json")
     assert json.loads(results.read_text())["results"] == plain.results["results"]
+    opinion = tempbench("reread", "--all", tmp_path / "ours").stdout
+    n = sum(row["target"] == row["filtered_resps"] for row in logged(tmp_path / "ours")["muirbench"])
+    assert f"muirbench, made_up: {100 * n / 45:.1f} % right by the task" in opinion
+    # The task takes no letter in brackets.
+    assert re.search(r"wrong by the task; the answer is (.), our reader reads \1: '\(\1\)'", opinion)
     again = run(place, tmp_path / "ours")
     assert "finished already" in again.stdout
     (place / "own" / "rows.jsonl").write_text(rows.replace("the red", "a red"))
