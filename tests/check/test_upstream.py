@@ -3,6 +3,10 @@
 Then its text in docs/decisions/upstream.md, and what docs/check_model.md says of it, can go.
 """
 
+import importlib.metadata
+import importlib.util
+import subprocess
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -71,3 +75,25 @@ def test_a_video_with_fewer_frames_than_asked_for_fails(clip):
     assert len(messages.to_openai_messages(video_kwargs={"nframes": 8})[0]["content"]) == 8
     with pytest.raises((AttributeError, ValueError)):
         messages.to_openai_messages(video_kwargs={"nframes": 32})
+
+
+def test_the_proposed_patch_finds_the_tasks_of_a_package(tmp_path, monkeypatch):
+    spec = importlib.util.find_spec("lmms_eval.tasks")
+    patched = tmp_path / "lmms_eval/tasks/__init__.py"
+    patched.parent.mkdir(parents=True)
+    patched.write_bytes(Path(spec.origin).read_bytes())
+    patch = Path(__file__).parents[2] / "docs/decisions/external_tasks.patch"
+    subprocess.run(["git", "apply", str(patch)], cwd=tmp_path, check=True)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_file_location("patched_tasks", patched))
+    module.__spec__.loader.exec_module(module)
+    ours = importlib.metadata.EntryPoint(
+        "ours", "tempbench_lmms.harness.variants:task_dir", "lmms_eval.tasks"
+    )
+    broken = importlib.metadata.EntryPoint("broken", "nowhere:folder", "lmms_eval.tasks")
+    monkeypatch.setattr(module, "entry_points", lambda group: [broken, ours])
+    patched.with_name("own.yaml").write_text("task: own")  # what the harness brings, beside its file
+    assert module.TaskManager().match_tasks(["tempvs", "rextime_mini", "own"]) == [
+        "own",
+        "rextime_mini",
+        "tempvs",
+    ]
