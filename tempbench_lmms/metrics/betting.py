@@ -1,4 +1,4 @@
-"""Is one run better than another? A test that may be looked at after every group of questions.
+"""Tests whether one run is better than another; the test may be looked at after every group of questions.
 
 A p value that is looked at again and again until it is small is small sooner or later. What stands here
 is the capital of somebody who bets on one of two runs, group by group, at fair odds if they are alike: that
@@ -24,10 +24,10 @@ _HALVINGS = 20
 
 @dataclass(frozen=True)
 class Decision:
-    """When two runs were told apart.
+    """When two runs were found to differ.
 
     Attributes:
-        n_groups: After how many groups.
+        n_groups: Number of groups until the decision.
         first_is_higher: Whether the first run has the higher mean.
     """
 
@@ -68,11 +68,11 @@ def _log_sides(differences: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def decision(differences: ArrayLike, level: float = 0.05) -> Decision | None:
-    """Returns when two runs are told apart; None where they are not.
+    """Returns when two runs are found to differ, or None.
 
     Args:
         differences: Shape (n,), as for `log_capital`.
-        level: Probability, at most, that runs with the same mean are ever told apart.
+        level: Maximum probability of ever deciding for runs with equal means.
 
     >>> decision([0.5] * 40)
     Decision(n_groups=14, first_is_higher=True)
@@ -86,7 +86,7 @@ def decision(differences: ArrayLike, level: float = 0.05) -> Decision | None:
 
 
 def at_least(differences: ArrayLike, weights: ArrayLike = 1.0, level: float = 0.05) -> float:
-    """Returns how large the difference is at least, on the side that the results speak for.
+    """Returns a lower bound of the difference, on the side that the results favour.
 
     The capital of those who bet on that side at odds that are fair for a difference of `m`, not of 0, is
     twenty times as large as both sides' stakes for each `m` up to the value that is returned. That this ever

@@ -8,7 +8,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def has_cycle(edges: Iterable[tuple[Node, Node]]) -> bool:
-    """Returns whether a walk along the edges comes back to where it began.
+    """Returns whether a walk along the edges can return to its start.
 
     >>> has_cycle([(1, 2), (2, 3), (1, 3)]), has_cycle([(1, 2), (2, 3), (3, 1)])
     (False, True)

@@ -1,4 +1,4 @@
-"""Questions that count only together: the same question on two clips, both orders of a pair, an instance."""
+"""Metrics of questions that count only together: one question on two clips, both orders of a pair."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable

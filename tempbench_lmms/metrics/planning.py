@@ -1,7 +1,7 @@
-"""How large a difference between two runs a set of questions can tell, before anybody is asked.
+"""Computes the smallest difference between two runs that a set of questions can detect.
 
-What counts is not the number of questions but how a metric varies from group to group: questions about the
-same pictures are right and wrong together, and a gate lets only some of them count.
+What matters is not the number of questions but how a metric varies between groups: questions about the same
+pictures tend to be right or wrong together, and a gate lets only some of them count.
 """
 
 import math
@@ -22,7 +22,7 @@ class Spread:
 
     Attributes:
         value: The metric.
-        error: Its standard error; NaN where too few groups enter it.
+        error: Its standard error; NaN if too few groups enter it.
         n_clusters: Number of groups that enter it.
         is_share: Whether it lies between 0 and 1.
     """
@@ -34,12 +34,12 @@ class Spread:
 
     @property
     def farthest(self) -> float:
-        """The largest difference that another run of it can have."""
+        """The largest possible difference of another run."""
         return max(self.value, 1 - self.value) if self.is_share else math.inf
 
 
 def spread(metric: Sums) -> Spread:
-    """Returns how a metric varies between groups, by leaving out one after the other.
+    """Returns a metric's variation between groups, by leaving out each group in turn.
 
     What is printed in percent is planned for as a share.
 
@@ -60,8 +60,8 @@ def spread(metric: Sums) -> Spread:
 def of_difference(error: float, correlation: float) -> float:
     """Returns the standard error of the difference of two runs over the same questions.
 
-    Both have the same standard error, and their groups' results go together as `correlation` says:
-    Var(A - B) = 2 Var(A) (1 - correlation).
+    Both have the same standard error, and their groups' results have this correlation: Var(A - B) = 2 Var(A)
+    (1 - correlation).
 
     >>> round(of_difference(0.03, 0.875), 10)
     0.015
@@ -70,7 +70,7 @@ def of_difference(error: float, correlation: float) -> float:
 
 
 def detectable(error: float, n_clusters: int, level: float = 0.05, power: float = 0.8) -> float:
-    """Returns the smallest true difference that a two-sided t test over groups tells with this power.
+    """Returns the smallest true difference that a two-sided t test over groups detects with this power.
 
     Source: Bloom 1995, the minimum detectable effect: the standard error times the sum of two quantiles of
     Student's t, here with the number of groups less one for its degrees of freedom.
@@ -79,7 +79,7 @@ def detectable(error: float, n_clusters: int, level: float = 0.05, power: float 
         error: Standard error of the difference.
         n_clusters: Number of groups.
         level: Of the test.
-        power: Probability that the test sees such a difference.
+        power: Probability that the test detects such a difference.
 
     Returns:
         The difference; NaN for one group, or where the error is unknown.
@@ -94,14 +94,14 @@ def detectable(error: float, n_clusters: int, level: float = 0.05, power: float 
 def clusters_needed(
     error: float, n_clusters: int, difference: float, level: float = 0.05, power: float = 0.8
 ) -> int | None:
-    """Returns how many groups tell a difference; None where no number does, or the spread is unknown.
+    """Returns how many groups detect a difference; None if no number does, or the spread is unknown.
 
     Args:
         error: Standard error of the difference with `n_clusters` groups.
         n_clusters: Number of groups.
-        difference: The difference to tell.
+        difference: The difference to detect.
         level: Of the test.
-        power: Probability that the test sees it.
+        power: Probability that the test detects it.
 
     >>> clusters_needed(0.01, 500, detectable(0.01, 500))
     500

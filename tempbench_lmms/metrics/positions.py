@@ -1,7 +1,7 @@
-"""Questions asked with their options in every order: what is right throughout, and which place is liked.
+"""Questions asked with their options in every order: accuracy over all orders, and position bias.
 
-A question of n options is asked n times, its options moved on by one place each time, so that the right one
-stands once in every place. Who always takes one place is right once, and never throughout.
+A question with n options is asked n times, rotated by one more place each time, so that the right option is
+once in every place. A model that always picks one place is right exactly once.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
 
 
 def whole(asked: Iterable[Asked]) -> Iterator[list[Asked]]:
-    """Yields the questions that were asked in all their orders, each as what was asked."""
+    """Yields the questions that were asked in all their orders, each with its askings."""
     groups: dict[Hashable, list[Asked]] = {}
     for one in asked:
         groups.setdefault(one.question, []).append(one)
@@ -60,9 +60,10 @@ def circular_accuracy(asked: Iterable[Asked]) -> Ratio:
 def position_bias(asked: Sequence[Asked]) -> Statistic:
     """Returns the standard deviation, over places, of the recall of the right options in a place (RStd).
 
-    Source: Zheng et al. 2024, "Large Language Models Are Not Robust Multiple Choice Selectors"
-    (arXiv 2309.03882). 0 where what is right is found as well in every place; sqrt(n - 1) / n, for n places,
-    where one is always chosen. Chance alone spreads recalls a little, so few questions give more than 0.
+    Source: Zheng et al. 2024, "Large Language Models Are Not Robust Multiple Choice Selectors" (arXiv
+    2309.03882). It is 0 if the right option is found equally well in every place, and sqrt(n - 1) / n, for n
+    places, if one place is always chosen. Chance alone spreads recalls a little, so few questions give more
+    than 0.
 
     >>> orders = [Asked("a", "a", 2, gold, answer, gold == answer) for gold, answer in ((0, 0), (1, 0))]
     >>> position_bias(orders).value
@@ -79,7 +80,7 @@ def position_bias(asked: Sequence[Asked]) -> Statistic:
 
 
 def recall_spread(sums: Floats) -> Floats:
-    """Returns the standard deviation of recalls; NaN where fewer than two places have a right option.
+    """Returns the standard deviation of recalls; NaN if fewer than two places have a right option.
 
     Args:
         sums: Shape (..., 2k): of k places what was found, then what was there.

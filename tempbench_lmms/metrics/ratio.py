@@ -1,4 +1,4 @@
-"""The one form that metrics here share: a ratio of sums over the units that were sampled.
+"""The common form of all metrics: a ratio of sums over the sampled units.
 
 Accuracy, "MT given GT strict", a positive-negative ratio, IoU-gated accuracy, F1 = 2TP / (2TP + FP + FN) and
 a mean of scores all are sum(numerator) / sum(denominator). Written that way, one function gives the value
@@ -64,7 +64,7 @@ class Statistic:
         cluster: Shape (n,), integers; units of one cluster are resampled together.
         function: Takes sums of shape (..., m) and returns values of shape (...); NaN where undefined.
         keys: The clusters' names, by those integers; two runs are paired by them.
-        draws: Resamples at most, for a function that takes long; 0 for no limit.
+        draws: Maximum number of resamples, for a slow function; 0 for no limit.
     """
 
     terms: Floats

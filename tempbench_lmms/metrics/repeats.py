@@ -1,7 +1,7 @@
-"""How a metric spreads where the same questions are asked several times, and the replies are sampled.
+"""The spread of a metric over repeats of the same questions with sampled replies.
 
-A question's score over many replies has a mean, which differs from question to question, and a variance about
-that mean. The first is what more questions are for; repeats make the second smaller, and nothing else.
+A question's score over many replies has a mean, which differs between questions, and a variance around that
+mean. More questions reduce the effect of the first; repeats reduce only the second.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from tempbench_lmms.metrics.share import is_bounded
 
 @dataclass(frozen=True)
 class Variances:
-    """Where the variance of question scores comes from.
+    """The parts of the variance of question scores.
 
     Attributes:
         between: Of the questions' own means; 0 where the replies explain all of it.
@@ -74,7 +74,8 @@ def interval_of(repeats: Sequence[Sums], level: float = 0.95) -> tuple[float, fl
 
     Args:
         repeats: The metric of each repeat.
-        level: Share of repetitions, with other questions and replies, in which it is to cover the true value.
+        level: Share of repetitions, with other questions and replies, in which it should cover the true
+            value.
 
     Returns:
         Lower and upper end; NaN, NaN where the metric or its spread is undefined.

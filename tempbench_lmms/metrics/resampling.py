@@ -1,4 +1,4 @@
-"""What resampling whole clusters says about a metric: intervals, and whether two runs differ.
+"""Intervals of metrics, and tests of differences between runs, by resampling whole clusters.
 
 Everything here works on sums over clusters, so that thousands of resamples are one matrix product. A metric
 is any function of sums (`Sums`); `Ratio` is the common one.

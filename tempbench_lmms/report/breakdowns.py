@@ -1,6 +1,6 @@
-"""A task's numbers by source, statement, distance, relation, duration and so on, as tables.
+"""A task's scores by source, statement, distance, relation, duration and so on, as tables.
 
-They are the nested tables under `details` of the results file.
+They come from the nested tables under `details` of the results file.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from tempbench_lmms.report.grid import Cell, Grid, Number, cell_of
 from tempbench_lmms.report.numbers import TaskNumbers, of_records
 
 VALUES = ("value", "share")
-"""What the value of a share is called that stands beside its count, `n`."""
+"""The key of a share's value beside its count, `n`."""
 COUNT = "n"
 
 
@@ -47,10 +47,10 @@ def _by_field(task: TaskNumbers) -> list[Grid]:
 
 
 def of_details(details: Mapping[str, Any]) -> list[Grid]:
-    """Returns the tables that are nested under `details`, without what is no result: `run`, `readings`.
+    """Returns the tables nested under `details`, without entries that are not results: `run`, `readings`.
 
-    A table is as large as it can be with a line for a row: sources with all their shares are one table,
-    several confusion matrices are several.
+    A table is as large as one line per row allows: sources with all their shares are one table, several
+    confusion matrices are several.
     """
     out: list[Grid] = []
     for name, value in details.items():
@@ -84,14 +84,14 @@ def _grid(title: str, columns: Iterable[str], rows: Mapping[str, Sequence[Cell]]
 
 
 def _is_leaf(node: Any) -> bool:
-    """Whether a node is one value: a number, or a share with its count."""
+    """Returns whether a node is one value: a number, or a share with its count."""
     return not isinstance(node, Mapping) or (
         set(node) & set(VALUES) != set() and set(node) <= {*VALUES, COUNT}
     )
 
 
 def _is_row(node: Any) -> bool:
-    """Whether a node is a line of a table: a value, or values with perhaps more values below one of them."""
+    """Returns whether a node is a table line: a value, or values with more values below one of them."""
     return _is_leaf(node) or not node or any(_is_leaf(child) for child in node.values())
 
 

@@ -1,4 +1,4 @@
-"""A benchmark's plots as data: its main numbers, their groups, and the bias to one answer, over all runs."""
+"""A benchmark's plots as data: its main scores, their groups, and the bias to one answer, for all runs."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from tempbench_lmms.report.grid import Number
 from tempbench_lmms.report.tables import Row, Section
 
 _ANSWERS = 10
-"""With more right answers than these no plot of how often each was given is drawn."""
+"""With more distinct right answers than this, the share of each answer is not plotted."""
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class Series:
 
     Attributes:
         name: For the legend.
-        points: By category, in the order of the figure's categories; None where there is none.
-        is_reference: A value that runs are compared with, not a run's own; drawn in grey, last.
+        points: By category, in the figure's order; None for missing points.
+        is_reference: Whether it is a reference value instead of a run; drawn in grey, last.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Series:
 
 
 class Mark(NamedTuple):
-    """A drawn point: its place and the ends of its interval, and both in words."""
+    """A drawn point: its place, the ends of its interval, and both as text."""
 
     x: float | None
     low: float | None
@@ -51,9 +51,9 @@ class Figure:
 
     Attributes:
         title: What is shown.
-        categories: What the points of a series belong to.
+        categories: The categories of the points of a series.
         series: At least one; the runs' first, in the order of their colours.
-        chance: What random answers get, by category, where that is known.
+        chance: The score of random answers by category, if known.
     """
 
     title: str
@@ -63,7 +63,7 @@ class Figure:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The values at the left and the right end: 0 and 1, or more where values need it."""
+        """The values at the left and right end: 0 and 1, or wider if needed."""
         points = [point for one in self.series for point in one.points if point]
         ends = [end for point in points for end in (point.number, point.low, point.high) if end is not None]
         return round(min([0, *ends]), 2), round(max([1, *ends]), 2)
@@ -95,7 +95,7 @@ class Figure:
 
     @property
     def looks(self) -> list[str]:
-        """The colour and the shape of each series, as the page calls them."""
+        """The colour and shape of each series, by the page's names."""
         return ["ref" if one.is_reference else f"c{place % 6}" for place, one in enumerate(self.series)]
 
 
@@ -120,7 +120,7 @@ def _drawn(
     names: Mapping[str, str],
     chance: Mapping[str, float],
 ) -> Iterator[Figure]:
-    """Yields a figure over named metrics; none where no row has a value."""
+    """Yields a figure of the named metrics, if any row has a value."""
     series = tuple(Series(row.label, tuple(map(row.metric, names.values()))) for row in rows)
     if any(point and point.number is not None for one in series for point in one.points):
         yield Figure(title, tuple(names), series, {name: chance[name] for name in names if name in chance})

@@ -1,4 +1,4 @@
-"""A table as data: numbers, headings, cells, notes. The writers beside this file make text and HTML of it."""
+"""A table as data: numbers, headings, cells, notes. Other modules here write it as text and HTML."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,26 +11,26 @@ from tempbench_lmms.record import UNDEFINED, shown
 
 MODEL, HUMAN, CHANCE, BEST, OTHER = "model", "human", "chance", "best", "other"
 RUN, FIELD = "run", "field"
-"""What a heading is of: a model of the paper, people, chance, the best of models that are not named, a mean
-or the like, a run of the reader's, or what was measured."""
+"""The kinds of headings: a model of the paper, people, chance, the best of unnamed models, a mean or the
+like, a run of the user, or a measured quantity."""
 
 METRICS, DETAILS, SECOND = "run", "details", "second"
-"""Where the numbers of a task's tables come from: its metrics, its breakdowns, a second reader."""
+"""The sources of a task's tables: its metrics, its breakdowns, a second reader."""
 
 Value = float | int | str | None
 
 
 @dataclass(frozen=True)
 class Number:
-    """A value with what is known of its spread.
+    """A value with its spread, as far as known.
 
     Attributes:
-        value: As in the results file: a number, "-" where undefined, or a word.
+        value: As in the results file: a number, "-" if undefined, or a word.
         error: Standard error.
         low: Lower end of the 95 % interval.
         high: Its upper end.
-        n: How many units it is over, where that is known.
-        why: Why there is no interval, where that is known.
+        n: Number of units behind it, if known.
+        why: Why there is no interval, if known.
     """
 
     value: Value
@@ -42,18 +42,18 @@ class Number:
 
     @property
     def number(self) -> float | None:
-        """The value where it is a finite number."""
+        """The value if it is a finite number, else None."""
         if isinstance(self.value, (int, float)) and isfinite(self.value):
             return float(self.value)
         return None
 
     def text(self, scale: float = 1, digits: int = 4) -> str:
-        """Returns the value times `scale` for people."""
+        """Returns the value times `scale` as text."""
         scalable = isinstance(self.value, float) and scale != 1
         return shown(self.value * scale if scalable else self.value, digits)  # type: ignore[operator]
 
     def bounds(self, scale: float = 1, digits: int = 4) -> str:
-        """Returns the interval times `scale` for people; empty where there is none."""
+        """Returns the interval times `scale` as text; empty if there is none."""
         if self.low is None or self.high is None:
             return ""
         return f"[{shown(self.low * scale, digits)}, {shown(self.high * scale, digits)}]"
@@ -64,16 +64,16 @@ class Cell:
     """A cell.
 
     Attributes:
-        text: The value as it is shown.
-        bounds: Its 95 % interval as it is shown; empty where there is none.
-        notes: What must be known of it.
+        text: The value as shown.
+        bounds: Its 95 % interval as shown; empty if there is none.
+        notes: Notes about it.
         is_best: Whether no other model has a better value.
-        number: The value itself, unscaled, with its spread; None where the cell has none.
-        metric: What it is a value of; empty where it is of no metric of ours.
-        task: The task whose run gave it; empty for the paper's.
-        is_comparable: Whether the paper's number and a run's can be set beside each other.
-        link: The part of the page that it leads to.
-        is_fault: Whether it tells of a fault.
+        number: The unscaled value with its spread; None if the cell has none.
+        metric: Its metric; empty if it is not a metric of ours.
+        task: The task that gave it; empty for the paper's cells.
+        is_comparable: Whether the paper's number and a run's can be compared.
+        link: The part of the page that it links to.
+        is_fault: Whether it reports a problem.
     """
 
     text: str = UNDEFINED
@@ -99,9 +99,9 @@ class Heading:
     """The heading of a row or of a column.
 
     Attributes:
-        parts: A group and its member, or the one of them that there is.
+        parts: A group and its member, or only one of them.
         kind: One of `MODEL` and its like.
-        notes: What must be known of the whole row or column.
+        notes: Notes about the whole row or column.
     """
 
     parts: tuple[str, ...]
@@ -115,22 +115,22 @@ class Heading:
 
     @property
     def group(self) -> str:
-        """The group; empty where the heading has no member."""
+        """The group; empty if the heading has no member."""
         return self.parts[0] if len(self.parts) > 1 else ""
 
     @property
     def name(self) -> str:
-        """The member, or what stands alone."""
+        """The member, or the only part."""
         return self.parts[-1]
 
 
 def heading(words: str, kind: str = FIELD) -> Heading:
-    """Returns a heading as the data files write it: " / " between a group and its member."""
+    """Returns a heading from its form in the data files: " / " between a group and its member."""
     return Heading(tuple(words.split(" / ", 1)), kind)
 
 
 def headings(columns: Sequence[str]) -> list[Heading]:
-    """Returns the headings of columns; one that is called like the next one's group belongs to the group."""
+    """Returns the headings of columns; one named like the next one's group belongs to that group."""
     found = [heading(column) for column in columns]
     groups = [one.group for one in found[1:]] + [""]
     return [
@@ -144,15 +144,15 @@ class Grid:
     """A table.
 
     Attributes:
-        name: "Table 3", or what it is of.
+        name: "Table 3", or its topic.
         caption: What it shows.
         rows: Their headings.
         columns: Likewise.
-        cells: By row, a cell a column.
-        remarks: What must be known of the whole table.
+        cells: By row, one cell per column.
+        remarks: Notes about the whole table.
         corner: What the rows are.
-        is_printed: Whether a paper has it: its name is where, and its caption the paper's.
-        source: Where the numbers of a task's table come from (`METRICS` and its like).
+        is_printed: Whether it is a paper's table, with the paper's name and caption.
+        source: The source of a task's table (`METRICS` and its like).
     """
 
     name: str
@@ -167,7 +167,7 @@ class Grid:
 
     @classmethod
     def of(cls, name: str, head: Sequence[str], rows: Mapping[str, Sequence[Cell]], **more: Any) -> "Grid":
-        """Returns a table of plain headings: the corner's and the columns', and the cells by row."""
+        """Returns a table with plain headings: the corner's and the columns', and the cells by row."""
         columns = tuple(Heading((one,)) for one in head[1:])
         kind = more.pop("kind", FIELD)
         heads = tuple(Heading((one,), kind) for one in rows)
@@ -176,12 +176,12 @@ class Grid:
 
     @property
     def has_runs(self) -> bool:
-        """Whether a run of the reader's is in it."""
+        """Whether it has a run of the user."""
         return any(one.kind == RUN for one in (*self.rows, *self.columns))
 
     @property
     def bodies(self) -> list[tuple[bool, list[int]]]:
-        """The rows in parts, the reader's runs apart: whether a part is theirs, and its rows' numbers."""
+        """The rows in parts, with the user's runs separate: whether a part has runs, and its row numbers."""
         parts = groupby(range(len(self.rows)), lambda number: self.rows[number].kind == RUN)
         return [(is_own, list(numbers)) for is_own, numbers in parts]
 
@@ -192,12 +192,12 @@ class Grid:
 
     @property
     def column_groups(self) -> list[tuple[str, int]]:
-        """The groups of columns in order, with their widths; columns outside of groups are "" together."""
+        """The groups of columns in order, with their widths; columns without a group are ""."""
         return [(group, len([*own])) for group, own in groupby(self.columns, lambda column: column.group)]
 
     @cached_property
     def marks(self) -> dict[str, str]:
-        """The notes with their marks: a, b, c, in the order in which a reader meets them."""
+        """The notes with their marks: a, b, c, in reading order."""
         places = [*self.columns]
         for row, cells in zip(self.rows, self.cells, strict=True):
             places += [row, *cells]  # type: ignore[list-item]
@@ -209,7 +209,7 @@ class Grid:
         return ",".join(self.marks[note] for note in one.notes)
 
     def starts_group(self, row: int) -> bool:
-        """Whether a row's group differs from that of the row above, or its kind does: a line is above it."""
+        """Returns whether a line separates a row from the one above: its group or kind differs."""
         if row == 0:
             return False
         this, above = self.rows[row], self.rows[row - 1]
@@ -217,11 +217,11 @@ class Grid:
         return apart or this.group != above.group
 
     def shows_group(self, row: int) -> bool:
-        """Whether a row is the first of its group, where the group's name stands."""
+        """Returns whether a row is the first of its group and so shows the group's name."""
         return row == 0 or self.rows[row].group != self.rows[row - 1].group
 
     def row_head(self, row: int) -> list[str]:
-        """Returns a row's heading as one cell, or as two where the table has groups of rows."""
+        """Returns a row's heading as one cell, or as two if the table has groups of rows."""
         head = self.rows[row]
         if not self.has_row_groups:
             return [head.name]
@@ -243,24 +243,24 @@ def _letter(number: int) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a table while it is made: its heading, and its cells by field."""
+    """A row of a table under construction: its heading, and its cells by field."""
 
     heading: Heading
     cells: Mapping[str, Cell] = field(default_factory=dict)
 
 
 def gathered(lines: Sequence[Line], fields: Sequence[Heading]) -> tuple[list[Line], list[Heading], list[str]]:
-    """Returns the lines with notes where they belong: on the table, a row, a column, or else the cell.
+    """Moves notes to where they belong: the table, a row, a column, or the cell.
 
-    What every cell of the paper says is said once of the whole table; what all cells of a row or of a column
-    say is said at its heading.
+    A note shared by all cells of the paper moves to the table; a note shared by a row or column moves to its
+    heading.
 
     Args:
-        lines: The rows; the notes of a cell are parts of one note.
+        lines: The rows; each cell's notes are parts of one note.
         fields: The columns' headings.
     """
     left = {(place, name): cell for place, line in enumerate(lines) for name, cell in line.cells.items()}
-    # A run and chance have other notes than the paper's own numbers, or none.
+    # Runs and chance have other notes than the paper's own numbers, or none.
     papers = {place for place, line in enumerate(lines) if line.heading.kind not in (RUN, CHANCE)}
     of_all = _taken(left, [one for one in left if one[0] in papers])
     rows = [_taken(left, [one for one in left if one[0] == place]) for place in range(len(lines))]
@@ -282,7 +282,7 @@ def gathered(lines: Sequence[Line], fields: Sequence[Heading]) -> tuple[list[Lin
 
 
 def _taken(left: dict[tuple[int, str], Cell], places: Sequence[tuple[int, str]]) -> tuple[str, ...]:
-    """Takes from some cells the notes that all of those with a number have, and returns these notes."""
+    """Removes the notes that all cells with a number share, and returns them."""
     cells = {place: left[place] for place in places if place in left}
     told = [cell.notes for cell in cells.values() if cell.number and cell.number.number is not None]
     common = tuple(note for note in told[0] if all(note in other for other in told)) if told[1:] else ()

@@ -1,7 +1,7 @@
 """Results for the Hugging Face Hub: `.eval_results/*.yaml` of a model's repository.
 
 Format: https://huggingface.co/docs/hub/eval-results (dataset id and task id, value, date, source, notes). A
-leaderboard shows them where the data set's owner has listed the task ids in its `eval.yaml`.
+leaderboard shows them if the data set's owner lists the task ids in its `eval.yaml`.
 """
 
 import re
@@ -30,7 +30,7 @@ _DATA_SET_URL = "https://huggingface.co/datasets/"
 
 
 def data_set_of(card: BenchmarkCard) -> str | None:
-    """Returns the Hub's data set of a benchmark: that of its first source; None where that is elsewhere."""
+    """Returns a benchmark's data set on the Hub, from its first source; None if that is elsewhere."""
     url = card.sources[0].url
     return url.removeprefix(_DATA_SET_URL) if url.startswith(_DATA_SET_URL) else None
 
@@ -40,8 +40,8 @@ def check_repository(name: str, what: str, form: str = "ORG/NAME") -> None:
 
     Args:
         name: The id as the user wrote it.
-        what: What it should be the id of, for the message.
-        form: How the user writes it.
+        what: What the id should name, for the message.
+        form: How the user should write it.
 
     Raises:
         TempbenchError: The id is not of this form.
@@ -57,17 +57,17 @@ def entries_of(
     source_url: str | None = None,
     partial: bool = False,
 ) -> list[Entry]:
-    """Returns one entry for each main number of a benchmark that is defined.
+    """Returns one entry for each defined main score of a benchmark.
 
     Args:
         section: The benchmark's numbers, of one run or of several with different tasks.
         data_set: The Hub's data set.
         revision: Its commit.
         source_url: Where the logs or the paper are.
-        partial: Take incomplete runs too; the notes say so.
+        partial: Include incomplete runs; the notes say so.
 
     Raises:
-        TempbenchError: A run is on the bundled sample or incomplete, or two runs give one number.
+        TempbenchError: A run used the bundled sample or is incomplete, or two runs give the same number.
     """
     for task in section.tasks:
         if task.is_mini:
@@ -77,7 +77,8 @@ def entries_of(
             )
         if not partial and (not task.is_complete or task.log.problems):
             raise TempbenchError(
-                f"{task.log.task}: {_completeness(task)}; run it whole, or add --partial (the entries say so)"
+                f"{task.log.task}: {_completeness(task)}; run all of it, or add --partial (the entries say "
+                "so)"
             )
     out: dict[str, Entry] = {}
     for task, name, number in main_numbers(section):
@@ -85,7 +86,7 @@ def entries_of(
             continue
         task_id = f"{task.log.task}_{name}"
         if task_id in out:
-            raise TempbenchError(f"{task_id}: it is in two runs; give the logs of one run")
+            raise TempbenchError(f"{task_id} is in two runs; give the logs of one run")
         entry: Entry = {"dataset": {"id": data_set, "task_id": task_id}, "value": number.value}
         if revision:
             entry["dataset"]["revision"] = revision
@@ -102,7 +103,7 @@ def _completeness(task: TaskNumbers) -> str:
     if task.log.problems:
         return task.log.problems[0]
     if task.asked is None:
-        return "the run does not say how many questions it asked"
+        return "the run did not record how many questions it asked"
     return f"the run asked {task.asked[0]} of {task.asked[1]} questions"
 
 
@@ -136,7 +137,7 @@ def write(folder: Path, entries: Mapping[str, Sequence[Entry]], force: bool) -> 
     """Writes a model repository's files: the entries by benchmark.
 
     Raises:
-        TempbenchError: A file is there, and `force` does not say that it may be overwritten.
+        TempbenchError: A file exists and `force` is not set.
     """
     contents = {
         f".eval_results/{name}.yaml": yaml.safe_dump(own, sort_keys=False, allow_unicode=True, width=1000)

@@ -1,4 +1,4 @@
-"""The questions of runs one by one, as CSV: what is known of each answer, and each score that it got."""
+"""Writes the questions of runs one by one as CSV: each answer's record and scores."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -9,14 +9,14 @@ from tempbench_lmms.report.sheet import written
 from tempbench_lmms.runs.task_log import Sample, TaskLog, edited
 
 FIRST = ("task", "model", "id", "target", "whole_reply")
-"""The columns before those of the records. A record's own `reply` may be shortened."""
+"""The columns before the records' own. A record's `reply` may be shortened."""
 
 
 def as_csv(tasks: Sequence[tuple[TaskLog, Sequence[Sample]]]) -> str:
-    """Returns a line a question: its record's fields, and the scores that only an aggregation computes.
+    """Returns one line per question: its record's fields, and the scores that only an aggregation computes.
 
-    Those are of a benchmark's `items.scores`, such as BERTScore and CLIPScore, which need an encoder. Lists
-    are JSON; a field that a task's records do not have, and a score that is undefined, is empty.
+    These come from a benchmark's `items.scores`, such as BERTScore and CLIPScore, which need an encoder.
+    Lists are JSON; missing fields and undefined scores are empty.
     """
     rows = [row for log, samples in tasks for row in _rows(log, samples)]
     names = dict.fromkeys([*FIRST, *(name for row in rows for name in row)])

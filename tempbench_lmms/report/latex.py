@@ -1,4 +1,4 @@
-"""A table in LaTeX, in the form of the package booktabs."""
+"""Writes a table in LaTeX, for the package booktabs."""
 
 import textwrap
 
@@ -6,13 +6,13 @@ from tempbench_lmms.data.terminal import shown
 from tempbench_lmms.report.grid import Cell, Grid, Heading
 
 PREAMBLE = "% needs \\usepackage{booktabs, graphicx}"
-_NUMBERED = ("Table", "Section", "Footnote")  # how a paper's own tables are called
+_NUMBERED = ("Table", "Section", "Footnote")  # the names of a paper's own tables
 _HEAD, _CELL = 18, 24  # characters in a line of a column's heading, and of a cell of words
 
 _FITTED = r"""\ifdim\wd0>\linewidth\sbox0{\resizebox{\linewidth}{!}{\usebox0}}\fi
 \ifdim\dimexpr\ht0+\dp0\relax>.85\textheight\sbox0{\resizebox*{!}{.85\textheight}{\usebox0}}\fi
 \usebox0"""
-"""Shows box 0, made smaller where it is wider than the line or higher than the page."""
+"""Shows box 0, shrunk if it is wider than the line or higher than the page."""
 
 _SIGNS = {sign: rf"\{sign}" for sign in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
@@ -41,12 +41,12 @@ _SIGNS = {sign: rf"\{sign}" for sign in "&%$#_{}"} | {
 
 
 def escaped(words: str) -> str:
-    """Returns words as LaTeX prints them, with every sign that it would take for a command."""
+    """Returns words with LaTeX's special characters escaped."""
     return "".join(_SIGNS.get(sign, sign) for sign in shown(" ".join(words.split())))
 
 
 def table(grid: Grid) -> str:
-    """Returns the table as a float; one that is too wide or too high for a page is made smaller."""
+    """Returns the table as a float, shrunk if it is too large for a page."""
     n_heads = 2 if grid.has_row_groups else 1
     form = "l" * n_heads + "r" * len(grid.columns)
     lines = [
@@ -62,7 +62,7 @@ def table(grid: Grid) -> str:
 
 
 def _title(grid: Grid) -> str:
-    """Returns what the table is of; LaTeX numbers it itself, so the paper's number follows in brackets."""
+    """Returns the caption; LaTeX numbers tables itself, so the paper's number follows in brackets."""
     caption = grid.caption.rstrip(".")
     if not (grid.is_printed and caption):
         return escaped(": ".join(filter(None, (grid.name, caption)))) + "."
@@ -71,7 +71,7 @@ def _title(grid: Grid) -> str:
 
 
 def _stacked(words: str, room: int, side: str = "r") -> str:
-    """Returns words for LaTeX, one line above the other where they are long."""
+    """Returns words for LaTeX, stacked in lines if they are long."""
     pieces = textwrap.wrap(words, room, break_long_words=False, break_on_hyphens=False) or [""]
     lines = [escaped(piece) for piece in pieces]
     if len(lines) == 1:
@@ -110,7 +110,7 @@ def _body_lines(grid: Grid) -> list[str]:
 
 
 def _opening(words: str) -> str:
-    """Returns the first words of a line: a bracket or star there would belong to the line above."""
+    """Protects the beginning of a line: a bracket or star there would belong to the line above."""
     return f"{{}}{words}" if words[:1] in ("[", "*") else words
 
 

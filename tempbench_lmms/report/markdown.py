@@ -1,11 +1,11 @@
-"""A table in Markdown, as GitHub shows it."""
+"""Writes a table in GitHub's Markdown."""
 
 from tempbench_lmms.data.terminal import shown
 from tempbench_lmms.report.grid import Cell, Grid, Heading
 
 
 def escaped(words: str) -> str:
-    """Returns words as Markdown shows them, also inside a table."""
+    """Returns words with Markdown's special characters escaped, also inside a table."""
     words = shown(" ".join(words.split())).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{sign}" if sign in "\\`*_[]|#~" else sign for sign in words)
 

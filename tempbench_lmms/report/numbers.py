@@ -1,4 +1,4 @@
-"""The numbers of a run: values as its results file has them, with errors, intervals and completeness."""
+"""The scores of a run: values from its results file, with errors, intervals and completeness."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,19 +26,19 @@ READ = {
     for part in ("", *PARTS)
     for name, said in (("how", "read by"), ("reason", "unread"))
 }
-"""What a report calls the fields of a record that say how its reply was read."""
+"""The report's names for the fields that say how a reply was read."""
 
 _NEAR = 1e-9  # the order of a sum's terms moves the last digits
 _WORDS = 2000  # characters of a line of the run card
 
 OTHER_DATA = "the runs of this task had different data (their checksums differ); `compare` would refuse them"
 OTHER_CODE = (
-    "the replies of this task's runs were read by different code, so that equal ones may count differently; "
+    "different code read the replies of this task's runs, so equal replies may count differently; "
     "`compare` would refuse them, and `compare --reparse` reads them again"
 )
 NO_LOG = "the log does not give this value"
 FEW = "too few groups of questions enter it"
-WHOLE = "it is one number over all questions"
+WHOLE = "it is one number for all questions"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class TaskNumbers:
         log: The task's log.
         run: The run's name in the report.
         with_intervals: Whether intervals are computed from the log.
-        differs: In what another run of the task here differs, so that the two are not to be compared.
+        differs: How other runs of the task differ, so that they cannot be compared.
         place: Its number among the tasks of the report.
     """
 
@@ -82,7 +82,7 @@ class TaskNumbers:
 
     @cached_property
     def warnings(self) -> list[str]:
-        """What speaks against taking the numbers at their face: damage to the log, degenerate answers."""
+        """Reasons to distrust the scores: damage to the log, degenerate answers."""
         more = [self._second[1]] if self._second[1] else []
         return [*self.log.problems, *self.differs, *quality.warnings(self.log), *more]
 
@@ -92,12 +92,12 @@ class TaskNumbers:
 
     @property
     def caption(self) -> str:
-        """What the task's tables are of."""
+        """The caption of the task's tables."""
         return f"{self.log.task}, {self.run}"
 
     @property
     def own_grids(self) -> list[Grid]:
-        """How the task's replies were read, and its metrics with each second reader, as tables."""
+        """Tables of how the task's replies were read, and of its metrics with each second reader."""
         found = shares([self.log.with_limit(sample) for sample in self.log.samples])
         rows = {
             f"{READ[name]}: {word}": [Cell(shown(share))]
@@ -110,7 +110,7 @@ class TaskNumbers:
 
     @property
     def metrics_grid(self) -> Grid:
-        """Every metric of the task, a line each."""
+        """Every metric of the task, one per line."""
         rows = {}
         for name, number in self.numbers.items():
             about = (
@@ -136,8 +136,8 @@ class TaskNumbers:
         try:
             result = metric() if metric else None
         except (KeyError, TypeError, ValueError, ArithmeticError):
-            result = None  # an edited log, whose records lack what the metric reads
-        # An interval is that of this value only where the log gives this value.
+            result = None  # an edited log, whose records lack what the metric needs
+        # The interval belongs to this value only if the log gives this value.
         if not isinstance(value, (int, float)) or isinstance(result, int):
             return Number(value, spread)  # a word, or a count
         if not isinstance(result, Sums):
@@ -168,7 +168,7 @@ class TaskNumbers:
 
     @property
     def asked(self) -> tuple[int, int] | None:
-        """How many questions were asked, and how many the task has; None where the run does not say."""
+        """How many questions were asked, and how many the task has; None if unknown."""
         counts = self._run_card["questions"]
         if counts["asked"] is None or counts["of"] is None:
             return None
@@ -176,17 +176,17 @@ class TaskNumbers:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the run says that it asked every question."""
+        """Whether the run recorded that it asked every question."""
         return self.asked is not None and self.asked[0] == self.asked[1]
 
     @property
     def limiting_options(self) -> str:
-        """The options that leave out questions, as they were given; empty where the run has none."""
+        """The given options that leave out questions; empty if there are none."""
         if (said := said_of(self.log)) and is_stopped(said):
             return "--until-decided"
         config = self.log.header.get("config") or {}
         given = ((name, config.get(name)) for name in ("offset", "limit"))
-        # JSON as Python writes it may hold Infinity, which limits nothing.
+        # Python's JSON may hold Infinity, which is no limit.
         known = (
             (name, value) for name, value in given if isinstance(value, (int, float)) and isfinite(value)
         )
@@ -194,13 +194,13 @@ class TaskNumbers:
 
     @property
     def decision(self) -> str:
-        """How a run was decided that was asked until it was; empty for any other."""
+        """How a run with `--until-decided` ended; empty for other runs."""
         said = said_of(self.log)
         return steering_nothing(sentence(said)) if said else ""
 
     @property
     def card(self) -> dict[str, str]:
-        """The run card, by dotted names; what the run left no trace of is left out."""
+        """The run card by dotted name, without what the run did not record."""
         known = flat(self._run_card) | {"date": run_date(self.log.header)}
         if known.get("model_args"):
             known["model_args"] = without_secrets(str(known["model_args"]))
@@ -217,12 +217,12 @@ def _with_interval(value: Value, error: float | None, result: Sums) -> Number:
 
 
 def of_records(metric: Metric, records: Sequence[Record], with_interval: bool = True) -> Number:
-    """Returns a metric over records that no results file has."""
+    """Returns a metric over records that is not in any results file."""
     result = metric(records)
     value = result if isinstance(result, int) else result.value
     if not with_interval or isinstance(result, int) or not isfinite(value):
         return Number(value)
-    error = evaluate_error(lambda _: result, records)  # without going through the records again
+    error = evaluate_error(lambda _: result, records)  # without reading the records again
     return _with_interval(value, error if isfinite(error) else None, result)
 
 
@@ -232,7 +232,7 @@ def _short(words: str) -> str:
 
 
 def run_date(header: dict[str, Any]) -> str:
-    """Returns the day on which a run was made, by the harness's clock; empty where the run does not say."""
+    """Returns the day of a run, by the harness's clock; empty if unknown."""
     found = re.fullmatch(r"(\d{4})(\d\d)(\d\d)_\d{6}", str(header.get("date")))
     return "-".join(found.groups()) if found else ""
 
@@ -254,9 +254,9 @@ def _first_name(log: TaskLog) -> str:
 
 
 def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNumbers]:
-    """Yields the tasks with their numbers; runs of one name or model are told apart by their files' times.
+    """Yields the tasks with their scores; runs with the same name or model get their files' times.
 
-    A run's name goes into files of any format, LaTeX among them: none of its characters steers what shows it.
+    A run's name appears in files of any format, so its control characters are escaped.
     """
     groups: dict[str, list[TaskLog]] = {}
     for log in logs:
@@ -273,7 +273,7 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
     for place, log in enumerate(logs):
         name = first = _first_name(log)
         own = groups[first]
-        # One name given to several folders with different tasks is one run; models may be run twice.
+        # Several folders with one given name and different tasks are one run; a model may have several runs.
         is_one = bool(log.name) and len({one.task for one in own}) == len(own)
         if len({one.file for one in own}) > 1 and not is_one:
             when = log.file.name.removesuffix("_results.json")

@@ -1,4 +1,4 @@
-"""The first screen: how good each run is on each benchmark, and what is wrong with the runs."""
+"""The first screen of a report: each run's score on each benchmark, and what is wrong with the runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,23 +22,23 @@ PROBLEMS = {
     "unread": "replies that could not be read, which count as wrong",
     "cut off": "of these, replies that ended before their answer",
     "failed": "requests that failed, which count as wrong",
-    "not asked": "questions that the run did not ask; those that an option left out are no fault",
-    "check": "what speaks against the model itself: `tempbench check-model` failed, or was left out",
+    "not asked": "questions that the run did not ask; questions left out by an option are not a problem",
+    "check": "whether `tempbench check-model` failed or was left out",
     "at chance": "tasks with a headline metric that is not above chance",
     "other": "tasks with other warnings",
 }
-"""What can be wrong with a run, by the columns of the first screen."""
+"""What can be wrong with a run, by column of the first screen."""
 
 MARKS = {CHANCE: "chance", BEST: "best in the paper", HUMAN: "humans in the paper"}
-"""What the runs are compared with, by the rows of the first screen."""
+"""What the runs are compared with, by row of the first screen."""
 
 EFFORT = ("prompt tokens", "reply tokens", "seconds", "cost")
 """What a run took, by the columns of its table; the cost only if prices are given."""
 
 _AT_CHANCE = "not above chance"
-_MODELS = 3  # whose numbers a main table has at least
+_MODELS = 3  # the smallest number of models in a main table
 _COUNTED = ("of the replies are unread", "of the requests failed", "were cut off before")
-"""What the warnings say that have a column of their own."""
+"""Words of the warnings that have their own column."""
 
 
 Prices = Mapping[str, tuple[float, float]]
@@ -92,9 +92,9 @@ class Mark:
 
     Attributes:
         kind: `chance`, `best` (of the paper's models) or `human`.
-        label: Whose it is; of the best also the table.
-        value: In the metric's own unit.
-        note: What speaks against the comparison.
+        label: The model's name; for the best also the table.
+        value: The value in the metric's own unit.
+        note: Why the comparison is limited.
     """
 
     kind: str
@@ -110,7 +110,7 @@ class Column:
     Attributes:
         section: The benchmark.
         metric: The headline that the column shows.
-        instead_of: The benchmark's own headline, where no run has it.
+        instead_of: The benchmark's own headline, if no run has it.
     """
 
     section: Section
@@ -125,7 +125,7 @@ class Column:
 
     @cached_property
     def _shown(self) -> dict[str, list[Row]]:
-        """The rows of each run that has the headline: first the one that is shown, with the shortest name."""
+        """The rows of each run with the headline: first the one shown, which has the shortest name."""
         found: dict[str, list[Row]] = {}
         for row in sorted(self.section.rows, key=lambda row: len(row.variant)):
             if row.run in found or _has(row, self.metric):
@@ -133,7 +133,7 @@ class Column:
         return found
 
     def number(self, run: str) -> Number | None:
-        """Returns the headline of a run; None where it has none."""
+        """Returns the headline of a run, or None."""
         return self._shown[run][0].numbers[self.metric] if run in self._shown else None
 
     @property
@@ -158,19 +158,19 @@ class Column:
 
     @cached_property
     def common(self) -> set[str]:
-        """The words that every row's variant has: `mini`."""
+        """The words that the variants of all rows share, such as `mini`."""
         return set.intersection(*(set(row.variant.split(", ")) for row in self.section.rows)) - {""}
 
     @cached_property
     def marks(self) -> dict[str, Mark]:
-        """What the headline is compared with, by kind."""
+        """The values that the headline is compared with, by kind."""
         variants = [first.variant for first, *_ in self._shown.values()]
         return {mark.kind: mark for mark in marks_of(self.section.card, self.metric, variants)}
 
     def mark(self, kind: str) -> Cell:
-        """Returns the headline's chance, best model or humans; in words why there is none."""
+        """Returns the headline's chance, best model or humans, or why there is none."""
         if found := self.marks.get(kind):
-            # Whose the value is, where the row's name does not say it, and what speaks against it.
+            # The model's name, if the row's name does not say it, and limits of the comparison.
             label = "" if found.label.lower() == kind else found.label
             note = ": ".join(filter(None, (label, found.note)))
             text = shown(found.value, _digits(found.value))
@@ -182,11 +182,11 @@ class Column:
             return Cell("not known")
         of_tasks = [one for one in card.reference if one.metric.endswith(f"_{self.metric}")]
         is_there = any(card.others.get(one.model, BEST) == kind for one in of_tasks)
-        return Cell("of single tasks only" if is_there else "not in the paper")
+        return Cell("only for single tasks" if is_there else "not in the paper")
 
 
 def columns_of(sections: Sequence[Section]) -> list[Column]:
-    """Returns a column a benchmark that has any of its main metrics."""
+    """Returns one column for each benchmark that has any of its main metrics."""
     return [column for section in sections if (column := _column(section)) is not None]
 
 
@@ -206,7 +206,7 @@ def _has(row: Row, metric: str) -> bool:
 
 
 def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> list[Mark]:
-    """Returns what a metric's values are compared with: chance, the paper's best model, and its humans.
+    """Returns the references for a metric: chance, the paper's best model, and its humans.
 
     The best model is that of the paper's main table: the first one with the metric of three models, else
     the first one with the metric.
@@ -214,10 +214,11 @@ def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> 
     Args:
         card: The benchmark.
         metric: One of its main metrics.
-        variants: Of the runs' tasks. Where the paper has the metric in their setting, it is the one compared.
+        variants: The variants of the runs' tasks. If the paper has the metric in their setting, that one is
+            compared.
     """
     out = [Mark(CHANCE, "chance", card.chance[metric])] if metric in card.chance else []
-    # `both_icl_accuracy` in the paper's tables, where all runs are `both_icl`.
+    # `both_icl_accuracy` in the paper's tables, if all runs are `both_icl`.
     known = {one.metric for one in card.reference}
     places = {nearest(parts_of(one.partition(", ")[0]), metric, known) for one in variants}
     place = places.pop() if len(places) == 1 else None
@@ -226,7 +227,7 @@ def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> 
     cells = [one for one in card.reference if one.metric == name and isfinite(one.value) and one.model]
     for kind in (BEST, HUMAN):
         own = [one for one in cells if card.others.get(one.model, BEST) == kind]
-        # Of two equal values the one with a model's name.
+        # Of two equal values, prefer the one with a model's name.
         own.sort(key=lambda one: one.model in card.others)
         if kind == BEST and own:
             tables = [[one for one in own if one.table == table.name] for table in card.tables]
@@ -240,7 +241,7 @@ def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> 
 
 
 def _headlines(columns: Sequence[Column], runs: Sequence[str]) -> Grid:
-    """Returns a row a run, and one for chance, the paper's best and people; a column a benchmark."""
+    """Returns one row per run, and rows for chance, the paper's best and people; one column per benchmark."""
     rows = [Heading((run,), RUN) for run in runs]
     cells = [[column.cells.get(run, Cell("")) for column in columns] for run in runs]
     is_ours = any(column.section.card.paper for column in columns)
@@ -260,7 +261,7 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str]) -> Grid:
             own[:0] = [Cell(str(ranks[place])), Cell(shown(means[place], 3))] if is_run else [Cell("")] * 2
     return Grid(
         name="Headlines",
-        caption="How good each run is on each benchmark",
+        caption="The score of each run on each benchmark",
         rows=tuple(rows),
         columns=tuple(heads),
         cells=tuple(map(tuple, cells)),
@@ -275,11 +276,11 @@ def _values(columns: Sequence[Column], run: str) -> list[float]:
 
 
 def _remarks(columns: Sequence[Column], averaged: Sequence[Column]) -> Iterator[str]:
-    """Yields what must be known of all headlines."""
-    yield "Shares from 0 to 1 as in the results files; in brackets 95 % intervals."
+    """Yields notes about all headlines."""
+    yield "Shares from 0 to 1, with 95 % intervals in brackets."
     if averaged:
         names = ", ".join(column.section.card.name for column in averaged)
-        yield f"Average and rank are over the benchmarks that all runs have: {names}."
+        yield f"Average and rank use the benchmarks that all runs have: {names}."
     yield from signature.lines(task.log for column in columns for task in column.tasks)
     common = set.intersection(*(column.common for column in columns))
     if common and all(column.common == common for column in columns):
@@ -301,7 +302,7 @@ def figure_of(columns: Sequence[Column], runs: Sequence[str]) -> Figure:
 
 
 def _digits(value: Any) -> int:
-    """Returns how many digits after the point a value has on the first screen."""
+    """Returns the number of digits after the point on the first screen."""
     return 1 if isinstance(value, float) and abs(value) >= 10 else 3
 
 
@@ -309,7 +310,7 @@ def _digits(value: Any) -> int:
 
 
 def _problems(tasks: Sequence[TaskNumbers], runs: Sequence[str]) -> Grid:
-    """Returns a row a run, and a column a thing that can be wrong with it."""
+    """Returns one row per run, and one column per kind of problem."""
     found = problems_of(tasks)
     return Grid(
         name="What is wrong with these runs",
@@ -322,7 +323,7 @@ def _problems(tasks: Sequence[TaskNumbers], runs: Sequence[str]) -> Grid:
 
 
 def problems_of(tasks: Sequence[TaskNumbers]) -> dict[str, Mapping[str, Cell]]:
-    """Returns what is wrong with each run, by the names of `PROBLEMS`."""
+    """Returns the problems of each run, by the names of `PROBLEMS`."""
     runs: dict[str, list[TaskNumbers]] = {}
     for task in tasks:
         runs.setdefault(task.run, []).append(task)
@@ -339,14 +340,14 @@ def _fault(words: str, link: str) -> Cell:
 
 
 def _unknown(own: Sequence[TaskNumbers]) -> Cell | None:
-    """Returns what stands for counts of tasks without a log; what their log should have told is a fault."""
+    """Returns the cell for unknown counts of tasks without a log, which is a fault if the log is damaged."""
     missing = [task for task in own if not task.log.samples]
     is_fault = any(task.log.problems for task in missing)
     return Cell("unknown", link=f"#task-{missing[0].place}", is_fault=is_fault) if missing else None
 
 
 def _unread(index: int, own: Sequence[TaskNumbers]) -> dict[str, Cell]:
-    """Returns how many replies could not be read, ended too early, or are failed requests."""
+    """Returns how many replies were unread, cut off, or failed requests."""
     records = [task.log.with_limit(sample) for task in own for sample in task.log.samples]
     verdicts = [verdict(record) for record in records]
     cut_off = sum(record.get("reason") == "cut_off" and not record["failed"] for record in records)
@@ -364,7 +365,7 @@ def _unread(index: int, own: Sequence[TaskNumbers]) -> dict[str, Cell]:
 
 
 def _not_asked(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
-    """Returns how many questions were left out; the option that left them out, where one did."""
+    """Returns how many questions were left out, or the option that left them out."""
     known = [(task, task.asked) for task in own if task.asked]
     partly = [task for task, _ in known if not task.is_complete]
     if not partly:
@@ -377,7 +378,7 @@ def _not_asked(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
 
 
 def _warned(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
-    """Returns how many tasks are at chance, and how many have warnings that no other column counts."""
+    """Returns how many tasks are at chance, and how many have warnings without their own column."""
     at_chance, other = [], []
     for task in own:
         rest = [one for one in task.warnings if not any(words in one for words in _COUNTED)]
@@ -387,13 +388,13 @@ def _warned(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
     for name, found in (("at chance", at_chance), ("other", other)):
         if found:
             out[name] = _fault(f"{len(found)} of {len(own)}", f"#task-{found[0].place}")
-        elif name == "at chance" and (cell := _unknown(own)):  # an interval is made of the log
+        elif name == "at chance" and (cell := _unknown(own)):  # intervals come from the log
             out[name] = cell
     return out
 
 
 def unchecked(card: Mapping[str, str]) -> str:
-    """Returns why a run's model is not known to be sound; empty where it is."""
+    """Returns why a run's model counts as unchecked; empty if it passed."""
     state, failed = card.get("check.state", ""), card.get("check.failed", "[]")
     if failed != "[]":
         return "failed"

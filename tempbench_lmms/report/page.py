@@ -1,4 +1,4 @@
-"""One self-contained HTML page: no server, no network, nothing in it that a model wrote is ever markup."""
+"""Writes one self-contained HTML page: no server, no network, and no model's text is ever markup."""
 
 import json
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ def page(
     Args:
         tasks: The tasks of the runs.
         title: Its title.
-        n_questions: At most so many questions in the browser have texts.
-        n_pictured: At most so many of them have pictures.
-        megabytes: Of the questions' texts at most, and of their pictures.
+        n_questions: Maximum number of questions with texts.
+        n_pictured: Maximum number of questions with pictures.
+        megabytes: Maximum size of the questions' texts, and of their pictures.
         prices: What tokens cost, by run.
     """
     sections = tables.sections_of(tasks)
@@ -58,9 +58,9 @@ def embedded(value: Any) -> Markup:
     """Returns a value as JSON that is safe inside a `<script>` element for any strings."""
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str, allow_nan=False)
-    except ValueError:  # NaN and infinity are no JSON: no browser reads a page with one in it
+    except ValueError:  # NaN and infinity are not JSON: no browser reads a page with one of them
         text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), default=str)
-    # With these three gone no string can end the element or begin a comment in it.
+    # Without these three, no string can end the element or begin a comment in it.
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(text)
@@ -75,7 +75,7 @@ def _finite(value: Any) -> Any:
 
 
 def parse_rate(task: TaskNumbers) -> Number | None:
-    """Returns the share of a task's answers that could be read; of several tests' shares the lowest."""
+    """Returns the share of a task's answers that could be read; for several tests, the lowest share."""
     known = [n for name, n in task.numbers.items() if name.endswith("parse_rate") and n.number is not None]
     whole = task.numbers.get("parse_rate")
     return whole or min(known, key=lambda number: number.number or 0.0, default=None)

@@ -1,8 +1,8 @@
-"""Which metric of which task belongs to which name in a paper's table: by their names alone.
+"""Matches metrics of tasks with names in a paper's table, by their names alone.
 
 The suite's `mt1_two_mt` is `mt` of the task `tempvs_mt1_two`, `accuracy_4f` is `accuracy` of
-`coherence_qa_4f`, and `cot_mt1_two_mt` is `mt` of `tempvs_mt1_two_cot`: a name is made of the metric's name
-and of parts of the task's. What is left of the task's name is the variant that the number is of.
+`coherence_qa_4f`, and `cot_mt1_two_mt` is `mt` of `tempvs_mt1_two_cot`: a name consists of the metric's name
+and parts of the task's. The rest of the task's name is the number's variant.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,7 +16,7 @@ def parts_of(stem: str) -> Parts:
 
 
 def rest_of(name: str, stem: Sequence[str], metric: str) -> Parts | None:
-    """Returns what a task's name says besides a name that its metric has in a table; None for another metric.
+    """Returns the parts of a task's name that are not in a table's name; None for another metric.
 
     Args:
         name: The name in the table.
@@ -46,7 +46,7 @@ def rest_of(name: str, stem: Sequence[str], metric: str) -> Parts | None:
 
 
 def column_of(stem: str, metric: str, known: Collection[str]) -> tuple[str, str] | None:
-    """Returns the name among `known` that a task's metric has, and the task's variant; None if there is none.
+    """Returns the name in `known` of a task's metric, and the task's variant; None if there is none.
 
     >>> column_of("mt1_two_cot", "mt", {"mt1_two_mt"})
     ('mt1_two_mt', 'cot')
@@ -56,7 +56,7 @@ def column_of(stem: str, metric: str, known: Collection[str]) -> tuple[str, str]
 
 
 def nearest(stem: Parts, metric: str, known: Collection[str]) -> tuple[str, Parts] | None:
-    """Returns the name that leaves least of the task's name over, and what it leaves; else None."""
+    """Returns the name that leaves the fewest parts of the task's name over, and these parts; else None."""
     found = ((name, rest_of(name, stem, metric)) for name in sorted(known))
     fits = [(name, rest) for name, rest in found if rest is not None]
     return min(fits, key=lambda fit: len(fit[1]), default=None)

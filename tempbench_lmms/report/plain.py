@@ -1,4 +1,4 @@
-"""A table as text for a terminal, in parts below each other that fit it."""
+"""Writes a table as text for a terminal, split into parts that fit its width."""
 
 import textwrap
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ _HEAD = 12  # characters to which a column's heading is wrapped
 _ROW = 40  # the same of a row's heading, and of a cell of words
 
 Column = list[list[str]]
-"""Cells from above, each as its lines."""
+"""A column of cells from top to bottom, each as its lines."""
 
 
 def table(grid: Grid, width: int) -> str:
@@ -18,7 +18,7 @@ def table(grid: Grid, width: int) -> str:
 
     Args:
         grid: The table.
-        width: Characters of a line; a single column may need more.
+        width: Characters per line; a single column may need more.
     """
     left = [[grid.corner], *(_wrapped(row.label + _mark(grid, row), _ROW) for row in grid.rows)]
     columns = [

@@ -1,9 +1,9 @@
-"""A paper's table with the reader's runs in it: `PrintedTable` and the numbers of runs make a `Grid`.
+"""Adds the user's runs to a paper's table: `PrintedTable` and the scores of runs make a `Grid`.
 
-Models are lines of a table, and a run is one more, or several where the paper has several for a model
-(MATEO's Table 3 has one a modality). Which number of a run belongs to which cell is known from the metrics'
-names in the paper's own lines (`placing`). Everything here is written for models in rows; a table with models
-in columns is turned before and after.
+Models are lines of a table, and a run is one more line, or several if the paper has several per model
+(MATEO's Table 3 has one per modality). The metrics' names in the paper's own lines assign a run's numbers to
+cells (`placing`). This code expects models in rows; a table with models in columns is transposed before and
+after.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,20 +29,20 @@ from tempbench_lmms.report.grid import Heading as Head
 from tempbench_lmms.report.numbers import TaskNumbers
 from tempbench_lmms.report.placing import Parts, nearest
 
-MINI = "the run is on the bundled sample; the paper's numbers are not"
-APART = "the paper's numbers cannot be set beside a run's"
-PARTIAL = "the run is incomplete; the paper's numbers are over all questions"
+MINI = "the run used the bundled sample, unlike the paper"
+APART = "the paper's numbers cannot be compared with a run's"
+PARTIAL = "the run is incomplete, but the paper's numbers cover all questions"
 
 Better = Callable[[str], str]
-"""Returns which direction of a metric is better: `higher`, `lower`, or `neither`."""
+"""Returns the better direction of a metric: `higher`, `lower`, or `neither`."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A number of a run, before it is known where it belongs.
+    """A number of a run, before it is assigned to a cell.
 
     Attributes:
-        stem: The parts of its task's name, without the benchmark's and those that set nothing apart.
+        stem: The parts of its task's name, without the benchmark's and the card's `plain` parts.
         metric: Its name in the task.
         task: The task.
         read: Returns the number.
@@ -56,7 +56,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Result:
-    """What a run found.
+    """The results of a run.
 
     Attributes:
         label: The run's name.
@@ -70,12 +70,12 @@ class Result:
 
     @property
     def is_mini(self) -> bool:
-        """Whether it is on the bundled sample."""
+        """Whether it used the bundled sample."""
         return self.tasks[0].is_mini
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Why it cannot be set beside the paper."""
+        """Why it cannot be compared with the paper."""
         if self.is_mini:
             return (MINI,)
         whole = all(task.is_complete and not task.log.problems for task in self.tasks)
@@ -84,10 +84,10 @@ class Result:
 
 @dataclass(frozen=True)
 class _Template:
-    """Lines of a table that have the same metrics in the same fields.
+    """Lines of a table with the same metrics in the same fields.
 
     Attributes:
-        label: What sets them apart from a model's other lines: "Image-only".
+        label: What distinguishes them from a model's other lines: "Image-only".
         metrics: By field.
     """
 
@@ -142,7 +142,7 @@ def grid_of(card: BenchmarkCard, table: PrintedTable, results: Sequence[Result],
 
 
 def _remarks(card: BenchmarkCard, table: PrintedTable, apart: bool, common: Sequence[str]) -> Iterator[str]:
-    """Yields what is said of the whole table."""
+    """Yields the notes on the whole table."""
     if apart:
         untold = any(c.metric and not c.comparable and not c.note for c in table.cells.values())
         yield f"{APART}: {card.apart}" if untold and card.apart else APART
@@ -156,7 +156,7 @@ def _templates(table: PrintedTable) -> list[_Template]:
     for row in table.rows:
         metrics: dict[str, str] = {}
         own = [(column, known_cells[row, column]) for column in table.columns if (row, column) in known_cells]
-        # Where a metric stands twice ("Before" and "After") a run is the one that it can be set beside.
+        # If a metric appears twice ("Before" and "After"), a run goes to the comparable one.
         for column, cell in sorted(own, key=lambda one: not one[1].comparable):
             if cell.metric and cell.metric not in metrics.values():
                 metrics[column] = cell.metric
@@ -176,7 +176,7 @@ def _units(card: BenchmarkCard, table: PrintedTable) -> dict[str, _Unit]:
     out: dict[str, _Unit] = {}
     for cell in (*table.cells.values(), *table.blank.values()):
         if cell.metric and (isfinite(cell.value) or not cell.printed):
-            # Chance has more decimals than what is measured.
+            # Chance has more decimals than measured values.
             is_chance = card.others.get(cell.model) == CHANCE
             scale = 100 if cell.unit == "percent" else 1
             digits = max(0 if is_chance else len(cell.printed.partition(".")[2]), 1 if scale == 100 else 2)
@@ -186,7 +186,7 @@ def _units(card: BenchmarkCard, table: PrintedTable) -> dict[str, _Unit]:
 
 
 def _is_apart(card: BenchmarkCard, table: PrintedTable) -> bool:
-    """Whether no run can be set beside any model of the table."""
+    """Returns whether no run can be compared with any model of the table."""
     models = [cell for cell in table.cells.values() if cell.metric and card.others.get(cell.model) != CHANCE]
     return bool(models) and not any(cell.comparable for cell in models)
 
@@ -214,7 +214,7 @@ def _paper_cell(card: BenchmarkCard, cell: Reference, apart: bool) -> Cell:
 
 
 def _notes(card: BenchmarkCard, cell: Reference, apart: bool) -> tuple[str, ...]:
-    if cell.comparable or not cell.metric or apart:  # then it is said of the whole table
+    if cell.comparable or not cell.metric or apart:  # then the note moves to the whole table
         note = cell.note
     else:
         note = ": ".join(filter(None, ("not comparable with a run", cell.note or card.apart)))
@@ -225,7 +225,7 @@ def _notes(card: BenchmarkCard, cell: Reference, apart: bool) -> tuple[str, ...]
 def _chance(
     card: BenchmarkCard, table: PrintedTable, templates: Sequence[_Template], units: Mapping[str, _Unit]
 ) -> Iterator[Line]:
-    """Yields what random answers get, where the table does not have it."""
+    """Yields the score of random answers, if the table does not have it."""
     here = {cell.metric for cell in table.cells.values() if card.others.get(cell.model) == CHANCE}
     for template in templates:
         cells = {}
@@ -243,7 +243,7 @@ def _head(name: str, template: _Template, kind: str, notes: tuple[str, ...] = ()
 
 
 def _run_lines(result: Result, templates: Sequence[_Template], units: Mapping[str, _Unit]) -> Iterator[Line]:
-    """Yields the lines of a run: of each variant as many as the paper has of a model."""
+    """Yields the lines of a run: for each variant as many as the paper has per model."""
     known = {metric for template in templates for metric in template.metrics.values()}
     rows = list(variants(result.found, known))
     for variant, numbers in rows:
@@ -264,7 +264,7 @@ def _run_lines(result: Result, templates: Sequence[_Template], units: Mapping[st
 def variants(found: Iterable[Found], known: set[str]) -> Iterator[tuple[Parts, dict[str, Found]]]:
     """Yields the variants of a run with their numbers by the names among `known`.
 
-    Where two tasks give one number, as the suite and a single test do, the variant comes twice.
+    If two tasks give the same number, as the suite and a single test do, the variant appears twice.
     """
     tasks: dict[tuple[str, Parts], dict[str, Found]] = {}
     for one in found:
@@ -283,7 +283,7 @@ def variants(found: Iterable[Found], known: set[str]) -> Iterator[tuple[Parts, d
 def _with_best(lines: Sequence[Line], better: Better) -> list[Line]:
     """Returns the lines with the best value of each metric in a field marked.
 
-    It is the best among models, and runs that are whole.
+    Models and complete runs compete.
     """
     values: dict[tuple[str, str], list[float]] = {}
     competing = [

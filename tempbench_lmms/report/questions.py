@@ -1,4 +1,4 @@
-"""The questions of the runs, as data for the browser in the page: what was asked, shown, replied and read."""
+"""The questions of the runs as data for the page: prompts, media, replies and readings."""
 
 import base64
 import io
@@ -34,12 +34,12 @@ _PIECE = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 VERDICTS = {"right": "r", "wrong": "w", "unparsed": "u", "failed": "f", "answered": "a"}
-"""The letter of each verdict; a space where a run did not ask a question."""
+"""The letter of each verdict; a space if a run did not ask a question."""
 
 MEGABYTES = 30
-"""The texts in a page are at most this large, and so are its pictures."""
+"""The maximum size of a page's texts, and of its pictures."""
 PICTURED = 500
-"""At most so many questions have pictures, unless the user says otherwise."""
+"""The default maximum number of questions with pictures."""
 
 
 @dataclass
@@ -70,14 +70,14 @@ class AskedTask:
 
     @property
     def order(self) -> list[int]:
-        """The questions in a random order, those that a run did not answer rightly first."""
+        """The questions in random order, those with a wrong answer first."""
         letters = list(zip(*self.verdicts, strict=True))
         shuffled = random.Random(0).sample(range(len(letters)), len(letters))
         return sorted(shuffled, key=lambda place: set(letters[place]) <= {" ", VERDICTS["right"]})
 
 
 def asked_of(tasks: Sequence[TaskNumbers]) -> list[AskedTask]:
-    """Returns the tasks that have a log, each once, with the answers of its runs side by side."""
+    """Returns each task with a log once, with the answers of its runs side by side."""
     runs = list(dict.fromkeys(task.run for task in tasks))
     out: dict[str, AskedTask] = {}
     for task in tasks:
@@ -96,13 +96,13 @@ def asked_of(tasks: Sequence[TaskNumbers]) -> list[AskedTask]:
 
 @dataclass(frozen=True)
 class Data:
-    """What the browser of questions shows.
+    """The data of the page's question browser.
 
     Attributes:
         index: Every question of every task with its verdicts, how it was read and its facets; JSON values.
-        texts: Of some questions.
-        pictures: Data URIs, each once.
-        n_logged: Answers in all.
+        texts: The texts of some questions.
+        pictures: Data URIs, without duplicates.
+        n_logged: Total number of answers.
         n_pictured: Questions with pictures.
     """
 
@@ -119,10 +119,10 @@ def data_of(
     n_pictured: int = PICTURED,
     megabytes: float = MEGABYTES,
 ) -> Data:
-    """Returns what the browser shows.
+    """Returns the data of the question browser.
 
-    Every answer is in the index. Texts and pictures are of as many questions as the size allows: of the
-    tasks in turn, questions that a run answered wrongly first.
+    Every answer is in the index. Texts and pictures cover as many questions as the size allows: the tasks
+    take turns, and questions with a wrong answer come first.
 
     Args:
         tasks: The tasks of the runs.
@@ -163,7 +163,7 @@ def _pictured(
     most: int,
     room: float,
 ) -> list[str]:
-    """Gives questions their pictures, while there is room, and returns the pictures."""
+    """Adds pictures to questions until the size limit, and returns the pictures."""
     visuals: dict[int, _Visuals | _OtherVisuals] = {}
     numbers: dict[str, int] = {}
     n_shown = 0
@@ -221,10 +221,10 @@ def _index(one: AskedTask) -> dict[str, Any]:
 
 
 def facets(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
-    """Returns the fields that are worth a filter: those of a few different short words, or lists of them.
+    """Returns the fields that are useful as filters: those with few distinct short words, or lists of them.
 
     Returns:
-        By field its `values`, and by record the `codes` of what it has: numbers of values.
+        For each field its `values`, and for each record the `codes` of its values: their numbers.
     """
     out: dict[str, dict[str, Any]] = {}
     for name in dict.fromkeys(name for record in records for name in record):
@@ -256,7 +256,7 @@ def _entry(one: AskedTask, place: int) -> dict[str, Any]:
 
 
 def _cut(value: Any, where: str) -> Any:
-    """Returns a value of a log; a long one as the first part of its text, with the place of the whole."""
+    """Returns a value of a log; a long value is cut, with the place of the whole."""
     text = value if isinstance(value, str) else json.dumps(value, default=str)
     if len(text) <= _LONGEST:
         return value
@@ -264,7 +264,7 @@ def _cut(value: Any, where: str) -> Any:
 
 
 class _Visuals:
-    """The pictures of a task's questions, through its own hooks."""
+    """The pictures of a task's questions, from its own hooks."""
 
     def __init__(self, task: str) -> None:
         self.config: dict[str, Any] = {}
@@ -317,7 +317,7 @@ def _drawn(visuals: Sequence[Any]) -> tuple[list[tuple[str, str]], str]:
 
 
 def _images(visuals: Sequence[Any]) -> list[tuple[Any, str]]:
-    """Returns pictures, and frames of videos, with what each is."""
+    """Returns pictures, and frames of videos, with their labels."""
     from tempbench_lmms.media.video import sample_frames
 
     images: list[tuple[Any, str]] = []

@@ -1,4 +1,4 @@
-"""The numbers of tasks with second readers' readings, as tables beside ours."""
+"""Tables of scores with second readers' readings beside ours."""
 
 from tempbench_lmms.record import shown
 from tempbench_lmms.report.grid import SECOND, Cell, Grid, Number
@@ -7,13 +7,13 @@ from tempbench_lmms.runs.task_log import TaskLog
 
 
 def grids_of(log: TaskLog, caption: str) -> tuple[list[Grid], str]:
-    """Returns a table for each second reader of a task, and why there is none although there are readings."""
+    """Returns a table for each second reader of a task, or why existing readings cannot be shown."""
     found, problem = second_scores.shown(log, intervals=False)
     return [_grid(one, caption) for one in found], problem
 
 
 def _grid(one: second_scores.Compared, caption: str) -> Grid:
-    """Returns the metrics that a second reader moves; the remarks say how often it and we agree."""
+    """Returns the metrics that a second reader changes; the remarks say how often both readers agree."""
     name = one.readings.reader
     versions = {f"ours, else {name}": one.filled} | ({f"{name} first": one.alone} if one.alone else {})
     moved = {metric for found in versions.values() for metric in found.differing}

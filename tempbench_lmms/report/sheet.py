@@ -1,4 +1,4 @@
-"""A table as CSV, in its own form: a line a row, and lines more for the ends of intervals and for notes."""
+"""Writes a table as CSV: one line per row, and further lines for the ends of intervals and for notes."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.report.grid import Cell, Grid
 
 VALUE, LOW, HIGH, NOTE = "value", "low_95", "high_95", "note"
-"""What a line has of its row."""
+"""The kinds of lines of a row."""
 
 
 _NUMBER = re.compile(r"[-+]?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?%?", re.ASCII | re.IGNORECASE)
@@ -20,9 +20,9 @@ _BLANK = re.compile(r"[\s\ufeff\u200b-\u200d\u2060]*")
 
 
 def inert(value: Any) -> Any:
-    """Returns a cell that no spreadsheet takes for a formula, and no terminal obeys: words come from runs.
+    """Returns a cell that is not a formula in any spreadsheet and cannot control a terminal.
 
-    A sign counts in any width, and behind blanks, which some programs drop.
+    A sign counts in any width, and after blanks, which some programs drop.
     """
     if not isinstance(value, str):
         return value

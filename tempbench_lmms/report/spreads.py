@@ -1,4 +1,4 @@
-"""How far a task's numbers spread over repeats with sampled replies."""
+"""The spread of a task's scores over repeats with sampled replies."""
 
 from collections.abc import Iterator, Sequence
 from math import isfinite
@@ -13,7 +13,7 @@ _ENDS = ("mean", "standard deviation", "variance between questions", "variance w
 
 
 def grids_of(tasks: Sequence[TaskNumbers], task: TaskNumbers) -> Iterator[Grid]:
-    """Yields how far a task's headline numbers spread; nothing where its run has no more of it.
+    """Yields a table of the spread of a task's headline scores, if its run has repeats.
 
     Args:
         tasks: All tasks of all runs.

@@ -1,4 +1,4 @@
-"""What a report has of each benchmark: its runs, their main numbers, and the paper's tables with them."""
+"""A report's tables for each benchmark: the runs' main scores, and the paper's tables with the runs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ class Row:
 
     Attributes:
         run: The run's name.
-        variant: What sets its tasks apart from the benchmark's main ones; empty for those.
-        tasks: The tasks that it is made of.
+        variant: What distinguishes its tasks from the benchmark's main ones; empty for those.
+        tasks: The tasks behind it.
         numbers: By the names of the benchmark's main metrics.
     """
 
@@ -42,7 +42,7 @@ class Row:
         return f"{self.run}, {self.variant}" if self.variant else self.run
 
     def metric(self, column: str) -> Number | None:
-        """Returns any metric of the row's tasks by the name that it has, or would have, in the suite."""
+        """Returns any metric of the row's tasks, by its name in the suite."""
         if column in self.numbers:
             return self.numbers[column]
         for task in self.tasks:
@@ -92,7 +92,7 @@ class Section:
 
 
 def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:
-    """Returns a section a benchmark."""
+    """Returns one section per benchmark."""
     out = []
     for name in sorted({task.log.section for task in tasks}):
         own = tuple(task for task in tasks if task.log.section == name)
@@ -117,7 +117,7 @@ def grid_of(card: BenchmarkCard, table: PrintedTable, tasks: Sequence[TaskNumber
 
 
 def results_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Result]:
-    """Returns what each run found, on the bundled sample and on the data itself apart."""
+    """Returns the results of each run, with the bundled sample and the real data separate."""
     runs: dict[tuple[str, bool], list[TaskNumbers]] = {}
     for task in tasks:
         runs.setdefault((task.run, task.is_mini), []).append(task)
@@ -135,15 +135,15 @@ def _of_files(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Fou
 
 
 def _of_logs(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Found]:
-    """Yields the numbers of the paper's tables that no results file has, from the questions of all tests.
+    """Yields numbers of the paper's tables that need the questions of all tests and are in no results file.
 
-    `FROM_LOG` of a benchmark's module `scoring` lists them. Tasks with the same settings are taken together.
+    `FROM_LOG` of a benchmark's module `scoring` lists them. Tasks with the same settings are combined.
     """
     metrics = getattr(_scoring(card.name), "FROM_LOG", {})
     alike: dict[str, list[TaskNumbers]] = {}
     for task in tasks if metrics else ():
         settings = kwargs_of(task.log.config)
-        # What is made of a task has its settings.
+        # Derived tasks have the settings of their base task.
         alike.setdefault(repr((settings, bool(base_of(task.log.task)))), []).append(task)
     for own in alike.values():
         records = list({str(one["id"]): one for task in own for one in task.log.records}.values())
@@ -176,7 +176,7 @@ def _module(benchmark: str, name: str) -> Any:
 
 @cache
 def _directions(benchmark: str) -> dict[str, str]:
-    """Returns which direction is better, by metric, from the lists of metrics in the benchmark's hooks."""
+    """Returns the better direction by metric, from the metric lists in the benchmark's hooks."""
     hooks = _module(benchmark, "hooks")
     lists = [found for name, found in vars(hooks).items() if name.endswith("METRIC_LIST")] if hooks else []
     rows = [getattr(entry["aggregation"], "row", None) for found in lists for entry in found]
@@ -185,7 +185,7 @@ def _directions(benchmark: str) -> dict[str, str]:
 
 
 def better(benchmark: str, name: str) -> str:
-    """Returns which direction of a metric of a paper's table is better; "neither" where that is not known.
+    """Returns the better direction of a metric of a paper's table; "neither" if unknown.
 
     The name may have a task's parts before or after the metric's own: `cot_mt1_two_mt`, `accuracy_1f`.
     """
@@ -216,7 +216,7 @@ def rows_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Row]:
 
 
 def _main(card: BenchmarkCard, rows: Sequence[Row]) -> Iterator[Grid]:
-    """Yields the main numbers in tables of a page's width, columns in the paper's order."""
+    """Yields the main scores in tables of a page's width, with columns in the paper's order."""
     present = [column for column in card.primary if any(column in row.numbers for row in rows)]
     pages: list[list[str]] = [[]]
     for _, group in groupby(present, lambda column: test_of(card, column)[0]):
@@ -230,9 +230,9 @@ def _main(card: BenchmarkCard, rows: Sequence[Row]) -> Iterator[Grid]:
 
 
 def test_of(card: BenchmarkCard, column: str) -> tuple[str, str]:
-    """Returns a column's test and metric: `mt1_two_mt` is `mt` of `mt1_two`, `acc` of nothing.
+    """Returns a column's test and metric: `mt1_two_mt` is `mt` of `mt1_two`; `acc` has no test.
 
-    A test has a task of its own: `i_acc` is no `acc` of a test `i`.
+    A test has its own task, so `i_acc` is not `acc` of a test `i`.
     """
     metrics: Metrics | dict[str, Any] = getattr(_scoring(card.name), "METRICS", {})
     parts = column.split("_")

@@ -1,4 +1,4 @@
-"""The templates of pages: one head, one style, a policy that lets nothing else in."""
+"""The templates of pages, with one head, one style, and a strict content policy."""
 
 import base64
 import functools
@@ -17,7 +17,7 @@ def rendered(name: str, **values: Any) -> str:
 
     Args:
         name: The template, which extends `base.html`.
-        values: What it shows besides the style; `title` among them.
+        values: The values that it shows, `title` among them.
     """
     style = (HERE / "page.css").read_text(encoding="utf-8")
     page = _environment().get_template(name)
@@ -26,7 +26,7 @@ def rendered(name: str, **values: Any) -> str:
 
 @functools.cache
 def _environment() -> Environment:
-    """Returns what reads the templates: it compiles each once in a process."""
+    """Returns the template environment, which compiles each template once per process."""
     return Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
@@ -37,5 +37,5 @@ def _environment() -> Environment:
 
 
 def content_hash(text: str) -> str:
-    """Returns what a page's security policy calls a script or style of this text."""
+    """Returns the hash by which a page's security policy allows a script or style."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -19,7 +19,7 @@ the paper's table (every cell of it, runs among the rows), or whose readings a r
 
 
 def as_csv(sections: Sequence[Section], everything: bool = True) -> str:
-    """Returns the headlines as a table, or every number of the runs and the papers, one a line, unrounded."""
+    """Returns the headlines as a table, or every unrounded number of runs and papers, one per line."""
     if not everything:
         return sheet.table(next(overview.grids_of(sections)))
     lines = []
@@ -27,7 +27,9 @@ def as_csv(sections: Sequence[Section], everything: bool = True) -> str:
         found: dict[str, list[dict[str, Any]]] = {METRICS: [], DETAILS: []}
         for task in section.tasks:
             for grid in section.grids_of(task):
-                kind = DETAILS if grid.source == DETAILS else METRICS  # a reader's follow its task's metrics
+                kind = (
+                    DETAILS if grid.source == DETAILS else METRICS
+                )  # a second reader's lines follow its task's metrics
                 found[kind] += _task_lines(task, grid)
         of_paper = (line for grid in section.printed for line in _paper_lines(section, grid))
         known = (*found[METRICS], *found[DETAILS], *of_paper)
@@ -65,7 +67,7 @@ def _task_lines(task: TaskNumbers, grid: Grid) -> Iterator[dict[str, Any]]:
 
 def _paper_lines(section: Section, grid: Grid) -> Iterator[dict[str, Any]]:
     for row, column, cell in _cells(grid):
-        # What is neither a number nor what the paper prints in its place is an empty cell.
+        # A cell without a number and without the paper's text is empty.
         if cell.number is not None or cell != Cell():
             yield {
                 "source": grid.name,
@@ -82,7 +84,7 @@ def _paper_lines(section: Section, grid: Grid) -> Iterator[dict[str, Any]]:
 
 
 def _comparable(section: Section, cell: Cell) -> str:
-    """Returns whether the runs of the section can be set beside a number of the paper."""
+    """Returns whether the runs of the section can be compared with a number of the paper."""
     if cell.task or not cell.metric:
         return ""
     is_whole = any(not task.is_mini and task.is_complete for task in section.tasks)
@@ -91,7 +93,7 @@ def _comparable(section: Section, cell: Cell) -> str:
 
 TITLE = "tempbench report"
 _FLOATS = 18
-"""LaTeX stops where more floats than these wait for a place."""
+"""LaTeX stops if more floats than this are waiting for a place."""
 
 
 def as_markdown(
@@ -100,7 +102,7 @@ def as_markdown(
     everything: bool = False,
     prices: overview.Prices = MappingProxyType({}),
 ) -> str:
-    """Returns the overview in Markdown, and on request every table of every task."""
+    """Returns the overview in Markdown; with `everything`, also every table of every task."""
     blocks = [f"# {markdown.escaped(title)}", *map(markdown.table, overview.grids_of(sections, prices))]
     for section in sections if everything else ():
         blocks.append(f"## {markdown.escaped(f'{section.card.name}: {section.card.title}')}")
@@ -114,7 +116,7 @@ def as_markdown(
 
 
 def as_latex(sections: Sequence[Section], title: str = TITLE, everything: bool = False) -> str:
-    """Returns the headlines in LaTeX, for the package booktabs; on request every table of every task."""
+    """Returns the headlines in LaTeX, for the package booktabs; with `everything`, also every table."""
     grids = list(overview.grids_of(sections))
     if everything:
         for section in sections:

@@ -149,7 +149,7 @@ def test_the_first_screen_has_the_best_that_the_main_table_marks(name: str) -> N
         one.table for one in card.reference if one.metric == metric and one.model not in not_models(card)
     }
     if not printed:
-        assert column.mark(BEST).text in ("not in the paper", "of single tasks only")
+        assert column.mark(BEST).text in ("not in the paper", "only for single tasks")
         return
     found = column.marks[BEST]
     (table,) = (one for one in card.tables if found.label.endswith(f", {one.name}"))

@@ -96,7 +96,7 @@ def test_incomplete_run_is_refused_or_noted(tmp_path):
 @pytest.mark.slow
 def test_two_runs_of_one_task_are_refused(run, tmp_path):
     as_full(finish(write_run(tmp_path / "other", "oracle", "tempvs_mini", n=N)))
-    with pytest.raises(TempbenchError, match="it is in two runs"):
+    with pytest.raises(TempbenchError, match="is in two runs"):
         submit_hub([run, tmp_path / "other"], "org/model", tmp_path)
 
 
@@ -109,7 +109,7 @@ def test_two_runs_of_one_task_are_refused(run, tmp_path):
         ({"dataset": ["tempvs=nothing"]}, "is not a data set id"),
         ({"dataset": ["mateo=org/x"]}, "the logs have no task of this benchmark"),
         ({"dataset": ["tempvs=org/x@branch"]}, "is not a commit id"),
-        ({"source_url": "javascript:alert(1)"}, "no web address"),
+        ({"source_url": "javascript:alert(1)"}, "not a web address"),
     ],
 )
 def test_wrong_options(run, tmp_path, options, message):

@@ -470,7 +470,7 @@ def test_a_report_s_csv_has_rows_and_columns_as_printed(section):
         and line["column"] == "Accuracy"
     )
     assert (cell["value"], cell["printed"], cell["metric"]) == ("0.791", "79.1", "mt3_event_mt")
-    assert cell["note"].startswith("the paper's numbers cannot be set beside a run's")
+    assert cell["note"].startswith("the paper's numbers cannot be compared with a run's")
     details = [line for line in found if line["source"] == "details"]
     names = {line["metric"] for line in details if line["task"] == "tempvs_mini"}
     assert {"mt1_two.by_statement.after_gt", "mt1_two.by_distance.1", "mt3_event.answers.A"} <= names

@@ -161,7 +161,7 @@ def test_a_question_that_ends_the_process_or_never_ends(tmp_path):
         (held, "no answer within 1 s", "hold"),
         (killed, "the process was ended by SIGKILL", "killed"),
     ):
-        assert said.count("starting again") == 2
+        assert said.count("restarting") == 2
         assert f"of {TASK}: {reason}" in said
         one_failed(tmp_path / name)
         # The next start asks it again, alone.

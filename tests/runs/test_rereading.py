@@ -211,8 +211,8 @@ def test_another_form_is_asked_for_once_more(tmp_path):
     ("answer", "words"),
     [
         ((500, {}, {"error": {"message": "broken"}}), "broken"),
-        (b"<html>Welcome</html>", "no chat completion"),
-        (completion("A") | {"choices": []}, "no chat completion"),
+        (b"<html>Welcome</html>", "not a chat completion"),
+        (completion("A") | {"choices": []}, "not a chat completion"),
     ],
 )
 def test_an_endpoint_that_gives_nothing_is_left_alone(answer, words, tmp_path):
