@@ -126,7 +126,9 @@ def test_a_key_that_a_server_echoes_is_nowhere(runner, is_argument, run_harness,
         (arguments, variables), other = ways if is_argument else ways[::-1]
         asked = ("--tasks", "tempvs_mt1_two_mini", "--model", runner)
         ours = ("--model-args", arguments, "--output", "run", "--max-failures", "100%", "--limit", "26")
-        run = tempbench_process("run", *asked, *ours, NO_PROXY="127.0.0.1", **variables)
+        # What loggers print is seen of a process alone.
+        command = tempbench_process if is_argument else tempbench
+        run = command("run", *asked, *ours, NO_PROXY="127.0.0.1", **variables)
         printed = [run.stdout, run.stderr]
         run_harness(
             runner,
