@@ -46,10 +46,11 @@ class Stub:
     """Answers requests, and keeps them.
 
     Args:
-        answer: Takes the text of a request; returns the answer, a body, (status, headers, body), or bytes.
+        answer: Takes the last text of a request, or its body with `of_body`; returns the answer, a body,
+            (status, headers, body), or bytes.
     """
 
-    def __init__(self, answer):
+    def __init__(self, answer, of_body=False):
         self.answer = answer
         self.texts, self.bodies, self.keys = [], [], []
         self.lock = threading.Lock()
@@ -64,11 +65,13 @@ class Stub:
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 text = body["messages"][-1]["content"]
+                if isinstance(text, list):
+                    text = [part["text"] for part in text if part["type"] == "text"][-1]
                 with stub.lock:
                     stub.texts.append(text)
                     stub.bodies.append(body)
                     stub.keys.append(self.headers.get("Authorization"))
-                status, headers, data = _response(stub.answer(text))
+                status, headers, data = _response(stub.answer(body if of_body else text))
                 try:
                     self.send_response(status)
                     for name, value in headers.items():

@@ -2,8 +2,6 @@
 
 import base64
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +12,7 @@ from tempbench_lmms.check.inputs import Text
 from tempbench_lmms.harness import model_session, plugin, watching
 from tempbench_lmms.harness.watching import openai_calls
 from tests.check import architectures, planted
+from tests.second_reader import Stub
 
 pytestmark = pytest.mark.harness
 
@@ -38,31 +37,8 @@ def states(found):
 @pytest.fixture(scope="module")
 def server():
     """Answers as one who sees, and keeps what it was asked."""
-    bodies = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *args):
-            pass
-
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            bodies.append(body)
-            message = {"role": "assistant", "content": sighted_reader.reply(openai_calls.inputs_of(body))}
-            reply = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny"}
-            reply |= {"choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
-            reply |= {"usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}}
-            data = json.dumps(reply).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-    made = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=made.serve_forever, args=(0.05,), daemon=True).start()
-    yield SimpleNamespace(url=f"http://127.0.0.1:{made.server_port}/v1", bodies=bodies)
-    made.shutdown()
-    made.server_close()
+    with Stub(lambda body: sighted_reader.reply(openai_calls.inputs_of(body)), of_body=True) as found:
+        yield found
 
 
 @pytest.fixture

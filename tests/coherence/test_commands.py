@@ -1,11 +1,8 @@
 """prepare, build and score, as a user runs them."""
 
-import http.server
 import json
 import os
 import shutil
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +15,7 @@ from tempbench_lmms.coherence.card import COUNTS, SCENES
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import offline
+from tests.second_reader import Stub
 
 MINI = roots.mini_root("coherence")
 CLIP = MINI / "media" / "captions" / "story_00.mp4"
@@ -143,75 +141,41 @@ def test_real_questions_are_all_read(shared: Path) -> None:
     assert [scenes.count(name) for name in SCENES] == [595, 656, 233]
 
 
-class _Endpoint(http.server.BaseHTTPRequestHandler):
-    requests: list[dict] = []  # noqa: RUF012
-    failures = 0
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        type(self).requests.append(body | {"path": self.path, "key": self.headers.get("Authorization")})
-        if type(self).failures:
-            type(self).failures -= 1
-            self.send_error(503)
-            return
-        answer = json.dumps(
-            {"choices": [{"message": {"content": " The person draws\nthree circles. "}}]}
-        ).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def endpoint() -> Iterator[str]:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Endpoint)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    _Endpoint.requests.clear()
-    _Endpoint.failures = 0
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-def test_reference_sentences(source: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reference_sentences(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     making.prepare(source=source)
     monkeypatch.setenv("MY_KEY", "secret")
-    making.build(references=True, endpoint=endpoint, model="some-model", key_variable="MY_KEY", workers=2)
+    asked = {"references": True, "model": "some-model", "key_variable": "MY_KEY", "workers": 2}
     root = roots.prepared_root("coherence")
-    rows = tables.read_rows(root / "qa")
-    assert {row["reference"] for row in rows} == {"The person draws three circles."}
-    assert {row["reference_source"] for row in rows} == {"some-model"}
-    first = next(r for r in _Endpoint.requests if "(number): 3" in r["messages"][0]["content"])
-    assert first["path"] == "/v1/chat/completions"
-    assert first["key"] == "Bearer secret"
-    assert (first["model"], first["temperature"], first["max_tokens"]) == ("some-model", 0, 128)
-    assert "Question: How many?\nCorrect answer (number): 3\n" in first["messages"][0]["content"]
-    assert json.loads((root / "manifest.json").read_text())["references"] == {"some-model": 2}
-    assert "secret" not in (root / "manifest.json").read_text()
-    # A second run asks nothing; another model's sentences replace these.
-    n = len(_Endpoint.requests)
-    making.build(references=True, endpoint=endpoint, model="some-model", key_variable="MY_KEY", workers=2)
-    assert len(_Endpoint.requests) == n
+    with Stub(lambda text: " The person draws\nthree circles. ") as endpoint:
+        making.build(endpoint=endpoint.url, **asked)
+        rows = tables.read_rows(root / "qa")
+        assert {row["reference"] for row in rows} == {"The person draws three circles."}
+        assert {row["reference_source"] for row in rows} == {"some-model"}
+        first = next(one for one in endpoint.bodies if "(number): 3" in one["messages"][0]["content"])
+        assert set(endpoint.keys) == {"Bearer secret"}
+        assert (first["model"], first["temperature"], first["max_tokens"]) == ("some-model", 0, 128)
+        assert "Question: How many?\nCorrect answer (number): 3\n" in first["messages"][0]["content"]
+        assert json.loads((root / "manifest.json").read_text())["references"] == {"some-model": 2}
+        assert "secret" not in (root / "manifest.json").read_text()
+        # A second run asks nothing; another model's sentences replace these.
+        n = len(endpoint.bodies)
+        making.build(endpoint=endpoint.url, **asked)
+        assert len(endpoint.bodies) == n
     assert all(line.startswith("tomato: ") for line in checks.problems(root))
 
 
 def test_a_failing_endpoint_is_asked_again_and_loses_nothing(
-    source: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch
+    source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     making.prepare(source=source)
     root = roots.prepared_root("coherence")
-    _Endpoint.failures = 2
-    assert references.build(root, endpoint, "m", "", 1) == 2
-    _Endpoint.failures = 99
-    with pytest.raises(TempbenchError, match="status 503"):
-        references.build(root, endpoint, "other", "", 1)
+    broken = (503, {}, {"error": {"message": "busy"}})
+    with Stub(lambda text: broken if len(endpoint.texts) <= 2 else "Three.") as endpoint:
+        assert references.build(root, endpoint.url, "m", "", 1) == 2
+        endpoint.answer = lambda text: broken
+        with pytest.raises(TempbenchError, match="status 503"):
+            references.build(root, endpoint.url, "other", "", 1)
     assert {row["reference_source"] for row in tables.read_rows(root / "qa")} == {"m"}
 
 

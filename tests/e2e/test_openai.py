@@ -2,9 +2,6 @@
 
 import base64
 import io
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -13,6 +10,7 @@ from PIL import Image
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.media.video import probe, sample_frames
+from tests.second_reader import Stub, completion
 
 pytestmark = pytest.mark.harness
 
@@ -30,51 +28,6 @@ KEY = "sk-of-nobody"
 PROXIES = {"no_proxy": "127.0.0.1", "NO_PROXY": "127.0.0.1"}
 
 
-class Server:
-    """Answers requests, and keeps what it was asked.
-
-    Args:
-        answer: From the last text of a request to the reply; a number is the status of an error.
-    """
-
-    def __init__(self, answer):
-        bodies = self.bodies = []
-        keys = self.keys = []
-
-        class Handler(BaseHTTPRequestHandler):
-            def log_message(self, *args):
-                pass
-
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                bodies.append(body)
-                keys.append(self.headers.get("Authorization"))
-                found = answer(texts_of(body["messages"])[-1])
-                status = found if isinstance(found, int) else 200
-                message = {"role": "assistant", "content": found}
-                choice = {"index": 0, "finish_reason": "stop", "message": message}
-                usage = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
-                reply = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny"}
-                reply |= {"choices": [choice], "usage": usage}
-                data = json.dumps(reply if status == 200 else {"error": {"message": "A backend"}}).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def __enter__(self):
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
-    def __exit__(self, *args):
-        self._server.shutdown()
-        self._server.server_close()
-
-
 def parts_of(messages):
     return [part for message in messages for part in message["content"]]
 
@@ -85,7 +38,7 @@ def texts_of(messages):
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory, run_harness):
-    with Server(lambda text: "Option A") as server:
+    with Stub(lambda text: "Option A") as server:
         run = run_harness(
             "openai",
             [*IMAGES, FRAMES_AS_VIDEO, VIDEO],
@@ -196,7 +149,7 @@ def test_the_key_is_in_no_file(asked):
 
 
 # What a server may give instead of an answer: an error, no text, and an empty one, which is a model's own.
-REPLIES = (500, None, "", "Image 5")
+REPLIES = ((500, {}, {"error": {"message": "A backend"}}), completion(None), "", "Image 5")
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +158,7 @@ def failed(tmp_path_factory, run_harness):
     (kwargs, config) = (load_task(STRIP)["lmms_eval_specific_kwargs"]["default"], load_task(STRIP))
     texts = [texts_of(config["doc_to_messages"](doc, kwargs))[-1] for doc in list(docs)[: len(REPLIES)]]
     replies = dict(zip(texts, REPLIES, strict=True))
-    with Server(replies.__getitem__) as server:
+    with Stub(replies.__getitem__) as server:
         return run_harness(
             "openai",
             [STRIP],
