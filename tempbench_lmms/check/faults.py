@@ -1,6 +1,5 @@
 """The lines of the check, and the faults between a task and a model with their remedies.
 
-`FAULTS` has each fault's name, the line that it breaks, and what to change in the wrapper. The faults are
 measured in `looks` (pixels), `judging` (order, texts, videos, settings) and `replies`.
 """
 
@@ -14,6 +13,7 @@ FAILED: State = "failed"
 UNSEEN: State = "cannot be seen from here"
 NOT_NEEDED = "not needed"
 """Printed in place of `failed` if a failure does not count."""
+
 
 GROUPS: dict[str, dict[str, str]] = {
     "pictures": {
@@ -56,112 +56,87 @@ GROUPS: dict[str, dict[str, str]] = {
 LINES: dict[str, str] = {line: title for lines in GROUPS.values() for line, title in lines.items()}
 """What each line of the check promises, by its key; the kinds of questions come after these."""
 
-_LIMIT = "raise the limit of images (limit_mm_per_prompt, max_images), and hand over every one"
 _BY_PLACE = "keep a list of the request's own images, and hand it over as it is"
-_LENGTH = "raise max_length, max_model_len or any other limit that cuts the prompt"
-_FRAMES = "take frames evenly from the first to the last one, 8 or more (num_frames, max_num_frames, fps)"
-_TIMES = "tell each frame's own time: index / fps of the file, as metadata of the processor or between frames"
-_AS_IT_IS = "hand over the text as the task gives it"
-_RGB = "hand over RGB: image.convert('RGB'), or frame[..., ::-1] after cv2"
-_RESIZE = "leave the size to the model's processor (max_pixels and the like), without steps of your own"
-_REPLIES = "return replies in the order of the requests: remember each request's place when you sort or batch"
-_ONE = "check padding and state shared between rows; until then use --batch-size 1"
-FAULTS: dict[str, tuple[str, str]] = {
-    "request failed": ("asked", "see the error; use fewer frames or pixels if memory runs out"),
-    "empty replies": ("asked", "check the template, stop words, and tokens spent on thinking"),
-    "some replies empty": (
-        "asked",
-        "return the model's reply to every question, at every place of a batch",
-    ),
-    "another number of replies": ("asked", "return one reply for each request"),
-    "images dropped": ("number", _LIMIT),
-    "images doubled": ("number", _BY_PLACE),
-    "images swapped": ("order", _BY_PLACE),
-    "images reversed": ("order", _BY_PLACE),
-    "images in another order": ("order", _BY_PLACE),
-    "images joined": ("apart", "hand over each image by itself, not as one strip"),
-    "blank images": ("content", "check whether pixels are rescaled twice: they lost their contrast"),
-    "unreadable images": ("content", "check each step between the request and the processor"),
-    "images of another question": ("content", _BY_PLACE),
-    "images shrunk": ("size", "raise max_pixels, max_patches or the like"),
-    "channels swapped": ("colours", _RGB),
-    "grey": ("colours", "convert to 'RGB', not to 'L'"),
-    "inverted": ("colours", "hand over the pixels as they are"),
-    "other colours": ("colours", "normalise once, with the mean and deviation of the model's processor"),
-    "mirrored": ("geometry", "pass images unrotated; check augmentations and axes"),
-    "upside down": ("geometry", "pass images unrotated; check augmentations and axes"),
-    "rotated": ("geometry", "pass images unrotated; check augmentations and axes"),
-    "cropped": ("geometry", "resize without a crop, and hand over whole images"),
-    "bordered": ("geometry", "hand over images without a border of your own"),
-    "squashed": ("geometry", "keep width to height when you resize"),
-    "blurred": ("quality", _RESIZE),
-    "compressed": ("quality", "send PNG, or JPEG of quality 75 and more"),
-    "noisy": ("quality", "hand over the pixels as they are"),
-    "text and images apart": ("interleaved", "keep the order of the parts of `doc_to_messages`"),
-    "text missing": ("text", _AS_IT_IS),
-    "prompt cut": ("text", _LENGTH),
-    "prompt begins later": ("text", "cut nothing from the left: " + _LENGTH),
-    "options cut": ("text", _LENGTH),
-    "text doubled": ("text", _AS_IT_IS + ", once"),
-    "case lost": ("signs", _AS_IT_IS + ", without lower() or upper()"),
-    "spaces lost": ("signs", _AS_IT_IS + "; check how tokens are joined"),
-    "line breaks lost": ("signs", _AS_IT_IS + ", without split() and join()"),
-    "angle brackets lost": (
-        "signs",
-        _AS_IT_IS + "; a filter for HTML or for placeholders takes `<...>` away",
-    ),
-    "other scripts lost": ("signs", "keep Unicode: no ASCII, no unidecode, no errors='ignore'"),
-    "signs lost": ("signs", _AS_IT_IS + ", with its punctuation"),
-    "text escaped": ("signs", _AS_IT_IS + ", without html.escape or json.dumps"),
-    "system prompt added": (
-        "system",
-        "empty the system prompt, or pass it as system_prompt= if it is wanted",
-    ),
-    "text added": ("system", "add nothing; pass a wanted system prompt as system_prompt="),
-    "template doubled": ("system", "fill in the chat template once: in the wrapper or in the engine"),
-    "template left out": ("system", "use the processor's apply_chat_template"),
-    "system message dropped": ("system message", "hand over messages of the role system too"),
-    "video dropped": ("video", "hand over parts of the type video: a path, or a list of frames"),
-    "blank frames": ("video", "check whether pixels are rescaled twice: they lost their contrast"),
-    "unreadable frames": ("video", "check each step between the file and the processor"),
-    "frames of another question": ("video", _BY_PLACE),
-    "video as one frame": ("video", _FRAMES),
-    "frames shrunk": ("video", "raise max_pixels or the like"),
-    "frames dropped": ("video length", "hand over all frames of a list"),
-    "few frames": ("video length", _FRAMES),
-    "part of a video": ("video length", _FRAMES),
-    "frames unevenly spread": ("video length", _FRAMES),
-    "frames reversed": ("video order", "keep the frames' order"),
-    "frames repeated": ("video order", "take each frame once; ask for no more than the video has"),
-    "frames in another order": ("video order", "sort the frames by their index"),
-    "no times": ("times", _TIMES + "; or take rextime_frames, whose text has them"),
-    "wrong times": ("times", _TIMES),
-    "times of another video": ("times", _TIMES + "; --batch-size 1 until then"),
-    "max_new_tokens ignored": (
-        "max_new_tokens",
-        "pass on max_new_tokens of gen_kwargs; set it in --model-args",
-    ),
-    "sampling": ("greedy", "pass on do_sample=False or temperature=0, also in generation_config.json"),
-    "stop words added": ("stop", "stop only at `until` of gen_kwargs"),
-    "batch fails": ("batch", _ONE),
-    "batch leaks": ("batch", _ONE),
-    "another reply in a batch": ("batch", _ONE),
-    "another reply": ("twice", "set temperature=0 or do_sample=False, and a seed in the server"),
-    "question never asked": ("replies", "ask the model every question: a cache must hold its media too"),
-    "reply of another question": ("replies", _REPLIES),
-    "reply of an earlier question with its text": (
-        "replies",
-        "a cache's key must hold the media, not the text alone",
-    ),
-    "one reply for all": ("replies", _REPLIES),
-    "reply cut": ("replies", "return the whole reply"),
-    "reply lost": ("replies", "return what the model says"),
-    "echo of the question": ("replies", "return only the new tokens: output[len(prompt):]"),
-    "reply changed": ("replies", "return what the model says"),
+_LOOK = "check each step between the request and the processor: what is rescaled twice, or kept"
+_FRAMES = "take 8 frames or more evenly, each once, sorted by index (num_frames, max_num_frames, fps)"
+_TIMES = "tell each frame's own time: index / fps of the file, as metadata or between frames"
+_AS_IT_IS = "hand over the text as the task gives it, once"
+_DECODED = "hand over parts of the type video, a path or a list of frames; check what decodes it"
+_HINTS = {
+    "number": f"raise the limit of images (limit_mm_per_prompt, max_images); {_BY_PLACE}",
+    "order": _BY_PLACE,
+    "apart": "hand over each image by itself, not as one strip or sheet",
+    "content": _LOOK,
+    "size": "raise max_pixels, max_patches or the like",
+    "colours": "hand over RGB (image.convert('RGB'), frame[..., ::-1] after cv2), normalised once",
+    "geometry": "pass whole images, unrotated and in shape; check augmentations and axes",
+    "quality": "leave the size to the model's processor; send PNG, or JPEG of quality 75 and more",
+    "many": "raise the limit of images (limit_mm_per_prompt, max_images)",
+    "interleaved": "keep the order of the parts of `doc_to_messages`",
+    "text": f"{_AS_IT_IS}; raise max_length, max_model_len or any other limit that cuts the prompt",
+    "signs": _AS_IT_IS,
+    "system": "add nothing; pass a wanted system prompt as system_prompt= in --model-args",
+    "system message": "hand over messages of the role system too",
+    "video": _DECODED,
+    "video length": _FRAMES,
+    "video order": _FRAMES,
+    "short video": f"{_DECODED}; {_TIMES}",
+    "mkv video": _DECODED,
+    "times": f"{_TIMES}; or take rextime_frames, whose text has them",
+    "frames as a video": "hand over all frames of a list",
+    "asked": "return what the model says, once for each request",
+    "replies": "return the model's whole reply at its request's place; a cache's key needs the media",
+    "max_new_tokens": "pass on max_new_tokens of gen_kwargs; set it in --model-args",
+    "greedy": "pass on do_sample=False or temperature=0, also in generation_config.json",
+    "stop": "stop only at `until` of gen_kwargs",
+    "batch": "check padding and state shared between rows; until then use --batch-size 1",
+    "twice": "set temperature=0 or do_sample=False, and a seed in the server",
+    # Of single faults.
+    "request failed": "see the error; use fewer frames or pixels if memory runs out",
+    "empty replies": "check the template, stop words, and tokens spent on thinking",
+    "angle brackets lost": f"{_AS_IT_IS}; a filter for HTML or for placeholders takes `<...>` away",
+    "other scripts lost": "keep Unicode: no ASCII, no unidecode, no errors='ignore'",
+    "template doubled": "fill in the chat template once: in the wrapper or in the engine",
+    "template left out": "use the processor's apply_chat_template",
+    "frames shrunk": "raise max_pixels or the like",
+    "echo of the question": "return only the new tokens: output[len(prompt):]",
 }
-"""By name: the line, and what to change in the wrapper."""
+"""What to change in the wrapper, by a line or a fault of it."""
+_OF_LINES = {
+    "number": "images dropped, images doubled",
+    "order": "images swapped, images reversed, images in another order",
+    "apart": "images joined",
+    "content": "blank images, unreadable images, images of another question",
+    "size": "images shrunk",
+    "colours": "channels swapped, grey, inverted, other colours",
+    "geometry": "mirrored, upside down, rotated, cropped, bordered, covered, squashed",
+    "quality": "blurred, compressed, noisy, detail lost",
+    "interleaved": "text and images apart",
+    "text": "text missing, prompt cut, prompt begins later, options cut, options changed, words lost, "
+    "text doubled",
+    "signs": "case lost, spaces lost, line breaks lost, angle brackets lost, text escaped, digits lost, "
+    "other scripts lost, signs lost",
+    "system": "system prompt added, text added, template doubled, template left out",
+    "system message": "system message dropped",
+    "video": "video dropped, video as one frame, blank frames, unreadable frames, frames shrunk, "
+    "frames of another question, frames joined",
+    "video length": "frames dropped, few frames, part of a video, frames unevenly spread",
+    "video order": "frames reversed, frames repeated, frames in another order",
+    "times": "no times, wrong times",
+    "asked": "request failed, empty replies, some replies empty",
+    "replies": "question never asked, reply of another question, reply of an earlier question with its text, "
+    "one reply for all, reply cut, echo of the question, reply changed",
+    "max_new_tokens": "max_new_tokens ignored",
+    "greedy": "sampling",
+    "stop": "stop words added",
+    "batch": "batch fails, batch leaks, another reply in a batch",
+    "twice": "another reply",
+}
+FAULTS: dict[str, str] = {name: line for line, names in _OF_LINES.items() for name in names.split(", ")}
+"""By a fault's name: the line that it breaks."""
 
 _OF_ERRORS = {
+    "'Probe' object": "it answers from a task's documents, which a check has not: check tempbench_reader",
     "Found no NVIDIA driver": "no GPU was found: add device=cpu,device_map=cpu to --model-args",
     "No CUDA GPUs are available": "no GPU was found: add device=cpu,device_map=cpu to --model-args",
     "not compiled with CUDA": "no GPU was found: add device=cpu,device_map=cpu to --model-args",
@@ -181,6 +156,11 @@ def of_error(error: str) -> str:
     return next((hint for words, hint in _OF_ERRORS.items() if words in error), "")
 
 
+def hint_of(name: str, arrived: str = "") -> str:
+    """Returns what to change in a wrapper where a fault was found."""
+    return of_error(arrived) or _HINTS.get(name) or _HINTS[FAULTS[name]]
+
+
 @dataclass(frozen=True)
 class Fault:
     """A difference between what was given and what arrived."""
@@ -193,7 +173,7 @@ class Fault:
     @property
     def line(self) -> str:
         """The line that it breaks."""
-        return self.own or FAULTS[self.name][0]
+        return self.own or FAULTS[self.name]
 
 
 @dataclass(frozen=True)
@@ -255,5 +235,5 @@ def _failed(line: str, title: str, faults: Sequence[Fault], counts: bool) -> Ver
     first = {fault.name: fault for fault in reversed(faults)}
     names = tuple(dict.fromkeys(fault.name for fault in faults))
     texts = (f"{name}: given {first[name].given}; arrived {first[name].arrived}" for name in names)
-    hints = dict.fromkeys(of_error(first[name].arrived) or FAULTS[name][1] for name in names)
+    hints = dict.fromkeys(hint_of(name, first[name].arrived) for name in names)
     return Verdict(line, title, FAILED, names, " | ".join(texts), "; ".join(hints), counts)

@@ -14,25 +14,25 @@ from tempbench_lmms.media.codes import SIDE, Card
 LOOKS = ("colours", "geometry", "quality")
 _PICTURES = ("number", "order", "apart", "content", "size", *LOOKS)
 _VIDEOS = ("video", "video length", "video order", *LOOKS)
-_LINES_OF_PICTURES = {"pictures": (*_PICTURES, "interleaved"), "many pictures": ("many",)}
+_LINES_OF_PICTURES = {
+    "pictures": (*_PICTURES, "interleaved"),
+    "many pictures": ("many",),
+    "same image": ("number",),
+}
 _LEAST_SIDES = (140, 100)  # of pictures and frames; no vision tower that is in use has less than 224
 _ROUNDED = 0.1  # seconds; stamps have one decimal
 _FEW = 6
 _UNEVEN = 3.5
 _SHOWN = 8
-_OTHER = ("in another order",)
 
 
-def judge(
-    probe: Probe, arrived: Inputs, owners: Mapping[int, Probe], together: Sequence[Probe] = ()
-) -> Judgement:
+def judge(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Judgement:
     """Returns the findings about one question."""
     arrived = texts.with_clips(arrived) if probe.films else arrived
     found = [_settings(probe, arrived), _texts(probe, arrived)]
     if probe.cards and probe.kind != "long text":  # its picture makes the prompt one with a picture
         found.append(_pictures(probe, arrived, owners))
-    others = [film for one in together if one is not probe for film in one.films]
-    found += [_film(film, probe, arrived, owners, others) for film in probe.films]
+    found += [_film(film, probe, arrived, owners) for film in probe.films]
     return joined(found)
 
 
@@ -98,6 +98,8 @@ def of_pictures(probe: Probe, shown: Sequence[Picture], owners: Mapping[int, Pro
     n = len(probe.cards)
     if not shown:
         return [Fault("images dropped", f"{n} images", "none")]
+    if len(set(probe.cards)) < n:
+        return _other_number(n, sum(max(1, len(one.cards)) for one in shown))  # which one it is shows nothing
     shown = [_known_again(one, probe.cards) for one in shown]
     faults = [*_unreadable(shown, "images", "content"), *_small(shown, "images")]
     if (most := max(len(one.cards) for one in shown)) > 1:
@@ -107,16 +109,22 @@ def of_pictures(probe: Probe, shown: Sequence[Picture], owners: Mapping[int, Pro
     known = [place for place in places if place is not None]
     if any(not one.cards for one in shown):
         faults += _other_number(n, len(shown))  # which ones they are cannot be told
-    elif None not in places:
-        faults += _number(known, n)
-    return [*faults, *_order(known), *(_looks(shown, probe.cards) if probe.kind != "crowd" else [])]
+        faults += _order(known)
+    else:
+        faults += of_places(known, n) if None not in places else _order(known)
+    return [*faults, *(_looks(shown, probe.cards) if probe.kind != "crowd" else [])]
+
+
+def of_places(places: Sequence[int], n: int) -> list[Fault]:
+    """Returns the faults of n pictures that arrived as those of the given places."""
+    return [*_number(places, n), *_order(places)]
 
 
 def _known_again(one: Picture, cards: Sequence[Card]) -> Picture:
     """Returns a picture with the card that it shows where its code cannot be read, but the rest can."""
     if one.cards or one.is_blank or one.pixels is None:
         return one
-    card, _ = looks.recognised(one.pixels, cards)
+    card = looks.recognised(one.pixels, cards)
     return Picture(one.pixels, one.tokens, (card,), one.size, is_fitted=one.is_fitted) if card else one
 
 
@@ -124,7 +132,7 @@ def _looks(shown: Sequence[Picture], cards: Sequence[Card]) -> list[Fault]:
     """Returns what happened to the pixels of pictures that show one of some cards."""
     own = {card.number: card for card in cards}
     seen = [
-        looks.Seen(one.pixels, own[one.cards[0].number], one.is_fitted, "rotated" in one.turned)
+        looks.Seen(one.pixels, own[one.cards[0].number], one.is_fitted, one.turned)
         for one in shown
         if one.pixels is not None and len(one.cards) == 1 and one.cards[0].number in own
     ]
@@ -141,9 +149,8 @@ def _foreign(
 ) -> Iterator[Fault]:
     """Yields a fault if something is shown that belongs to another question."""
     own = {card.number for card in cards}
-    numbers = [card.number for one in shown for card in one.cards if card.number not in own]
-    if numbers:
-        names = sorted({owners[number].name if number in owners else "unknown" for number in numbers})
+    numbers = {card.number for one in shown for card in one.cards} - own
+    if names := sorted({owners[number].name for number in numbers if number in owners}):
         yield Fault(name, probe.name, f"{name.partition(' ')[0]} of {', '.join(names)}")
 
 
@@ -174,35 +181,24 @@ def _number(places: Sequence[int], n: int) -> Iterator[Fault]:
 
 
 def _order(places: Sequence[int]) -> list[Fault]:
-    """Returns what happened to the order; of two explanations, the one with fewer faults."""
-    # Of a picture that came twice either may be the one too many.
-    first = list(dict.fromkeys(places))
-    last = list(dict.fromkeys(reversed(places)))[::-1]
-    found, names = min(
-        ((one, _names(one)) for one in (first, last)), key=lambda pair: (pair[1] == _OTHER, len(pair[1]))
-    )
-    return [Fault(f"images {name}", _listed(sorted(found)), _listed(found)) for name in names]
-
-
-def _names(found: Sequence[int]) -> tuple[str, ...]:
+    """Returns what happened to the order; of a picture that came twice either may be the one too many."""
+    found = min((list(dict.fromkeys(places)), [*dict.fromkeys(places[::-1])][::-1]), key=_disorder)
     given = sorted(found)
-    if list(found) == given:
-        return ()
-    if len(found) > 2 and list(found) == given[::-1]:
-        return ("reversed",)
-    for names, other in ((("swapped",), given), (("reversed", "swapped"), given[::-1])):
-        if sum(one != two for one, two in zip(found, other, strict=True)) == 2:
-            return names
-    return _OTHER
+    if found == given:
+        return []
+    name = "swapped" if _disorder(found) == 2 else "reversed" if found == given[::-1] else "in another order"
+    return [Fault(f"images {name}", _listed(given), _listed(found))]
+
+
+def _disorder(found: Sequence[int]) -> int:
+    return sum(one != two for one, two in zip(found, sorted(found), strict=True))
 
 
 def _listed(places: Sequence[int]) -> str:
     return f"{', '.join(str(i + 1) for i in places[:_SHOWN])}{' ...' if len(places) > _SHOWN else ''}"
 
 
-def _film(
-    film: Film, probe: Probe, arrived: Inputs, owners: Mapping[int, Probe], others: Sequence[Film]
-) -> Judgement:
+def _film(film: Film, probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Judgement:
     own = probe.kind if probe.kind in LINES else ""  # all that is found of it stands in one line
     lines = (own,) if own != "video" else _VIDEOS
     timed = ("times",) if lines == _VIDEOS else ()
@@ -210,7 +206,7 @@ def _film(
     if clip is not None and clip.frames is None:
         why = "the frames cannot be read back from what arrives"
         return Judgement(hidden=dict.fromkeys((*lines, *timed), why))
-    faults = of_video(film, probe, clip, owners, others)
+    faults = of_video(film, probe, clip, owners)
     if own == "mkv video":  # whatever its times, it is there
         faults = [fault for fault in faults if fault.line != "times"]
     if lines != _VIDEOS:
@@ -234,9 +230,7 @@ def _note(film: Film, clip: Video) -> str:
     return f"{len(frames)} frames{size} of {len(film.cards)} in {film.seconds:g} s{tokens}"
 
 
-def of_video(
-    film: Film, probe: Probe, clip: Video | None, owners: Mapping[int, Probe], others: Sequence[Film]
-) -> list[Fault]:
+def of_video(film: Film, probe: Probe, clip: Video | None, owners: Mapping[int, Probe]) -> list[Fault]:
     """Returns the faults of a video."""
     what = f"{len(film.cards)} frames in {film.seconds:g} s"
     if clip is None or not clip.frames:
@@ -245,6 +239,8 @@ def of_video(
     near = [film.cards[max(0, round(i / max(1, n - 1) * last) - 2) :][:5] for i in range(n)]
     frames = [_known_again(one, cards) for one, cards in zip(clip.frames, near, strict=True)]
     faults = [*_unreadable(frames, "frames", "video"), *_small(frames, "frames")]
+    if (most := max(len(one.cards) for one in frames)) > 1:
+        faults.append(Fault("frames joined", what, f"{most} of them in one picture"))
     faults += _foreign(frames, film.cards, probe, owners, "frames of another question")
     found = _places([card for frame in frames for card in frame.cards], film.cards)
     places = [place for place in found if place is not None]
@@ -255,7 +251,7 @@ def of_video(
     faults += [*_order_of_frames(places), *_spread(places, film), *_looks(frames, film.cards)]
     if film.path is not None and not clip.hides_times:
         told = clip.times if clip.times is None or len(clip.times) == len(found) else clip.times[: len(found)]
-        faults += _times(places, film, told, others)
+        faults += _times(places, film, told)
     return faults
 
 
@@ -292,9 +288,7 @@ def _spread(places: Sequence[int], film: Film) -> Iterator[Fault]:
         yield Fault("frames unevenly spread", given, f"frames {_listed(own)}, up to {max(gaps)} apart")
 
 
-def _times(
-    places: Sequence[int], film: Film, told: Sequence[float] | None, others: Sequence[Film]
-) -> Iterator[Fault]:
+def _times(places: Sequence[int], film: Film, told: Sequence[float] | None) -> Iterator[Fault]:
     true = [place / film.rate for place in places]
     given = f"frames from {min(true):g} to {max(true):g} s"
     if told is None:
@@ -306,9 +300,5 @@ def _times(
     ends = abs(min(told) - min(true)), abs(max(told) - max(true))
     each = [abs(one - two) for one, two in zip(told, true, strict=False)]
     # One frame of a step may be a step off, but not the frames on average.
-    if max(ends) <= tolerance and sum(each) <= 1.2 * tolerance * len(each):
-        return
-    span = max(told) - min(told)
-    lengths = [(len(other.cards) - 1) / other.rate for other in others if other.path is not None]
-    is_other = any(abs(span - length) <= 0.1 * length for length in lengths) and max(ends) > tolerance
-    yield Fault("times of another video" if is_other else "wrong times", given, arrived)
+    if max(ends) > tolerance or sum(each) > 1.2 * tolerance * len(each):
+        yield Fault("wrong times", given, arrived)

@@ -53,7 +53,7 @@ class Probe:
     kind: str
     parts: tuple[Given, ...]
     settings: Settings = field(default=Settings(NEW_TOKENS, False, ()))
-    answer: str = ""
+    answer: tuple[str, ...] = ()
     system: str = ""
 
     @property
@@ -144,6 +144,7 @@ def inside(
     """Returns the probes whose inputs are watched."""
     make = _Maker(seed, folder)
     pictures = _pictures(make, "pictures", _N_PICTURES)
+    repeated = make.card()
     other = tuple(make.card() if isinstance(part, Card) else part for part in pictures.parts)
     return [
         pictures,
@@ -156,6 +157,7 @@ def inside(
         _video(make, "frames as a video", n_frames, 1, suffix=""),
         _one(make, "wide image", make.card(stretch=1.5, is_fine=True)),
         replace(_one(make, "system message", make.card()), system=SYSTEM),
+        replace(one := _one(make, "same image", repeated), parts=(*one.parts, repeated)),
         replace(pictures, kind="same text", parts=other),
         *(_one(make, "crowd", make.card(), i * 7 % _CROWD) for i in range(_CROWD)),
     ]
@@ -197,12 +199,12 @@ def outside(seed: int, folder: Path, kinds: Sequence[str] = tuple(questions.KIND
 
 
 def _of_kind(make: _Maker, kind: str) -> Iterator[Probe]:
-    asked = questions.KINDS[kind]
+    asked, settings = questions.KINDS[kind], Settings(questions.NEW_TOKENS, False, ())
     name = ""
     for number in range(asked.n_calls):
         drawn = asked.draw(make.random, number)
         # A reply that is kept under its text shows where two questions have the same text.
-        name = name if name and asked.is_paired and number % 2 else make.name()
+        name = name if asked.is_paired and number % 2 else make.name()
         cards = [make.card(colour, shape) for colour, shape in drawn.scenes]
         parts: list[Given] = [f"{name} "]
         if asked.is_video:
@@ -210,8 +212,8 @@ def _of_kind(make: _Maker, kind: str) -> Iterator[Probe]:
         else:
             for i, card in enumerate(cards):
                 parts += [f"Image {i + 1}: ", card]
-        parts.append(asked.text.format(**drawn.values))
-        yield Probe(name, kind, tuple(parts), answer=drawn.answer, system=asked.system.format(**drawn.values))
+        parts.append(asked.text.format(drawn.text))
+        yield Probe(name, kind, tuple(parts), settings, drawn.answer, asked.system.format(drawn.text))
 
 
 def numbers_of(probes: Sequence[Probe]) -> Mapping[int, Probe]:

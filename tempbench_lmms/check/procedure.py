@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.check import probes as probes_
-from tempbench_lmms.check import questions, replies
+from tempbench_lmms.check import questions, replies, sighted_reader
 from tempbench_lmms.check.faults import (
     ALL_FAIL,
     FAILED,
-    FAULTS,
     LINES,
     PASSED,
     UNSEEN,
     Fault,
     Judgement,
     Verdict,
+    hint_of,
     of_error,
     verdicts_of,
 )
@@ -61,7 +61,6 @@ class Plan:
     kinds: tuple[str, ...] = tuple(questions.KINDS)
     needed: frozenset[str] | None = None
     wanted_system: str = ""
-    batch_size: int = 1
     blind: str = ""
 
     def counts(self, line: str) -> bool:
@@ -93,6 +92,12 @@ class Check:
         return any(one.state == FAILED for one in self.counted)
 
     @property
+    def names(self) -> list[str]:
+        """The names of the faults that were found, but for what the model does not see."""
+        names = (name for one in self.verdicts for name in one.faults if one.line in LINES)
+        return list(dict.fromkeys(names))
+
+    @property
     def counted(self) -> list[Verdict]:
         """The lines whose failure counts."""
         return [one for one in self.verdicts if one.counts]
@@ -120,6 +125,12 @@ def drawn(plan: Plan, folder: Path) -> tuple[list[Probe], list[Probe]]:
     return inside, probes_.outside(plan.seed, folder, plan.kinds)
 
 
+def rendered(probe: Probe) -> Inputs:
+    """Returns what arrives of a probe where nothing goes wrong."""
+    generation = {"max_new_tokens": probe.settings.max_new_tokens}
+    return sighted_reader.inputs_of(probes_.messages_of(probe), generation)
+
+
 def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Probe]) -> Check:
     """Asks each question alone, then all in one call, then the small ones; returns the finished check."""
     single = [probe for probe in inside if probe.kind not in ("crowd", "same text")]
@@ -139,7 +150,7 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     look = functools.partial(_judged, owners=probes_.numbers_of([*inside, *outside]), plan=plan)
     crowd = [(probe, answer) for probe, answer in batch.items() if probe.kind == "crowd"]
     judgements = [look(probe, answer) for probe, answer in [*alone, *twins, *crowd]]
-    judgements += _of_batch(alone, batch, functools.partial(look, together=fine * (plan.batch_size > 1)))
+    judgements += _of_batch(alone, batch, look)
     if not again.error and not alone[0][1].error:
         judgements.append(_same_reply("another reply", alone[0][1], again))
     judgements += [_replies(every), _replies(small), _explained(small, judgements)]
@@ -184,9 +195,7 @@ def _stopped(error: str, plan: Plan, n: int) -> Check:
     return Check(tuple(verdicts), n, is_stopped=True)
 
 
-def _judged(
-    probe: Probe, answer: Answer, owners: Mapping[int, Probe], plan: Plan, together: Sequence[Probe] = ()
-) -> Judgement:
+def _judged(probe: Probe, answer: Answer, owners: Mapping[int, Probe], plan: Plan) -> Judgement:
     """Returns the findings from one answer."""
     if answer.error:
         line = probe.kind if probe.kind in LINES else "many" if probe.kind == "many pictures" else "asked"
@@ -200,7 +209,7 @@ def _judged(
             name = "reply of an earlier question with its text" if is_kept else "question never asked"
             faults = (Fault(name, probe.kind, "a reply, and no call of the model"),)
     else:
-        judgement = judge(probe, answer.arrived, owners, together)
+        judgement = judge(probe, answer.arrived, owners)
     faults += tuple(fault for fault in judgement.faults if not _is_wanted(fault, plan))
     n_words, most = len(answer.reply.split()), probe.settings.max_new_tokens or 0
     if n_words > most and all(fault.line != "max_new_tokens" for fault in faults):
@@ -256,7 +265,7 @@ def _replies(pairs: Sequence[tuple[Probe, Answer]]) -> Judgement:
 
 
 def _explained(pairs: Sequence[tuple[Probe, Answer]], judgements: Sequence[Judgement]) -> Judgement:
-    """Returns the fault that explains the replies to small questions, if nothing else judges its line."""
+    """Returns the faults that replies to small questions show, of lines that nothing else shows."""
     came = [Reply(probe, answer.reply) for probe, answer in pairs if not answer.error]
     if not came or any(answer.arrived and answer.arrived.said is not None for _, answer in pairs):
         return Judgement()
@@ -268,18 +277,19 @@ def _sight(kind: str, pairs: Sequence[tuple[Probe, Answer]], counts: bool) -> Ve
     title = f"sees: {kind}"
     if errors := [answer.error for _, answer in pairs if answer.error]:
         text = f"request failed: {len(errors)} of {len(pairs)} questions: {errors[0][:200]}"
-        hint = of_error(errors[0]) or FAULTS["request failed"][1]
+        hint = hint_of("request failed", errors[0])
         return Verdict(kind, title, FAILED, ("request failed",), text, hint, counts)
     asked = questions.KINDS[kind]
     score = questions.score(asked, [(answer.reply, probe.answer) for probe, answer in pairs])
     text = f"{score.right} of {score.n} right; above chance {score.value:.2f} (0 is a guess, 1 is seeing)"
     if score.low > 0 and score.value >= _WELL:
         return Verdict(kind, title, PASSED, text=text, counts=counts)
-    wrong = [pair for pair in pairs if questions.read_answer(asked, pair[1].reply) != pair[0].answer]
+    wrong = [pair for pair in pairs if questions.read_answer(asked, pair[1].reply) != list(pair[0].answer)]
     # A reply tells more than an empty one.
     probe, answer = min(wrong, key=lambda pair: not pair[1].reply.strip())
-    question = probe.texts[-1].partition(" Answer with")[0][:150]
+    question = probe.texts[-1][:150]
     n_empty = sum(not answer.reply.strip() for _, answer in pairs)
     text += f"; {n_empty} of {len(pairs)} empty" if n_empty else ""
-    text += f"; asked {question!r}, right {probe.answer!r}, reply {answer.reply[:_SHOWN]!r}"
+    right = ", ".join(probe.answer)
+    text += f"; asked {question!r}, right {right!r}, reply {answer.reply[:_SHOWN]!r}"
     return Verdict(kind, title, FAILED, (f"does not see: {kind}",), text, counts=counts)

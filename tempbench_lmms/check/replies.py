@@ -1,23 +1,45 @@
-"""What replies reveal: whether they are the model's own, and which inputs would explain them."""
+"""What replies show: whether they are the model's own, and what of a question a model reports to have got."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+import itertools
+import operator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from tempbench_lmms.check import planting, questions, sighted_reader
-from tempbench_lmms.check.faults import Fault
-from tempbench_lmms.check.inputs import Inputs
-from tempbench_lmms.check.probes import Probe, messages_of
+import numpy as np
 
-_WELL, _BETTER = 0.9, 0.03
+from tempbench_lmms.check import judging, questions, texts
+from tempbench_lmms.check.faults import FAULTS, Fault
+from tempbench_lmms.check.inputs import Inputs, Text
+from tempbench_lmms.check.probes import Probe
+from tempbench_lmms.media import codes
+
+_MOST = 0.6
 _SHOWN = 60
 
 
 class Reply(NamedTuple):
-    """A reply of a runner."""
+    """A reply of a runner, and what the model said before the runner made it."""
 
     probe: Probe
     text: str
     said: str | None = None
+
+    @property
+    def kind(self) -> questions.Kind:
+        """The kind of the question."""
+        return questions.KINDS[self.probe.kind]
+
+    @property
+    def found(self) -> list[str]:
+        """What it reports."""
+        return questions.read_answer(self.kind, self.text)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it reports what was given, and no more."""
+        return self.found == list(self.probe.answer)
 
 
 def faults_of(replies: Sequence[Reply]) -> Iterator[Fault]:
@@ -44,9 +66,14 @@ def _changed(told: Sequence[Reply]) -> Iterator[Fault]:
         is_other = sum(_flat(one.text) in others for one in wrong) > len(wrong) / 2
         is_cut = sum(_flat(one.said or "").startswith(_flat(one.text)) for one in wrong) > len(wrong) / 2
         is_same = len(wrong) > 3 and len({one.text for one in wrong}) == 1
+        is_kept = all(
+            any(one.text == other.said and other.probe.texts == one.probe.texts for other in told)
+            for one in wrong
+        )
         name = "reply cut" if is_cut else "one reply for all" if is_same else "reply changed"
+        name = "reply of another question" if is_other and not is_same else name
         yield Fault(
-            "reply of another question" if is_other and not is_same else name,
+            "reply of an earlier question with its text" if is_kept else name,
             repr((one.said or "")[:_SHOWN]),
             repr(one.text[:_SHOWN]),
         )
@@ -62,45 +89,201 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def explained(replies: Sequence[Reply]) -> list[Fault]:
-    """Returns the fault that would make a seeing model give these replies, if any."""
-    kinds = [questions.KINDS[one.probe.kind] for one in replies]
-    read = [questions.read_answer(kind, one.text) for kind, one in zip(kinds, replies, strict=True)]
-    right = [one.probe.answer for one in replies]
-    wrong = [i for i, one in enumerate(read) if one != right[i]]
-    if not wrong:
+def explained(replies: Sequence[Reply]) -> Iterator[Fault]:
+    """Yields the faults that the reports of small questions show, where most of a kind are wrong."""
+    told = [one for one in replies if one.text.strip() and one.probe.name not in one.text]
+    wrong = [one for one in told if not one.is_right]
+    if name := _of_all(told, wrong):
+        yield _fault(name, wrong[0])
+        return
+    names: list[str] = []  # where colours are not seen, or frames, what follows from them is not known
+    for kind, looked in _LOOKED_AT.items():
+        own = [one for one in told if one.probe.kind == kind]
+        bad = [one for one in own if not one.is_right]
+        is_known = not any(FAULTS[name] in _UNSURE.get(kind, ()) for name in names)
+        if bad and len(bad) >= len(own) / 2 and is_known:
+            names += looked(own)
+            yield from (_fault(name, bad[0]) for name in looked(own))
+
+
+def _fault(name: str, one: Reply) -> Fault:
+    return Fault(name, repr(", ".join(one.probe.answer)[:_SHOWN]), f"a reply of {one.text[:_SHOWN]!r}")
+
+
+def _of_all(told: Sequence[Reply], wrong: Sequence[Reply]) -> str:
+    """Returns what was done to replies of whatever kind; empty where that does not explain most of them."""
+    if len(wrong) < max(2, len(told) / 10):
+        return ""
+    if len({one.text for one in told}) == 1:
+        return "one reply for all"
+    kinds = {one.probe.kind for one in wrong}
+    if len(kinds) > 3 and all(_bare(one.probe.answer).startswith(_bare([one.text])) for one in wrong):
+        return "reply cut"
+    owners: dict[str, list[Probe]] = {}
+    for one in told:
+        owners.setdefault(_bare(one.probe.answer), []).append(one.probe)
+    others = [(one, owners.get(_bare([one.text]), [])) for one in wrong]
+    others = [(one, probes) for one, probes in others if probes and one.probe not in probes]
+    if all(any(probe.texts == one.probe.texts for probe in probes) for one, probes in others):
+        return "reply of an earlier question with its text" if len(others) == len(wrong) else ""
+    # Where texts are read as they should be, pictures are another question's, and not replies.
+    is_text = {"copied lines", "ends of a text", "word of the system message"} & kinds
+    return "reply of another question" if is_text and len(others) >= _MOST * len(wrong) else ""
+
+
+def _bare(items: Sequence[str]) -> str:
+    return re.sub(r"[\s,]+", " ", " ".join(items)).casefold().strip()
+
+
+def _most(names: Sequence[Sequence[str]]) -> list[str]:
+    """Returns the names that are found at most of the replies that are wrong."""
+    counts = Counter(name for some in names for name in some)
+    return [name for name, count in counts.items() if count >= max(2, _MOST * len(names))]
+
+
+def _as_map(own: Sequence[Reply], maps: Mapping[str, Mapping[str, str]], other: str = "") -> list[str]:
+    """Returns the change of items, each into one that it always is, that explains replies of full length."""
+    pairs = {pair for one in own for pair in zip(one.probe.answer, one.found, strict=False)}
+    if any(len(one.probe.answer) != len(one.found) for one in own):
         return []
-    example = f"{right[wrong[0]]!r} and {len(right) - 1} others", repr(replies[wrong[0]].text[:_SHOWN])
-    stubs = [i for i in wrong if replies[i].text.strip()]
-    if stubs and all(right[i].startswith(replies[i].text.strip().casefold()) for i in stubs):
-        return [Fault("reply cut", *example)]
-    if len({one.text for one in replies}) == 1 and len(replies) > 10:
-        return [Fault("one reply for all", *example)]
-    best, found = sum(one == two for one, two in zip(read, right, strict=True)) / len(read) + _BETTER, ""
-    for name, texts in _faulty([_given(one.probe) for one in replies]):
-        expected = [questions.read_answer(kind, text) for kind, text in zip(kinds, texts, strict=True)]
-        score = sum(map(_likeness, read, expected, right)) / len(read)
-        if score > best and score >= _WELL:
-            best, found = score, name
-    return [Fault(found, *example)] if found else []
+    wrong = {(given, got) for given, got in pairs if given != got}
+    for name, changed in maps.items():
+        if all(changed.get(given) == got for given, got in wrong):
+            return [name]
+    return [other] if other and len({given for given, _ in pairs}) == len(pairs) else []
 
 
-def _faulty(given: Sequence[Inputs]) -> Iterator[tuple[str, list[str]]]:
-    """Yields each fault's name, and a seeing model's replies under it."""
-    for name, change in planting.OF_INPUTS:
-        yield name, [sighted_reader.reply(one) for one in change(given)]
-    said = [sighted_reader.reply(one) for one in given]
-    for name, alter in planting.OF_REPLIES:
-        yield name, list(alter(given, said))
+def _colour_maps() -> dict[str, dict[str, str]]:
+    """Returns what each colour looks like after a change, by the fault's name."""
+    made: dict[str, Callable[[Any], Any]] = {
+        "grey": lambda rgb: [sum(rgb) / 3] * 3,
+        "inverted": lambda rgb: [255 - one for one in rgb],
+    }
+    for order in itertools.permutations(range(3)):
+        made[f"channels swapped {order}"] = operator.itemgetter(*order)
+    colours = codes.COLOURS.items()
+    return {
+        name: {colour: codes.colour_of(change(rgb)) for colour, rgb in colours}
+        for name, change in made.items()
+    }
 
 
-def _likeness(reply: str | None, expected: str | None, right: str) -> float:
-    """Returns how well a reply fits a fault; a differently wrong reply counts for it too, but less."""
-    if reply == expected:
-        return 1
-    return 0 if right in (reply, expected) else 0.8 if None not in (reply, expected) else 0.7
+def _of_colours(own: Sequence[Reply]) -> list[str]:
+    if all(set(one.found) <= {"black", "white"} for one in own):
+        return ["blank images" if any(one.found for one in own) else "images dropped"]
+    if found := _as_map(own, _colour_maps(), "other colours"):
+        return [found[0].partition(" (")[0]]
+    if any({"black", "white", "grey"} & {*one.found} for one in own):
+        return []
+    return _most([_of_list(one, own) for one in own if not one.is_right])
 
 
-def _given(probe: Probe) -> Inputs:
-    generation = {"max_new_tokens": probe.settings.max_new_tokens}
-    return sighted_reader.inputs_of(messages_of(probe), generation)
+def _of_list(one: Reply, own: Sequence[Reply]) -> list[str]:
+    """Returns what happened to the pictures whose colours a reply lists."""
+    given, found = one.probe.answer, tuple(one.found)
+    if any(found == other.probe.answer for other in own) or set(found) - set(given):
+        return ["images of another question"]
+    left, places = list(range(len(given))), list[int]()
+    for colour in found:
+        same = [i for i in left if given[i] == colour]
+        after = [i for i in same if not places or i > places[-1]]
+        places.append((after or same or [i for i, own in enumerate(given) if own == colour])[0])
+        left = [i for i in left if i != places[-1]]
+    if found == given[::-1]:
+        return ["images reversed"]
+    return [fault.name for fault in judging.of_places(places, len(given))]
+
+
+_SIDES = ("left", "right", "top", "bottom")
+_TURNS = {
+    "mirrored": ("right", "left", "top", "bottom"),
+    "upside down": ("left", "right", "bottom", "top"),
+    "rotated": ("right", "left", "bottom", "top"),
+    "rotated to the left": ("bottom", "top", "left", "right"),
+    "rotated to the right": ("top", "bottom", "right", "left"),
+    "mirrored to the left": ("top", "bottom", "left", "right"),
+    "mirrored to the right": ("bottom", "top", "right", "left"),
+}
+"""Where the sides of a picture are that was turned."""
+
+
+def _of_sides(own: Sequence[Reply]) -> list[str]:
+    maps = {name: dict(zip(_SIDES, sides, strict=True)) for name, sides in _TURNS.items()}
+    return [name.partition(" to ")[0] for name in _as_map(own, maps)]
+
+
+def _of_lines(own: Sequence[Reply]) -> list[str]:
+    wrong = [one for one in own if not one.is_right]
+    return ["detail lost"] if all(len(one.found) == 3 and set(one.found) == {"none"} for one in wrong) else []
+
+
+def _of_film(own: Sequence[Reply]) -> list[str]:
+    if not any(one.found for one in own):
+        return ["video dropped"]
+    shown = {colour for one in own for colour in one.found}
+    if not shown & {*codes.COLOURS}:
+        return ["grey" if "grey" in shown else "blank frames"]
+    if len({tuple(one.found) for one in own}) == 1 < len(own):
+        return ["frames of another question"]
+    return _most([list(_of_frames(one, own)) for one in own if not one.is_right])
+
+
+def _of_frames(one: Reply, own: Sequence[Reply]) -> Iterator[str]:
+    given, found = one.probe.answer, one.found
+    places = [given.index(colour) for colour in found if colour in given]
+    n = len(set(places))
+    if len(places) < len(found) or any(tuple(found) == other.probe.answer for other in own):
+        yield "frames of another question"
+    elif n == 1:
+        yield "video as one frame"
+    elif places != sorted(places):
+        yield "frames reversed" if places == sorted(places, reverse=True) else "frames in another order"
+    elif n < len(given):
+        yield "part of a video" if places[-1] - places[0] == n - 1 else "few frames"
+
+
+def _of_times(own: Sequence[Reply]) -> list[str]:
+    pairs = [(int(one.probe.answer[0]), int(one.found[0])) for one in own if len(one.found) == 1]
+    if len(pairs) < _MOST * len(own):
+        return ["no times"]
+    given, told = np.asarray(pairs, float).T
+    slope, start = np.polyfit(given, told, 1)
+    far = np.abs(slope * given + start - told).max()
+    return ["wrong times"] if far <= 1 and (slope > 0.2) else []
+
+
+def _of_copies(own: Sequence[Reply]) -> list[str]:
+    names = []
+    for one in own:
+        arrived = Inputs((Text("\n".join(one.text.splitlines())),))
+        names.append([fault.name for fault in texts.of_texts(["\n".join(one.probe.answer)], arrived)])
+    return [name for name in _most(names) if name not in ("text added", "text missing")]
+
+
+def _of_ends(own: Sequence[Reply]) -> list[str]:
+    if any(len(one.found) != 2 for one in own):
+        return []
+    is_first = all(one.found[0] == one.probe.answer[0] for one in own)
+    is_last = all(one.found[1] == one.probe.answer[1] for one in own)
+    return ["prompt cut"] if is_first else ["prompt begins later"] if is_last else []
+
+
+def _of_system(own: Sequence[Reply]) -> list[str]:
+    return [] if any(one.is_right for one in own) else ["system message dropped"]
+
+
+_UNSURE = {
+    "colours of a video": ("colours",),
+    "second of the circle": ("colours", "video", "video length", "video order"),
+}
+"""By kind: where lines of other kinds failed, nothing is said of it."""
+_LOOKED_AT: dict[str, Callable[[Sequence[Reply]], list[str]]] = {
+    "colours of images": _of_colours,
+    "sides of dots": _of_sides,
+    "fine lines": _of_lines,
+    "colours of a video": _of_film,
+    "second of the circle": _of_times,
+    "copied lines": _of_copies,
+    "ends of a text": _of_ends,
+    "word of the system message": _of_system,
+}

@@ -48,9 +48,8 @@ def reply(inputs: Inputs) -> str:
     videos = [part for part in inputs.parts if isinstance(part, Video)]
     shown = [part for part in inputs.parts if isinstance(part, Picture) and not part.is_hidden]
     shown += [frame for part in videos for frame in part.frames or ()]
-    times = videos[0].times if videos else None
-    seen = [(card, one.turned) for one in shown for card in one.cards or (None,)]
-    said = answered(inputs.text, Shown([card for card, _ in seen], times, [turned for _, turned in seen]))
+    said = answered(Shown(shown, videos[0].times if videos else None, inputs.text))
     if inputs.settings.samples:
         said = f"{secrets.token_hex(4)} {said}"
-    return " ".join(said.split()[: inputs.settings.max_new_tokens])
+    most = inputs.settings.max_new_tokens
+    return " ".join(said.split()[:most]) if most and len(said.split()) > most else said

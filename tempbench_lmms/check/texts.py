@@ -1,10 +1,9 @@
 """Finds faults in the text of a prompt and its place between pictures."""
 
-import html
 import itertools
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
 
 from tempbench_lmms.check.faults import Fault
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video
@@ -21,29 +20,16 @@ _NO_TEXT = re.compile(
 _STAMP = re.compile(r"<(\d+(?:\.\d+)?) ?s(?:ec(?:onds?)?)?>", re.IGNORECASE)
 
 
-CHANGES: dict[str, tuple[Callable[[str], str], ...]] = {
-    "case lost": (str.lower, str.upper, str.title, str.capitalize),
-    "text escaped": (html.escape, lambda text: html.escape(text, quote=False)),
-    "signs lost": (
-        lambda text: re.sub(r"[^\w\s]", "", text),
-        lambda text: re.sub(r"[^\w\s]", " ", text),
-        lambda text: re.sub(r"[()\[\]{}]", "", text),
-    ),
-    "angle brackets lost": (
-        lambda text: re.sub(r"<[^<>]*>", "", text),
-        lambda text: re.sub(r"<[^<>]*>", " ", text),
-        lambda text: re.sub(r"[<>]", "", text),
-    ),
-    "other scripts lost": (
-        lambda text: text.encode("ascii", "ignore").decode(),
-        lambda text: text.encode("ascii", "replace").decode(),
-        lambda text: unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode(),
-        lambda text: text.encode("latin-1", "replace").decode("latin-1"),
-        lambda text: text.encode().decode("latin-1"),
-    ),
-    "spaces lost": (lambda text: re.sub(r"\s+", "", text), lambda text: re.sub(r"\s+", "_", text)),
+_LOST = {
+    "case lost": "",
+    "text escaped": r"[<>&\"']",
+    "angle brackets lost": r"<[^<>]*>|[<>]",
+    "other scripts lost": r"[^\x00-\x7f]+",
+    "digits lost": r"\d+",
+    "signs lost": r"[^\w\s]+",
+    "spaces lost": r"\s+",
 }
-"""Possible changes to a complete text, by the fault's name."""
+"""What of a text may have been lost or written otherwise, by the fault's name."""
 
 
 def of_texts(given: Sequence[str], arrived: Inputs, system: str = "") -> list[Fault]:
@@ -51,54 +37,78 @@ def of_texts(given: Sequence[str], arrived: Inputs, system: str = "") -> list[Fa
     pieces = [part for part in arrived.parts if isinstance(part, Text)]
     raw = "\n".join(part.text for part in pieces if part.role == "user")
     said = " ".join(_flat(part.text) for part in pieces if part.role != "user").strip()
-    own, lines = _flat(raw), [line for piece in given for line in _lines(piece)]
-    faults = []
-    name, change = _changed(lines, own)
-    if name:
-        missing = next(line for line in lines if line not in own)
-        faults.append(Fault(name, repr(_cut(missing)), repr(_cut(_flat(change(missing))))))
-        lines, system = [_flat(change(line)) for line in lines], _flat(change(system))
+    own, wanted = _flat(raw), [line for piece in given for line in _lines(piece)]
+    name, lines = _changed(wanted, own)
+    faults = [Fault(name, *_first(wanted, lines))] if name else []
     faults += [*_missing(lines, own), *_doubled(lines, own), *(_breaks(given, raw) if not name else [])]
-    faults += _dropped(system, said, own)
+    heard = f"{said} {own}"
+    _, (system,) = _changed([system], heard)
+    if system not in heard:
+        faults.append(Fault("system message dropped", repr(system), repr(_cut(said)) if said else "none"))
     rest, said = _rest(own, [*lines, system]), said.replace(system, "").strip()
     if arrived.templates is not None and arrived.templates != 1:
         name = "template doubled" if arrived.templates else "template left out"
         return [*faults, Fault(name, "one chat template", f"{arrived.templates}, as in {_cut(own)!r}")]
-    own_words = re.sub(r"\b(system|user)\b", "", _NO_TEXT.sub(" ", said))
-    if re.search(r"\w", own_words) and not name:
-        faults.append(
-            Fault("system prompt added", repr(system) if system else "no system prompt", repr(_cut(said)))
-        )
-    if re.search(r"\w{2}", rest) and not any(one.name in ("text doubled", "text missing") for one in faults):
+    if re.search(r"\w", re.sub(r"\b(system|user)\b", "", _NO_TEXT.sub(" ", said))) and not name:
+        wanted_system = repr(system) if system else "no system prompt"
+        faults.append(Fault("system prompt added", wanted_system, repr(_cut(said))))
+    unclear = ("text doubled", "text missing", "words lost", "options changed")
+    if re.search(r"\w{2}", rest) and not any(one.name in unclear for one in faults):
         faults.append(Fault("text added", "the task's text", repr(_cut(rest))))
     return faults
 
 
-def _changed(lines: Sequence[str], own: str) -> tuple[str, Callable[[str], str]]:
-    """Returns the change that explains the missing lines, and its name; an empty name if none does."""
-    missing = [line for line in lines if line not in own]
-    for name, changes in CHANGES.items() if missing else ():
-        for change in changes:
-            made = [_flat(change(line)) for line in missing]
-            there = sum(bool(one) and one in own for one in made)
-            if there >= max(1, _MOST * len(missing)):
-                return name, change
-    return "", str
+def _changed(wanted: Sequence[str], own: str) -> tuple[str, list[str]]:
+    """Returns the loss after which most missing lines are there, and all lines as they are then."""
+    missing = [line for line in wanted if line not in own]
+    for name, lost in _LOST.items() if missing else ():
+        flags = 0 if lost else re.IGNORECASE
+        there = {line: found[0] for line in missing if (found := re.search(_with(line, lost), own, flags))}
+        is_escaped = all(re.search(r"&#?\w+;|\\\\", line) for line in there.values())
+        if len(there) >= max(1, _MOST * len(missing)) and (name != "text escaped" or is_escaped):
+            return name, [there.get(line, line) for line in wanted]
+    return "", list(wanted)
 
 
-def _dropped(system: str, said: str, own: str) -> Iterator[Fault]:
-    """Yields a fault if a system message does not arrive at all, not even changed."""
-    if system not in said and system not in own and not _changed([system], f"{said} {own}")[0]:
-        yield Fault("system message dropped", repr(system), repr(_cut(said)) if said else "none")
+def _with(line: str, lost: str) -> str:
+    """Returns a pattern of a line whose signs of a kind were lost, or are written otherwise."""
+    pieces = re.split(f"( ?(?:{lost}) ?)", line) if lost else [line]
+    return "".join(
+        f".{{0,{4 * len(piece) + 2}}}?" if i % 2 else re.escape(piece) for i, piece in enumerate(pieces)
+    )
+
+
+def _first(wanted: Sequence[str], lines: Sequence[str]) -> tuple[str, str]:
+    """Returns the first line that arrived otherwise, and as what."""
+    return next(
+        (repr(_cut(one)), repr(_cut(two))) for one, two in zip(wanted, lines, strict=True) if one != two
+    )
 
 
 def _missing(lines: Sequence[str], own: str) -> Iterator[Fault]:
     absent = [i for i, line in enumerate(lines) if line not in own]
     if not absent:
         return
-    if len(absent) == len(lines) and not any(line[:8] in own for line in lines):
+    example = f"{len(lines)} lines", f"no {_cut(lines[absent[0]])!r}"
+    bare = [re.sub(r"^\(\w\) ?", "", lines[i]) for i in absent]
+    if all(line in own for line in bare):
+        yield Fault("options changed", *example)
+    elif _gaps(" ".join(lines), own) > max(2, len(lines) / 3):
+        yield Fault("words lost", *example)
+    elif len(absent) == len(lines) and not any(line[:8] in own for line in lines):
         yield Fault("text missing", f"{len(lines)} lines", repr(_cut(own)))
-        return
+    else:
+        yield from _parts_missing(lines, absent, own)
+
+
+def _gaps(given: str, own: str) -> int:
+    """Returns at how many places words are missing; 0 where most of them are."""
+    words = given.split()
+    pieces = SequenceMatcher(None, words, own.split(), autojunk=False).get_matching_blocks()
+    return len(pieces) - 2 if sum(piece.size for piece in pieces) > len(words) / 2 else 0
+
+
+def _parts_missing(lines: Sequence[str], absent: Sequence[int], own: str) -> Iterator[Fault]:
     # From where on all is gone, and what is gone before that.
     tail = len(lines)
     while tail and tail - 1 in absent:
@@ -166,7 +176,8 @@ def with_clips(arrived: Inputs) -> Inputs:
     between: list[Text] = []
     for part in (*arrived.parts, None):
         if isinstance(part, Picture):
-            stamps += [found for text in between for found in stamps_of([text.text])[-1:]]
+            before = between or ([] if run else parts[-1:])  # the first one may stand at a text's end
+            stamps += stamps_of(one.text for one in before if isinstance(one, Text))[-1:]
             if not run and between and not stamps:
                 parts += between
             between = []

@@ -31,25 +31,41 @@ COLOURS: dict[str, tuple[int, int, int]] = {
     "purple": (135, 35, 165),
     "orange": (255, 140, 0),
 }
-SHAPES = ("nothing", "circle", "square", "left", "right", "top", "bottom")
-"""The shapes on the middle; the last four are a dot at that side."""
+SHAPES = ("nothing", "circle", "square", "left", "right", "top", "bottom", "vertical", "horizontal")
+"""What is on the middle: from the fourth one on a dot at that side, and fine lines."""
 _DOTS = {"left": (0.5, 0.32), "right": (0.5, 0.68), "top": (0.32, 0.5), "bottom": (0.68, 0.5)}
 _GRAIN = 10
+_GRID = 7 / 448
+"""From one fine line to the next, as a share of the side: seen at 140 pixels a side and more."""
+
+
+def _without_border(picture: Pixels) -> Pixels:
+    """Returns a picture without edges of one colour."""
+    off = np.abs(picture.astype(np.int16) - picture[0, 0]).max(axis=2) > 40
+    rows, columns = np.flatnonzero(off.mean(axis=1) > 0.02), np.flatnonzero(off.mean(axis=0) > 0.02)
+    if not len(rows) or not len(columns):
+        return picture
+    return picture[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+
+
 TURNS: dict[str, Callable[[Pixels], Pixels]] = {
     "mirrored": np.fliplr,
     "upside down": np.flipud,
     "rotated": lambda pixels: np.rot90(pixels, 2),
     "rotated to the left": lambda pixels: np.rot90(pixels, -1),
     "rotated to the right": np.rot90,
+    "mirrored to the left": lambda pixels: np.swapaxes(pixels, 0, 1),
+    "mirrored to the right": lambda pixels: np.swapaxes(pixels[::-1, ::-1], 0, 1),
     "inverted": lambda pixels: 255 - pixels,
+    "bordered": _without_border,
 }
-"""The inverse of each change that makes a code unreadable."""
+"""What undoes each change after which a code is no longer read, by the fault's name."""
 SIDE = 448
 """The side of a picture in pixels: a multiple of the patch size of every common vision tower."""
 MAX_NUMBER = 1 << 16
 _CELLS = 8
 _CORNERS = (0, 1, 1, 1)  # top left is black, so a rotated picture is not read as another one
-_LEAST_CONTRAST = 60
+_LEAST_CONTRAST = 24
 _LONGEST_STRIP = 16
 
 
@@ -112,6 +128,9 @@ def drawn(card: Card, side: int = SIDE) -> Pixels:
     elif card.shape in _DOTS:
         row, column = (place * side - middle for place in _DOTS[card.shape])
         picture[(rows - row) ** 2 + (columns - column) ** 2 <= (side / 14) ** 2] = 255
+    elif card.shape in ("vertical", "horizontal"):
+        dark = (columns if card.shape == "vertical" else rows) % (_GRID * side) < 2 / 7 * _GRID * side
+        picture[dark & (abs(rows) <= radius) & (abs(columns) <= radius)] = 0
     if card.is_fine:
         inner = side // _CELLS
         n = (side - 2 * inner) // 4
@@ -137,7 +156,7 @@ def read(picture: Pixels) -> Card | None:
     number = int("".join("1" if bit else "0" for bit in bits[_DATA][:16]), 2)
     if [int(bit) for bit in bits[_DATA]] != _bits(number):
         return None
-    return Card(number, _colour(picture), _shape(picture))
+    return Card(number, colour_on(picture), shape_on(picture))
 
 
 @functools.lru_cache(maxsize=256)
@@ -160,24 +179,43 @@ def _at(picture: Pixels, row: float, column: float) -> NDArray[np.float64]:
     return np.asarray(around.reshape(-1, 3).mean(axis=0), dtype=np.float64)
 
 
-def _colour(picture: Pixels) -> str:
+def colour_on(picture: Pixels) -> str:
+    """Returns the colour of a picture's middle."""
     return colour_of(_at(picture, 0.22, 0.5))
 
 
 def colour_of(seen: Any) -> str:
-    """Returns the entry of `COLOURS` closest to a colour."""
+    """Returns which of `COLOURS` a colour is most like, or that it is none."""
+    if max(seen) - min(seen) < 20:
+        return "black" if max(seen) < 40 else "white" if min(seen) > 215 else "grey"
     return min(COLOURS, key=lambda name: float(((np.asarray(seen, float) - COLOURS[name]) ** 2).sum()))
 
 
-def _shape(picture: Pixels) -> str:
-    def is_white(row: float, column: float) -> bool:
-        return bool(_at(picture, row, column).min() > 175)
+def _is_white(picture: Pixels, row: float, column: float) -> bool:
+    return bool(_at(picture, row, column).min() > 175)
 
-    if not is_white(0.5, 0.5):
-        return next((name for name, place in _DOTS.items() if is_white(*place)), "nothing")
+
+def dot_on(picture: Pixels) -> str:
+    """Returns at which side a white dot is; `nothing` where there is none."""
+    return next((name for name, place in _DOTS.items() if _is_white(picture, *place)), "nothing")
+
+
+def shape_on(picture: Pixels) -> str:
+    """Returns which of `SHAPES` is on a picture's middle, but for lines."""
+    if not _is_white(picture, 0.5, 0.5):
+        return dot_on(picture)
     # The corners of the square lie outside of the circle.
     corner = 0.5 - 0.165
-    return "square" if is_white(corner, corner) and is_white(1 - corner, 1 - corner) else "circle"
+    ends = (corner, 1 - corner)
+    return "square" if all(_is_white(picture, end, end) for end in ends) else "circle"
+
+
+def lines_of(picture: Pixels) -> str:
+    """Returns how the fine lines on a picture run; `none` where they are not seen."""
+    height, width = picture.shape[:2]
+    inner = picture[height * 3 // 8 : height * 5 // 8, width * 3 // 8 : width * 5 // 8].mean(axis=2)
+    across, down = (float(inner.mean(axis=axis).std()) for axis in (0, 1))
+    return "none" if max(across, down) < 10 else "vertical" if across > down else "horizontal"
 
 
 def read_turned(picture: Pixels) -> tuple[Card | None, str]:
@@ -186,17 +224,20 @@ def read_turned(picture: Pixels) -> tuple[Card | None, str]:
         return card, ""
     for name, undo in TURNS.items():
         if (card := read(undo(picture))) is not None:
-            return (replace(card, colour=_colour(picture)) if name == "inverted" else card), name
+            return (replace(card, colour=colour_on(picture)) if name == "inverted" else card), name
     return None, ""
 
 
 def read_strip(picture: Pixels) -> tuple[Card, ...]:
-    """Returns the cards in a strip, from left to right or from top to bottom; none for other pictures."""
-    for axis in (1, 0):
-        for n in range(2, _LONGEST_STRIP + 1):
-            parts = [read(part) for part in _cut(picture, n, axis)]
-            cards = tuple(card for card in parts if card is not None)
-            if len(cards) == n:
+    """Returns the cards in a strip or sheet, row by row; none for other pictures."""
+    sheets = itertools.product(range(1, _LONGEST_STRIP + 1), repeat=2)
+    for rows, columns in sorted(sheets, key=lambda sheet: sheet[0] * sheet[1]):
+        if not 1 < rows * columns <= _LONGEST_STRIP:
+            continue
+        cells = [cell for row in _cut(picture, rows, 0) for cell in _cut(row, columns, 1)]
+        if read(cells[0]) is not None:
+            cards = tuple(card for card in map(read, cells) if card is not None)
+            if len(cards) > 1 and 2 * len(cards) >= len(cells):  # the last row may be short
                 return cards
     return ()
 

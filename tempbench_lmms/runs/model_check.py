@@ -108,7 +108,6 @@ def _plan(wanted: Wanted, shapes: dict[str, Shape], needs: dict[str, list[Need]]
         kinds=tuple(kinds),
         needed=needed if needs else None,
         wanted_system=arguments.get("system_prompt", ""),
-        batch_size=wanted.batch_size,
     )
 
 

@@ -8,17 +8,15 @@ from tempbench_lmms.check.faults import FAILED, PASSED, UNSEEN, State, Verdict
 
 _ALWAYS = (
     *("asked", "replies", "text", "signs", "system", "max_new_tokens", "greedy", "stop", "batch", "twice"),
-    *("word in angle brackets", "word after a Chinese sign", "word in capitals", "last word"),
+    *("copied lines", "ends of a text"),
 )
 _LOOKS = ("colours", "geometry", "quality")
 _ONE_PICTURE = ("number", "content", "size", *_LOOKS)
 _PICTURES = ("order", "apart")
 _MANY = 6
 _VIDEO = ("video", "video length", "video order", *_LOOKS, "times")
-_SEES_PICTURES = (
-    *("colour of image k", "how many images", "first image", "last image", "before", "side of the dot"),
-)
-_SEES_VIDEO = ("second of the circle", "ends of a video")
+_SEES_PICTURES = ("colours of images", "sides of dots", "fine lines")
+_SEES_VIDEO = ("colours of a video", "second of the circle")
 _CHARACTERS_OF_A_LINE = 38
 
 

@@ -1,66 +1,114 @@
 """`tempbench check-model --selftest`: plants faults into a model that sees, and tells which are named."""
 
+import html
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tempbench_lmms.check import planting, probes, procedure, questions, sighted_reader
+from tempbench_lmms.check import procedure, questions, sighted_reader
 from tempbench_lmms.check.faults import FAULTS
-from tempbench_lmms.check.inputs import Inputs, Picture, Text, Video, picture
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video, picture
 from tempbench_lmms.check.probes import Probe
 from tempbench_lmms.media import codes
 from tempbench_lmms.media.codes import Pixels
 
-
-@dataclass(frozen=True)
-class Plant:
-    """A fault to plant.
-
-    Attributes:
-        name: As in `faults.FAULTS`.
-        of_inputs: What arrives of the questions of a call.
-        of_replies: What is replied, from what arrived and what a model said to it.
-    """
-
-    name: str
-    of_inputs: planting.Change = lambda batch: batch
-    of_replies: planting.Replies = lambda batch, replies: replies
+Batch = Sequence[Inputs]
+Change = Callable[[Batch], Batch]
+"""What arrives of the questions of a call."""
+Replies = Callable[[Batch, list[str]], list[str]]
+"""What is replied, from what arrived and what a model said to it."""
+Several = list[Any]
 
 
-def _on_pixels(change: Callable[[Pixels], Pixels]) -> planting.Change:
+def on_pictures(change: Callable[[Several], Several]) -> Change:
+    """Returns what changes the pictures of each question with several; those left over go to the end."""
+
+    def one(inputs: Inputs) -> Inputs:
+        shown = [part for part in inputs.parts if isinstance(part, Picture)]
+        left = list(change(shown) if len(shown) > 1 else shown)
+        parts: list[Part] = []
+        for part in inputs.parts:
+            if not isinstance(part, Picture):
+                parts.append(part)
+            elif left:
+                parts.append(left.pop(0))
+        return replace(inputs, parts=(*parts, *left))
+
+    return lambda batch: [one(inputs) for inputs in batch]
+
+
+def on_parts(kind: type[Any], change: Callable[[Any], Part | None]) -> Change:
+    """Returns the function that changes each part of a kind; None drops it."""
+
+    def parts(inputs: Inputs) -> tuple[Part, ...]:
+        changed = (change(part) if isinstance(part, kind) else part for part in inputs.parts)
+        return tuple(filter(None, changed))
+
+    return lambda batch: [replace(inputs, parts=parts(inputs)) for inputs in batch]
+
+
+def _on_texts(change: Callable[[str], str]) -> Change:
+    return on_parts(Text, lambda part: Text(change(part.text), part.role))
+
+
+def _on_pixels(change: Callable[[Pixels], Pixels]) -> Change:
     """Returns what changes the pixels of each picture and frame."""
 
-    def one(shown: Picture) -> Picture:
-        if shown.pixels is None:
-            return shown
+    def one(shown: Any) -> Any:
+        if isinstance(shown, Video):
+            return replace(shown, frames=tuple(map(one, shown.frames or ())))
         return picture(np.ascontiguousarray(change(shown.pixels)), shown.tokens)
 
-    return planting.on_each(one)
+    return on_parts((Picture, Video), one)  # type: ignore[arg-type]
 
 
-def _on_settings(**values: Any) -> planting.Change:
+def _frames(choose: Callable[[int], Iterable[int]], keeps_times: bool = False) -> Change:
+    """Returns what chooses frames, with their times or without, by their places among so many."""
+
+    def change(video: Video) -> Video:
+        shown, times = video.frames or (), video.times
+        places = list(choose(len(shown)))
+        own = times if keeps_times or not times else tuple(times[i] for i in places)
+        return replace(video, frames=tuple(shown[i] for i in places), times=own)
+
+    return on_parts(Video, change)
+
+
+def _settings(**values: Any) -> Change:
     return lambda batch: [replace(one, settings=replace(one.settings, **values)) for one in batch]
 
 
-def _strip(shown: list[Any]) -> list[Any]:
-    if len(shown) < 2:
-        return shown
+def _leaked(batch: Batch) -> Batch:
+    """Each question of a batch gets the pictures of the one before it that has as many, or its video."""
+    out: list[Inputs] = []
+    last: dict[Any, list[Part]] = {}
+    for inputs in batch:
+        mine: list[Part] = [part for part in inputs.parts if not isinstance(part, Text)]
+        kind = (len(mine), any(isinstance(part, Video) for part in mine))
+        others = list(last.get(kind, mine))
+        last[kind] = mine
+        parts = (part if isinstance(part, Text) else others.pop(0) for part in inputs.parts)
+        out.append(replace(inputs, parts=tuple(parts)))
+    return out
+
+
+def _strip(shown: Several) -> Several:
     side = min(one.size[0] for one in shown)
     return [picture(np.concatenate([codes.resized(one.pixels, side, side) for one in shown], axis=1))]
 
 
-def _texts_last(batch: planting.Batch) -> planting.Batch:
+def _texts_last(batch: Batch) -> Batch:
     return [
         replace(one, parts=tuple(sorted(one.parts, key=lambda part: isinstance(part, Text)))) for one in batch
     ]
 
 
-def _with_system(batch: planting.Batch) -> planting.Batch:
+def _with_system(batch: Batch) -> Batch:
     return [replace(one, parts=(Text("You are a careful assistant.", "system"), *one.parts)) for one in batch]
 
 
@@ -72,121 +120,154 @@ def _noisy(pixels: Pixels) -> Pixels:
     return np.clip(pixels + np.random.default_rng(0).normal(0, 20, pixels.shape), 0, 255).astype(np.uint8)
 
 
-def _edges(pixels: Pixels) -> int:
-    return len(pixels) // 8
+def _covered(pixels: Pixels) -> Pixels:
+    covered = pixels.copy()
+    covered[: len(pixels) // 4, pixels.shape[1] // 2 :] = 0
+    return covered
 
 
-_PIXELS: dict[str, Callable[[Pixels], Pixels]] = {
-    "channels swapped": lambda pixels: pixels[..., ::-1],
-    "grey": lambda pixels: np.repeat(pixels.mean(axis=2).astype(np.uint8)[..., None], 3, axis=2),
-    "inverted": lambda pixels: 255 - pixels,
-    "other colours": lambda pixels: pixels // 2,
-    "mirrored": np.fliplr,
-    "upside down": np.flipud,
-    "rotated": np.rot90,
-    "cropped": lambda pixels: pixels[_edges(pixels) : -_edges(pixels), _edges(pixels) : -_edges(pixels)],
-    "bordered": lambda pixels: np.pad(pixels, ((_edges(pixels),) * 2, (_edges(pixels),) * 2, (0, 0))),
-    "squashed": lambda pixels: codes.resized(pixels, len(pixels), len(pixels)),
-    "images shrunk": _shrunk,
-    "blurred": lambda pixels: codes.resized(_shrunk(pixels), *pixels.shape[:2]),
-    "noisy": _noisy,
+def _swapped(shown: Several) -> Several:
+    return [shown[-1], *shown[1:-1], shown[0]]
+
+
+def _times(change: Callable[[float], float] | None) -> Change:
+    return on_parts(
+        Video, lambda video: replace(video, times=change and video.times and tuple(map(change, video.times)))
+    )
+
+
+def _kept(batch: Batch, replies: list[str]) -> list[str]:
+    first: dict[str, str] = {}
+    return [first.setdefault(inputs.text, reply) for inputs, reply in zip(batch, replies, strict=True)]
+
+
+def _by_length(batch: Batch, replies: list[str]) -> list[str]:
+    return [replies[i] for i in sorted(range(len(batch)), key=lambda i: len(batch[i].text))]
+
+
+OF_INPUTS: dict[str, Change] = {
+    "images dropped": on_pictures(lambda shown: [*shown[:2], *shown[3:]]),
+    "images doubled": on_pictures(lambda shown: [*shown, shown[-1]]),
+    "images swapped": on_pictures(_swapped),
+    "images reversed": on_pictures(lambda shown: shown[::-1]),
+    "images in another order": on_pictures(lambda shown: [*shown[1:], shown[0]]),
+    "images joined": on_pictures(_strip),
+    "blank images": on_parts(Picture, lambda one: picture(0 * one.pixels)),
+    "images of another question": _leaked,
+    "images shrunk": _on_pixels(_shrunk),
+    "channels swapped": _on_pixels(lambda pixels: pixels[..., ::-1]),
+    "grey": _on_pixels(lambda pixels: np.repeat(pixels.mean(axis=2, keepdims=True).astype(np.uint8), 3, 2)),
+    "inverted": _on_pixels(lambda pixels: 255 - pixels),
+    "other colours": _on_pixels(lambda pixels: pixels // 2),
+    "mirrored": _on_pixels(np.fliplr),
+    "upside down": _on_pixels(np.flipud),
+    "rotated": _on_pixels(np.rot90),
+    "cropped": _on_pixels(lambda pixels: pixels[40:-40, 40:-40]),
+    "bordered": _on_pixels(lambda pixels: np.pad(pixels, ((40, 40), (40, 40), (0, 0)))),
+    "covered": _on_pixels(_covered),
+    "squashed": _on_pixels(lambda pixels: codes.resized(pixels, len(pixels), len(pixels))),
+    "blurred": _on_pixels(lambda pixels: codes.resized(_shrunk(pixels), *pixels.shape[:2])),
+    "noisy": _on_pixels(_noisy),
+    "text and images apart": _texts_last,
+    "prompt cut": _on_texts(lambda text: text[:900]),
+    "prompt begins later": _on_texts(lambda text: text[-900:]),
+    "options cut": _on_texts(lambda text: re.sub(r"(?s)\(C\) .*?(?=The text is|STOP)", "", text)),
+    "options changed": _on_texts(lambda text: re.sub(r"\([A-G]\) ", "", text)),
+    "words lost": _on_texts(lambda text: re.sub(r"\b(the|of|has|or|is) ", "", text)),
+    "text doubled": _on_texts(lambda text: f"{text}\n{text}"),
+    "case lost": _on_texts(str.lower),
+    "spaces lost": _on_texts(lambda text: re.sub(r"\s", "", text)),
+    "line breaks lost": _on_texts(lambda text: text.replace("\n", " ")),
+    "angle brackets lost": _on_texts(lambda text: re.sub(r"<[^<>]*>", "", text)),
+    "text escaped": _on_texts(html.escape),
+    "other scripts lost": _on_texts(lambda text: text.encode("ascii", "ignore").decode()),
+    "digits lost": _on_texts(lambda text: re.sub(r"\d", "", text)),
+    "signs lost": _on_texts(lambda text: re.sub(r"[^\w\s]", "", text)),
+    "system prompt added": _with_system,
+    "text added": _on_texts(lambda text: f"{text} Think step by step."),
+    "system message dropped": on_parts(Text, lambda part: part if part.role == "user" else None),
+    "video dropped": on_parts(Video, lambda video: None),
+    "video as one frame": _frames(lambda n: [n // 2]),
+    "blank frames": on_parts(
+        Video, lambda video: replace(video, frames=tuple(picture(0 * one.pixels) for one in video.frames))
+    ),
+    "few frames": _frames(lambda n: sorted({round(i * (n - 1) / 3) for i in range(4)})),
+    "part of a video": _frames(lambda n: range(n // 2)),
+    "frames unevenly spread": _frames(lambda n: [*range(n // 2), n - 1]),
+    "frames reversed": _frames(lambda n: range(n)[::-1]),
+    "frames in another order": _frames(lambda n: [*range(0, n, 2), *range(1, n, 2)], keeps_times=True),
+    "frames repeated": _frames(lambda n: [i // 2 * 2 for i in range(n)]),
+    "no times": _times(None),
+    "wrong times": _times(lambda time: 0.3 * time),
+    "max_new_tokens ignored": _settings(max_new_tokens=4096),
+    "sampling": _settings(samples=True),
+    "stop words added": _settings(stop=("\n",)),
 }
-_OWN = [
-    *(Plant(name, _on_pixels(change)) for name, change in _PIXELS.items()),
-    Plant("images joined", planting.on_pictures(_strip)),
-    Plant("text and images apart", _texts_last),
-    Plant("line breaks lost", planting.on_texts(lambda text: " ".join(text.split()))),
-    Plant("text doubled", planting.on_texts(lambda text: f"{text}\n{text}")),
-    Plant("options cut", planting.on_texts(lambda text: re.sub(r"(?s)\(C\) .*(?=The text is)", "", text))),
-    Plant("system prompt added", _with_system),
-    Plant(
-        "blank frames",
-        planting.on_parts(
-            Video, lambda video: replace(video, frames=tuple(map(planting.blank, video.frames)))
-        ),
-    ),
-    Plant("frames repeated", planting.frames(lambda n: [i // 2 * 2 for i in range(n)])),
-    Plant("max_new_tokens ignored", _on_settings(max_new_tokens=4096)),
-    Plant("sampling", _on_settings(samples=True)),
-    Plant("stop words added", _on_settings(stop=("\n",))),
-    Plant("one reply for all", of_replies=lambda batch, replies: replies[:1] * len(replies)),
-    Plant("reply cut", of_replies=lambda batch, replies: [reply[:1] for reply in replies]),
-    Plant(
-        "some replies empty",
-        of_replies=lambda batch, replies: [reply * (i % 2) for i, reply in enumerate(replies)],
-    ),
-    Plant(
-        "echo of the question",
-        of_replies=lambda batch, replies: [
-            f"{one.text} {said}" for one, said in zip(batch, replies, strict=True)
-        ],
-    ),
-]
-"""What replies alone do not show, or a model that reads codes does not."""
+OF_REPLIES: dict[str, Replies] = {
+    "empty replies": lambda batch, replies: [""] * len(replies),
+    "some replies empty": lambda batch, replies: [reply * (i % 2) for i, reply in enumerate(replies)],
+    "reply of another question": _by_length,
+    "reply of an earlier question with its text": _kept,
+    "one reply for all": lambda batch, replies: replies[:1] * len(replies),
+    "reply cut": lambda batch, replies: [reply[:1] for reply in replies],
+    "echo of the question": lambda batch, replies: [
+        f"{one.text} {said}" for one, said in zip(batch, replies, strict=True)
+    ],
+}
+PLANTED = [name for name in FAULTS if name in OF_INPUTS or name in OF_REPLIES]
 
 
-def plants() -> list[Plant]:
-    """Returns each fault that is planted, once."""
-    several = [Plant(name, of_inputs=change) for name, change in planting.OF_INPUTS]
-    several += [Plant(name, of_replies=change) for name, change in planting.OF_REPLIES]
-    first = {plant.name: plant for plant in reversed([*_OWN, *several])}
-    return [first[name] for name in FAULTS if name in first]
-
-
+@dataclass(frozen=True)
 class Sighted:
     """A model that sees, which is asked through planted faults.
 
-    Args:
-        plan: What is checked.
-        folder: Where videos are written.
+    Attributes:
+        names: Of the faults.
+        shows: Whether what arrives is watched.
+        batch_size: Questions that are asked together.
     """
 
-    def __init__(self, plan: procedure.Plan, folder: Path) -> None:
-        self.plan = plan
-        self.drawn = procedure.drawn(plan, folder)
-        self._rendered: dict[Probe, Inputs] = {}
+    names: Sequence[str] = ()
+    shows: bool = True
+    batch_size: int = 100
+    rendered: Callable[[Probe], Inputs] = procedure.rendered
 
-    def check(self, plant: Plant | None = None, *, shows: bool = True) -> procedure.Check:
-        """Returns the check of it with a fault, watched or judged by its replies."""
-        plan = replace(self.plan, blind="" if shows else "its replies alone are seen")
-        return procedure.checked(lambda asked: self._ask(asked, plant, shows), plan, *self.drawn)
-
-    def _ask(self, asked: Sequence[Probe], plant: Plant | None, shows: bool) -> list[procedure.Answer]:
-        given = [self._given(probe) for probe in asked]
-        shown = plant.of_inputs(given) if plant else given
-        said = [sighted_reader.reply(one) for one in shown]
-        replies = plant.of_replies(given, said) if plant else said
-        arrived = [replace(one, said=text) if shows else None for one, text in zip(shown, said, strict=True)]
-        return [procedure.Answer(*pair) for pair in zip(replies, arrived, strict=True)]
-
-    def _given(self, probe: Probe) -> Inputs:
-        if probe not in self._rendered:
-            generation = {"max_new_tokens": probe.settings.max_new_tokens}
-            self._rendered[probe] = sighted_reader.inputs_of(probes.messages_of(probe), generation)
-        return self._rendered[probe]
-
-
-def named(check: procedure.Check) -> list[str]:
-    """Returns the names of the faults that a check found."""
-    names = (name for one in check.verdicts for name in one.faults)
-    return list(dict.fromkeys(name for name in names if not name.startswith("does not see")))
+    def ask(self, asked: Sequence[Probe]) -> list[procedure.Answer]:
+        """Asks several questions in one call, as `procedure.Ask`."""
+        answers = []
+        for start in range(0, len(asked), self.batch_size):
+            batch: Batch = list(map(self.rendered, asked[start : start + self.batch_size]))
+            for name in filter(OF_INPUTS.get, self.names):
+                batch = OF_INPUTS[name](batch)
+            replies = said = [sighted_reader.reply(one) for one in batch]
+            for name in filter(OF_REPLIES.get, self.names):
+                replies = OF_REPLIES[name](batch, replies)
+            for one, text, reply in zip(batch, said, replies, strict=True):
+                answers.append(procedure.Answer(reply, replace(one, said=text) if self.shows else None))
+        return answers
 
 
 def table(seed: int = 0) -> Iterator[str]:
     """Yields the lines of a table: each fault, and what it is called when watched and by replies alone."""
     yield "| planted | watched | by replies alone |"
     yield "|---|---|---|"
+    n_named = [0, 0]
     with tempfile.TemporaryDirectory(prefix="tempbench-selftest-") as folder:
-        plan = procedure.Plan(seed=seed, n_pictures=8, kinds=tuple(questions.KINDS))
-        model = Sighted(plan, Path(folder))
-        for plant in plants():
-            said = (_said(model.check(plant, shows=shows), plant) for shows in (True, False))
-            yield f"| {plant.name} | {' | '.join(said)} |"
+        plan = procedure.Plan(seed=seed, n_pictures=8, kinds=tuple(questions.KINDS), blind="not seen")
+        drawn = procedure.drawn(plan, Path(folder))
+        rendered = {probe: procedure.rendered(probe) for some in drawn for probe in some}
+        for name in PLANTED:
+            checks = [
+                procedure.checked(Sighted([name], shows, 100, rendered.__getitem__).ask, plan, *drawn)
+                for shows in (True, False)
+            ]
+            n_named = [n + (name in one.names) for n, one in zip(n_named, checks, strict=True)]
+            yield f"| {name} | {' | '.join(_said(check, name) for check in checks)} |"
+    yield f"| {len(PLANTED)} faults | {n_named[0]} named | {n_named[1]} named |"
 
 
-def _said(check: procedure.Check, plant: Plant) -> str:
-    names = named(check)
-    also = ", ".join(name for name in names if name != plant.name)
-    if plant.name in names:
+def _said(check: procedure.Check, planted: str) -> str:
+    also = ", ".join(name for name in check.names if name != planted)
+    if planted in check.names:
         return f"named{f', with {also}' if also else ''}"
     return also or ("does not see" if check.has_failed else check.state)

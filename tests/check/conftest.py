@@ -5,7 +5,7 @@ from unittest import mock
 import pytest
 
 from tempbench_lmms.check import probes, procedure, questions
-from tests.check import planted
+from tempbench_lmms.runs import selftest
 
 SMALL = functools.partial(mock.patch.object, probes, "_SIDE_OF_FRAMES", 112)
 """Videos of a quarter of the pixels: to write them is most of what a check costs without a model."""
@@ -44,17 +44,14 @@ def drawn(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def check(drawn):
-    """Checks through planted faults, and returns the check; each question is rendered once, and small."""
+    """Checks a model that sees through planted faults; each question is rendered once."""
+    rendered = functools.cache(procedure.rendered)
 
-    @functools.cache
-    def rendered(probe):
-        return planted.rendered(probe)
-
-    def make(faults=(), seed=0, shows=True, with_questions=False, of_replies=()):
+    def make(*names, seed=0, shows=True, with_questions=False):
         plan, inside, outside = drawn(seed, with_questions)
-        plan = dataclasses.replace(plan, blind="" if shows else "far away", batch_size=8)
-        ask = planted.asker(rendered, faults, of_replies, shows=shows)
-        return procedure.checked(ask, plan, inside, outside)
+        plan = dataclasses.replace(plan, blind="far away")
+        sighted = selftest.Sighted(names, shows, rendered=rendered)
+        return procedure.checked(sighted.ask, plan, inside, outside)
 
     return make
 

@@ -17,11 +17,10 @@ from tempbench_lmms.data import provenance, run_files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import model_session
 from tempbench_lmms.report.check_page import page
-from tempbench_lmms.runs import model_check
+from tempbench_lmms.runs import model_check, selftest
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.needs import needs_of, shape_of
 from tempbench_lmms.runs.run_card import run_card
-from tests.check import planted
 from tests.command import complains, tempbench
 
 TASK = "tempvs_mt1_two_separate_mini"
@@ -118,7 +117,7 @@ def test_a_fault_between_runner_and_model_is_told_with_status_1():
     from tempbench_lmms.harness.respondents.reader import Reader
 
     right = Reader._inputs
-    reverse = planted.FAULTS["images reversed"]
+    reverse = selftest.OF_INPUTS["images reversed"]
     wanted = ["tempvs_separate_mini", "rextime_vqa_mini"]
     # What is no sample, is made of another task, or is a group, has no line of its own.
     others = ["rextime_vqa", "rextime_vqa_rotated_mini", "tempbench_mini"]
@@ -169,7 +168,7 @@ def test_a_model_whose_insides_cannot_be_seen_is_judged_by_its_replies():
     assert found.returncode == 1
     states = {one["line"]: one["state"] for one in json.loads(found.stdout)["verdicts"]}
     assert states["order"] == "cannot be seen from here"
-    assert states["colour of image k"] == "failed"
+    assert states["colours of images"] == "failed"
 
 
 def test_a_run_of_several_processes_asks_for_the_check_before(tmp_path):

@@ -1,5 +1,7 @@
 """What the judges say of single cases, derived by hand."""
 
+import random
+
 import pytest
 
 from tempbench_lmms.check import judging, questions
@@ -27,7 +29,7 @@ def sights(*numbers, size=(448, 448)):
         ((0, 1, 2, 3, 4, 5), set()),
         ((5, 4, 3, 2, 1, 0), {"images reversed"}),
         ((0, 2, 1, 3, 4, 5), {"images swapped"}),
-        ((5, 4, 2, 3, 1, 0), {"images reversed", "images swapped"}),
+        ((5, 4, 2, 3, 1, 0), {"images in another order"}),
         ((1, 2, 0, 4, 5, 3), {"images in another order"}),
         ((0, 1, 3, 4, 5), {"images dropped"}),
         ((0, 1, 2, 3, 4, 5, 0), {"images doubled"}),
@@ -37,7 +39,7 @@ def sights(*numbers, size=(448, 448)):
     ],
 )
 def test_pictures(arrived, names):
-    assert {fault.name for fault in of_pictures(PROBE, sights(*arrived), {})} == names
+    assert {fault.name for fault in of_pictures(PROBE, sights(*arrived), {99: PROBE})} == names
 
 
 def clip(places, times="true", size=(224, 224)):
@@ -70,7 +72,7 @@ def clip(places, times="true", size=(224, 224)):
 )
 def test_video(arrived, names):
     probe = Probe("Question 1.", "video", ("Question 1.", FILM))
-    assert {fault.name for fault in of_video(FILM, probe, arrived, {}, [])} == names
+    assert {fault.name for fault in of_video(FILM, probe, arrived, {})} == names
 
 
 @pytest.mark.parametrize(
@@ -89,26 +91,8 @@ def test_video(arrived, names):
 )
 def test_times_are_true_within_a_step(places, times, names):
     probe = Probe("Question 1.", "video", ("Question 1.", FILM))
-    found = of_video(FILM, probe, clip(places, times), {}, [])
+    found = of_video(FILM, probe, clip(places, times), {})
     assert {fault.name for fault in found if fault.line == "times"} == names
-
-
-def test_times_are_of_another_video_only_where_one_of_the_batch_has_them():
-    probe = Probe("Question 1.", "video", ("Question 1.", FILM))
-    other = Film(tuple(Card(200 + i) for i in range(12)), 2, "b.mp4")
-    mate = Probe("Question 2.", "video", ("Question 2.", other))
-    shown = clip(range(20), tuple(i * 5.5 / 19 for i in range(20)))
-    owners = {card.number: one for one, film in ((probe, FILM), (mate, other)) for card in film.cards}
-
-    def names(*together):
-        arrived = Inputs((Text("Question 1."), shown))
-        return [fault.name for fault in judging.judge(probe, arrived, owners, together).faults]
-
-    assert names() == ["wrong times"]
-    assert names(probe, mate) == ["times of another video"]
-    # Two frames, each at the beginning of its half: the other video is as long, by coincidence.
-    few = Inputs((Text("Question 1."), clip((0, 19), (0, 5.5))))
-    assert [fault.name for fault in judging.judge(probe, few, owners, (probe, mate)).faults] == ["few frames"]
 
 
 GIVEN = (
@@ -129,6 +113,9 @@ GIVEN = (
             {"options cut", "prompt cut"},
         ),
         (GIVEN[0].replace("Think of the words below.\n", ""), {"text missing"}),
+        (GIVEN[0].replace("(A) one\n(B) two", "(A) two\n(B) one"), {"options changed"}),
+        (GIVEN[0].replace("two", "2wo").replace("<", ""), {"options cut", "text added"}),
+        (GIVEN[0].upper(), {"case lost"}),
         (GIVEN[0].partition("\n")[2], {"prompt begins later"}),
         (f"{GIVEN[0]} Be brief.", {"text added"}),
     ],
@@ -217,30 +204,28 @@ def test_what_holds_for_fewer_is_not_said_of_more(kind):
 
 
 def test_answers_are_read_with_care():
-    kind = questions.KINDS["colour of image k"]
-    assert questions.read_answer(kind, "It is Red.") == "red"
-    assert questions.read_answer(kind, "red or blue") is None
-    assert questions.read_answer(kind, "") is None
+    kind = questions.KINDS["colours of images"]
+    assert questions.read_answer(kind, "Image 1 is Red, image 2 BLUE.") == ["red", "blue"]
+    assert questions.read_answer(kind, "") == []
+    assert questions.read_answer(questions.KINDS["copied lines"], "a  b\n\nc\n") == ["a b", "c"]
+    assert questions.read_answer(questions.KINDS["colours of a video"], "red red blue") == ["red", "blue"]
 
 
 def test_chance_is_corrected():
     # 9 of 12 where a guess is right once in 6: (0.75 - 1/6) / (5/6) = 0.7.
-    found = questions.score(
-        questions.KINDS["colour of image k"], [("red", "red")] * 9 + [("red", "blue")] * 3
-    )
+    right = ("red", "blue", "red")
+    kind = questions.KINDS["colours of images"]
+    found = questions.score(kind, [("red, blue, red", right)] * 3 + [("green, red, blue", right)])
     assert found.value == pytest.approx(0.7)
     assert found.low < 0.7
-    guessed = questions.score(questions.KINDS["before"], [("yes", "yes")] * 8 + [("yes", "no")] * 8)
+    lines = questions.KINDS["fine lines"]
+    guessed = questions.score(lines, [("none", (word,)) for word in ("none", "vertical", "horizontal")] * 4)
     assert guessed.value == 0
     assert guessed.low < 0
 
 
-def test_every_kind_is_asked_fewer_than_twenty_times_with_each_answer():
-    import random
-
+def test_every_kind_is_asked_fewer_than_twenty_times_with_other_answers():
     rng = random.Random(0)
     for kind in questions.KINDS.values():
         assert kind.n_calls < 20
-        answers = {kind.draw(rng, i).answer for i in range(kind.n_calls)}
-        assert answers <= set(kind.answers)
-        assert len(answers) >= 2
+        assert len({kind.draw(rng, i).answer for i in range(kind.n_calls)}) >= 2

@@ -10,46 +10,6 @@ from tempbench_lmms.runs import model_check
 from tests.check import planted
 
 
-@pytest.fixture(scope="module")
-def sound(check):
-    return check(shows=False, with_questions=True)
-
-
-def states(found):
-    return {verdict.line: verdict.state for verdict in found.verdicts}
-
-
-@pytest.mark.slow
-def test_who_sees_passes_and_what_is_inside_stays_unseen(sound):
-    assert sound.state == "not judged"  # much is not seen, whatever the replies
-    assert {state for line, state in states(sound).items() if line in planted.KINDS} == {"passed"}
-    assert states(sound)["order"] == "cannot be seen from here"
-    assert {verdict.text for verdict in sound.verdicts if verdict.line == "order"} == {"far away"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "kinds"),
-    [
-        ("images reversed", {"colour of image k", "first image", "last image", "before"}),
-        ("images swapped", {"last image"}),
-        ("blank images", {"colour of image k", "first image", "before"}),
-        ("no times", {"second of the circle"}),
-        ("wrong times", {"second of the circle"}),
-        ("part of a video", {"ends of a video"}),
-        ("video as one frame", {"ends of a video", "second of the circle"}),
-    ],
-)
-def test_a_fault_shows_in_what_is_answered(check, name, kinds):
-    found = states(check([planted.FAULTS[name]], shows=False, with_questions=True))
-    assert {kind for kind in kinds if found[kind] == "failed"} == kinds
-
-
-@pytest.mark.slow
-def test_a_reply_that_is_too_long_or_drawn_is_seen_from_outside(check):
-    assert "another reply" in planted.found(check([planted.FAULTS["sampling"]], shows=False))
-
-
 def asked_of(drawn, replies, **more):
     """Returns the verdicts, by line, of one who replies so to one question after the other, over and over."""
     _, inside, outside = drawn(0, True)
@@ -63,23 +23,22 @@ def asked_of(drawn, replies, **more):
 def test_one_who_says_nothing_fails(drawn):
     asked = asked_of(drawn, [Answer("")])["asked"]
     assert (asked.state, asked.faults) == ("failed", ("empty replies",))
-    assert "35 of 35 replies are empty" in asked.text
+    assert "37 of 37 replies are empty" in asked.text
     assert asked.hint
 
 
 def test_a_few_empty_replies_are_told_and_more_are_a_failure(drawn):
     asked = asked_of(drawn, [*[Answer("red")] * 20, Answer(" ")])["asked"]
-    assert (asked.state, asked.text) == ("passed", "1 of 35 replies are empty")
+    assert (asked.state, asked.text) == ("passed", "1 of 37 replies are empty")
     asked = asked_of(drawn, [Answer("red"), Answer(" ")])["asked"]
     assert (asked.state, asked.faults) == ("failed", ("some replies empty",))
 
 
 def test_what_came_in_place_of_an_answer_is_shown(drawn):
     said = "I'm sorry\n\x1b[31m\u202e" + "no " * 40
-    kind = "how many images"
-    failed = asked_of(drawn, [Answer(""), Answer(said)])[kind]
+    failed = asked_of(drawn, [Answer(""), Answer(said)])["fine lines"]
     assert failed.state == "failed"
-    assert "4 of 8 empty; asked 'How many images are there" in failed.text
+    assert "2 of 4 empty; asked 'Fine black lines" in failed.text
     assert "reply \"I'm sorry\\n\\x1b[31m\\u202eno no" in failed.text
     assert failed.text.isprintable()
     assert len(failed.text) < 400
@@ -87,18 +46,12 @@ def test_what_came_in_place_of_an_answer_is_shown(drawn):
     assert failed.as_json()["text"] == failed.text
 
 
-def test_a_wrong_answer_is_shown_beside_the_right_one(drawn):
-    failed = asked_of(drawn, [Answer("red")])["colour of image k"]
-    assert "right 'red'" not in failed.text
-    assert failed.text.endswith("reply 'red'")
-    assert "empty" not in failed.text
-
-
 @pytest.mark.parametrize(
     ("error", "hint"),
     [
         ("Connection refused", "base_url"),
         ("[LMMS_EVAL_REQUEST_FAILED] 'str' object has no attribute 'choices'", "not a chat completion"),
+        ("TypeError: 'Probe' object is not subscriptable", "check tempbench_reader"),
         ("RuntimeError: Found no NVIDIA driver on your system", "add device=cpu,device_map=cpu"),
     ],
 )
@@ -120,7 +73,7 @@ def test_where_every_request_fails_alike_few_are_asked_and_the_cause_is_said_onc
 
 def test_where_requests_fail_for_different_causes_all_are_asked(drawn):
     fails = [Answer("", None, error) for error in ("refused", "too large")]
-    assert "request failed: 8 of 8" in asked_of(drawn, fails)["first image"].text
+    assert "request failed: 8 of 8" in asked_of(drawn, fails)["colours of images"].text
 
 
 def test_where_only_videos_fail_they_are(drawn):

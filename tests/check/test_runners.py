@@ -59,7 +59,7 @@ def test_runners_of_the_openai_protocol(model, server, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
     arguments = f"model=tiny,base_url={server.url},api_key=sk-of-nobody,max_retries=1"
     lm = model_session.runner(model, arguments)
-    kinds = ("last image",)
+    kinds = ("colours of images",)
     found = checked(lm, tmp_path, kinds=kinds)
     named = {(one.line, name) for one in found.verdicts for name in one.faults}
     # Both send a video as pictures, and no time with them; what else stands here is of videos alone.
