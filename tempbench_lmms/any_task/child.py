@@ -1,9 +1,10 @@
 """Runs a task's own code in a process apart: without network, in an empty folder, spoken to in JSON lines.
 
 A request is `{"open": FILE}` (the task's YAML), `{"documents": true}` (the plain fields of its documents),
-`{"visuals": NUMBER}` (what a document shows), `{"items": [...]}` (what the next requests are about), or
-`{"metric": NAME, "part": KEY, "picks": [[...], ...]}`: the metric, or a part of its value, of the items at
-these places, a number for each list of places. The answer is `{"found": ...}` or `{"problem": WORDS}`.
+`{"visuals": NUMBER}` (what a document shows), `{"contents": N}` (what the first N documents consist of),
+`{"items": [...]}` (what the next requests are about), or `{"metric": NAME, "part": KEY, "picks":
+[[...], ...]}`: the metric, or a part of its value, of the items at these places, a number for each list of
+places. The answer is `{"found": ...}` or `{"problem": WORDS}`.
 """
 
 import argparse
@@ -25,6 +26,7 @@ NO_NETWORK = "it uses the network"
 _LONGEST = 2000  # characters of a document's text
 _MOST = 12  # entries of a document's list or table, and pictures
 _SIDE = 1200  # pixels
+_VIDEOS = (".mp4", ".mkv", ".webm", ".avi", ".mov")
 
 
 def _cut_off() -> None:
@@ -101,6 +103,16 @@ class Task:
         shown = self._task.doc_to_visual(self._task.eval_docs[number]) or []
         return [_shown(one) for one in shown[:_MOST] if hasattr(one, "convert") or isinstance(one, str)]
 
+    def contents(self, n: int) -> list[list[dict[str, Any]]]:
+        """Returns what the first documents consist of: a conversation each, pictures left out."""
+        conversations = []
+        for number in range(min(n, len(self._task.eval_docs))):
+            doc = self._task.eval_docs[number]
+            shown = [_kind(one) for one in self._task.doc_to_visual(doc) or []]
+            text = {"type": "text", "text": str(self._task.doc_to_text(doc))}
+            conversations.append([{"role": "user", "content": [*shown, text]}])
+        return conversations
+
 
 def _is_plain(value: Any) -> bool:
     if isinstance(value, str):
@@ -120,6 +132,12 @@ def _shown(visual: Any) -> dict[str, str]:
     buffer = io.BytesIO()
     picture.save(buffer, "JPEG", quality=85)
     return {"jpeg": base64.b64encode(buffer.getvalue()).decode()}
+
+
+def _kind(visual: Any) -> dict[str, str]:
+    if isinstance(visual, str) and visual.lower().endswith(_VIDEOS):
+        return {"type": "video", "url": visual}
+    return {"type": "image"}
 
 
 def _number(value: Any) -> float | None:
@@ -148,6 +166,8 @@ def main() -> None:
                 items = request["items"]
             elif task is not None and "documents" in request:
                 found = task.documents()
+            elif task is not None and "contents" in request:
+                found = task.contents(request["contents"])
             elif task is not None and "visuals" in request:
                 found = task.visuals(request["visuals"])
             elif task is not None:

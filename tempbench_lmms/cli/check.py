@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tempbench_lmms.cli.command import IncludePath
 from tempbench_lmms.data import outputs, terminal
 from tempbench_lmms.harness import options
 
@@ -62,6 +63,7 @@ def check_model(
             "--selftest", help="Plant faults into a seeing model, and list which ones the check names."
         ),
     ] = False,
+    include_path: IncludePath = None,
 ) -> None:
     """Check that a model receives, and sees, what a task sends.
 
@@ -78,12 +80,14 @@ def check_model(
     from tempbench_lmms.harness import task_names
 
     options.check_model(model, model_args)
+    further = ("--include_path", str(include_path)) if include_path else ()
     wanted_tasks = tuple(filter(None, tasks.split(",")))
     if wanted_tasks:
-        task_names.check(wanted_tasks)
+        task_names.check(wanted_tasks, further)
     from tempbench_lmms.runs import model_check
 
-    wanted = model_check.Wanted(model, model_args, wanted_tasks, batch_size, seed, questions, force_simple)
+    asked = (model, model_args, wanted_tasks, batch_size, seed, questions, force_simple, further)
+    wanted = model_check.Wanted(*asked)
     if keep:  # the run card names the model: fail before the check, not after it
         model_check.name_of(model, model_args)
     with _output_kept_clean():

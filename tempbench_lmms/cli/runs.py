@@ -159,6 +159,8 @@ def _check_first(
         command += ["--batch-size", size]
     if getattr(given, "force_simple", False):
         command.append("--force-simple")
+    if getattr(given, "include_path", None):
+        command += ["--include-path", given.include_path]
     status = subprocess.run(command, check=False).returncode
     if not (output / CHECK).is_file():
         raise TempbenchError(

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.any_task import aggregation
+from tempbench_lmms.any_task.aggregation import CannotAggregateError
 from tempbench_lmms.check import procedure, questions
 from tempbench_lmms.check.faults import FAILED, GROUPS, LINES, NOT_NEEDED, PASSED
 from tempbench_lmms.check.probes import MOST_FRAMES, MOST_PICTURES
@@ -16,7 +18,7 @@ from tempbench_lmms.data.roots import MINI
 from tempbench_lmms.data.run_files import CHECK
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
-from tempbench_lmms.harness import identity, model_session, plugin
+from tempbench_lmms.harness import identity, model_session, other_tasks, plugin
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, task_files
 from tempbench_lmms.runs.needs import Need, Shape, held, lines_for, needs_of, shape_of
@@ -33,11 +35,12 @@ class Wanted:
     Attributes:
         model: The harness's `--model`.
         model_args: Its `--model_args`.
-        tasks: Tasks and groups of this package; if empty, everything that can be checked counts.
+        tasks: Tasks and groups; if empty, everything that can be checked counts.
         batch_size: Its `--batch_size`.
         seed: The seed of all random draws.
         with_questions: Whether to ask the small questions too.
         force_simple: Its `--force_simple`.
+        further: Its `--include_path`, with the folder, if there is one.
     """
 
     model: str
@@ -47,6 +50,7 @@ class Wanted:
     seed: int = 0
     with_questions: bool = True
     force_simple: bool = False
+    further: tuple[str, ...] = ()
 
 
 def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> procedure.Check:
@@ -56,7 +60,7 @@ def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> pr
         TempbenchError: A task is unknown, or the model cannot be loaded.
     """
     version = plugin.harness_version()
-    shapes = {name: shape_of_task(name) for name in leaves(wanted.tasks)}
+    shapes = _shapes(wanted, tell)
     needs = {name: needs_of(shape) for name, shape in shapes.items()}
     plan = _plan(wanted, shapes, needs)
     plugin.install()
@@ -83,6 +87,18 @@ def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> pr
     needs = needs or {name: needs_of(shape) for name, shape in _all_shapes().items()}
     tasks = {name: held(one, found.verdicts, tried) for name, one in needs.items()}
     return replace(found, tasks=tasks, about=about)
+
+
+def _shapes(wanted: Wanted, tell: Callable[[str], None]) -> dict[str, Shape]:
+    """Returns the shape of each task; nothing if one is unknown, so that everything counts."""
+    shapes = {name: shape_of_task(name) for name in leaves(wanted.tasks)}
+    for name, task in other_tasks.behind(wanted.tasks, wanted.further).items():
+        try:
+            shapes[name] = shape_of(aggregation.here().answer(task.file, contents=_LOOKED_AT))
+        except CannotAggregateError as error:
+            tell(f"everything counts, because the questions of {name} cannot be looked at ({error})")
+            return {}
+    return shapes
 
 
 def _all_shapes() -> dict[str, Shape]:

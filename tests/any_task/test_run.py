@@ -110,6 +110,19 @@ def test_a_plan_from_a_log_and_from_numbers(place, tmp_path):
     assert [one["largest"] for one in json.loads(done.stdout)["tasks"]] == [3, 3]
 
 
+def test_the_needs_of_a_task_follow_from_its_first_documents(place):
+    check = ("check-model", "--model", "tempbench_reader", "--no-questions", "--include-path", place / "own")
+    done = tempbench(*check, "--tasks", "videomme,muirbench,own_mean", "--json")
+    assert done.returncode == 0, done.stderr[-2000:]
+    needs = {task: [one["title"] for one in own] for task, own in json.loads(done.stdout)["tasks"].items()}
+    always = "the whole text, and replies as asked for"
+    assert needs["own_mean"] == [always]
+    assert needs["muirbench"] == [always, "several images, apart and in order", "seeing images in order"]
+    assert needs["videomme"] == [
+        *(always, "a native video", "a video's times", "seeing a video in time"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("model", "tasks", "more", "words"),
     [
