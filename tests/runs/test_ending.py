@@ -44,16 +44,6 @@ def test_answers_are_counted_once(tmp_path):
     )
 
 
-def test_where_the_disk_is_full_room_is_asked_for_first(tmp_path):
-    assert ending.advice(tmp_path, "make room, and ").startswith(
-        "no answer is stored yet, make room, and give"
-    )
-    store(tmp_path / "cache" / "cache.db", ["a"])
-    assert ending.advice(tmp_path, "make room, and ").endswith(
-        "make room, and give the same command again to continue"
-    )
-
-
 @pytest.mark.parametrize(
     ("error", "said", "is_full"),
     [

@@ -104,8 +104,6 @@ def as_submission(folder, task):
 
 
 FORMATS = [
-    ("replies", as_replies, MATEO),
-    ("replies", as_replies, "timepercept_isr_mini"),
     ("vlmevalkit", as_xlsx, MATEO),
     ("tempvs", as_tempvs, "tempvs_mt1_two_mini"),
     ("tempvs", as_tempvs, "tempvs_mini"),
