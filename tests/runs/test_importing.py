@@ -161,7 +161,7 @@ def test_every_command_takes_an_imported_run(tmp_path):
     file = as_replies(tmp_path, MATEO)
     done = tempbench("import", "replies", file, "--task", MATEO, "-o", tmp_path / "imported", "--model", "us")
     assert done.returncode == 0, done.stderr
-    assert "is not known" in done.stdout
+    assert "media and settings are unknown" in done.stdout
     runs = [tmp_path / "imported"]
     for command in (
         ["rescore", *runs],
