@@ -1,4 +1,4 @@
-"""Prepares a benchmark from a table of somebody's own questions, with media beside it."""
+"""Prepares a benchmark from a user's table of questions, with media beside it."""
 
 import dataclasses
 import os
@@ -34,14 +34,14 @@ _SHOWN = 20
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """What a benchmark asks.
+    """The kind of questions of a benchmark.
 
     Attributes:
         benchmark: Its name.
         schema: The `pyarrow.Schema` of its table.
-        row: Makes a row from what is asked; raises `TempbenchError` where the answer cannot be read.
+        row: Makes a row from a question; raises `TempbenchError` if the answer cannot be read.
         media: `pictures`, `video` or `none`.
-        groups: Whether questions count together.
+        groups: Whether questions count as groups.
     """
 
     benchmark: str
@@ -52,11 +52,11 @@ class Kind:
 
 
 def prepare_table(kind: Kind, source: Path, force: bool) -> None:
-    """Writes media, table and, last, the manifest of a benchmark; what is there already is left alone.
+    """Writes media, table and then the manifest of a benchmark; existing data is kept.
 
     Args:
         kind: What the benchmark asks.
-        source: The table. Paths of media are taken from its folder, which none of them may leave.
+        source: The table. Media paths start at its folder and must stay inside.
         force: Replace data that is already prepared.
     """
     root = roots.home_to_write(kind.benchmark)
@@ -78,13 +78,13 @@ def prepare_table(kind: Kind, source: Path, force: bool) -> None:
 
 
 def write_sample(kind: Kind, source: Path, root: Path, least: int = 4) -> None:
-    """Writes the first questions of a table as a sample; what is there is replaced.
+    """Writes the first questions of a table as a sample; an existing sample is replaced.
 
     Args:
         kind: What the benchmark asks.
         source: The table.
         root: The sample's folder, which `data.roots.mini_root` returns.
-        least: How many questions, or so many more that the last group is whole.
+        least: The number of questions, or more to complete the last group.
     """
     rows, files = _asked(kind, source, f"{roots.MINI}/")
     units = {row["unit"] for row in rows[:least]}
@@ -103,8 +103,8 @@ def write_sample(kind: Kind, source: Path, root: Path, least: int = 4) -> None:
 def _write(
     kind: Kind, root: Path, rows: list[tables.Row], files: Mapping[str, Path], about: Mapping[str, Any]
 ) -> None:
-    """Writes media, table and, last, the manifest."""
-    (root / roots.MANIFEST).unlink(missing_ok=True)  # from here on the old data is no longer whole
+    """Writes media, table and then the manifest."""
+    (root / roots.MANIFEST).unlink(missing_ok=True)  # from here on the old data is incomplete
     shutil.rmtree(root / "media", ignore_errors=True)
     for url, path in files.items():
         tables.copy_file(path, root / "media" / url.partition("/media/")[2])
@@ -117,7 +117,7 @@ def _write(
 
 
 def _asked(kind: Kind, source: Path, folder: str = "") -> tuple[list[tables.Row], dict[str, Path]]:
-    """Returns the rows of a table that `tempbench verify` will take, and the media by URL."""
+    """Returns the rows of a table that pass `tempbench verify`, and the media by URL."""
     rows: list[tables.Row] = []
     files: dict[str, Path] = {}
     places: dict[Any, str] = {}
@@ -130,14 +130,14 @@ def _asked(kind: Kind, source: Path, folder: str = "") -> tuple[list[tables.Row]
             continue
         asked = (row["unit"] if kind.groups else "", *(str(row.get(name)) for name in _ASKED))
         if (other := places.setdefault(row["question_id"], where)) != where:
-            wrong.append(f"{where}: id: {row['question_id']!r} is that of {other}; give it another")
+            wrong.append(f"{where}: id: {row['question_id']!r} is already used by {other}; choose another")
         if (other := places.setdefault(asked, where)) != where:
-            wrong.append(f"{where}: asks what {other} asks; leave one of the two out")
+            wrong.append(f"{where}: asks the same as {other}; leave one of the two out")
         rows.append(row)
         files |= media
     _refuse(source, wrong)
     if not rows:
-        raise TempbenchError(f"{source} has no questions; write a line for each")
+        raise TempbenchError(f"{source} has no questions; write one line for each")
     with tempfile.TemporaryDirectory() as scratch:
         tables.write_rows(rows, Path(scratch) / _TABLE, kind.schema)
         for table in benchmarks.checks(kind.benchmark).tables_of(Path(scratch)):
@@ -146,7 +146,7 @@ def _asked(kind: Kind, source: Path, folder: str = "") -> tuple[list[tables.Row]
 
 
 def _refuse(source: Path, wrong: Sequence[str]) -> None:
-    """Raises where something is wrong; of several things it prints the first ones, a line each."""
+    """Raises an error for problems; prints the first ones, one line each."""
     if len(wrong) > 1:
         for line in wrong[:_SHOWN]:
             print(terminal.one_line(f"{source}: {line}"), file=sys.stderr)
@@ -221,16 +221,18 @@ def _list(cells: tables.Row, name: str) -> list[str]:
 
 
 def _media(kind: Kind, beside: Path, names: list[str], folder: str) -> list[tuple[str, Path]]:
-    """Returns URL and path of each medium; one may be shown twice."""
+    """Returns the URL and path of each media file; a file may be shown twice."""
     if not names or (kind.media == "video" and len(names) > 1):
         raise TempbenchError(f"media: {len(names)} files; write the paths of {kind.media}, separated by |")
     found = []
     for name in names:
         path = beside / name
         if not path.resolve().is_relative_to(beside.resolve()):
-            raise TempbenchError(f"media: {name!r} leads out of the table's folder; put the file beside it")
+            raise TempbenchError(
+                f"media: {name!r} is outside the table's folder; put the file beside the table"
+            )
         if not path.is_file():
-            raise TempbenchError(f"media: {name!r} is not there; correct the path")
+            raise TempbenchError(f"media: {name!r} does not exist; correct the path")
         inside = Path(os.path.relpath(path, beside)).as_posix()
         found.append((f"{roots.SCHEME}{kind.benchmark}/{folder}media/{inside}", path))
     return found

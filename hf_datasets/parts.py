@@ -1,7 +1,7 @@
-"""One part of prepared data with videos: a table, the videos that it names, its entry in the manifest.
+"""One part of prepared data with videos: a table, its videos, and its entry in the manifest.
 
-A benchmark may have several parts; each can be prepared, and prepared anew, without the others. How videos
-come into it: `media.gathering`.
+A benchmark may have several parts; each can be prepared again without the others. `media.gathering` brings
+the videos.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _FEW = 3
 
 
 def few(names: Iterable[str]) -> str:
-    """Returns the first of some names, and how many more there are.
+    """Returns the first of some names, and the number of the others.
 
     >>> few(["a.mp4", "b.mp4", "c.mp4", "d.mp4", "e.mp4"]), few(["a.mp4", "b.mp4"])
     ('a.mp4, b.mp4, c.mp4 and 2 more', 'a.mp4, b.mp4')
@@ -36,7 +36,7 @@ def few(names: Iterable[str]) -> str:
 
 
 def none_left(what: str, skipped: Skipped) -> TempbenchError:
-    """Returns the error of a source of which nothing can be used, with how much there is and the first."""
+    """Returns the error for a source without any usable part, with the first of its problems."""
     return TempbenchError(f"{what}, {len(skipped)} are left out: {few(_line(one) for one in skipped)}")
 
 
@@ -46,13 +46,13 @@ def _line(one: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a part stands in the prepared data.
+    """The place of a part in the prepared data.
 
     Attributes:
         benchmark: Whose data it is.
-        name: The part's, in the manifest and in messages.
+        name: The part's name in the manifest and in messages.
         table: The folder of its table.
-        media: The folders of its videos below `media`; none where all of `media` is its own.
+        media: The folders of its videos below `media`; none if all of `media` belongs to it.
     """
 
     benchmark: str
@@ -63,7 +63,7 @@ class Place:
 
 @dataclass(frozen=True)
 class How:
-    """How a part is prepared."""
+    """Options for preparing a part."""
 
     force: bool = False
     copy: bool = False
@@ -74,14 +74,14 @@ PLAIN = How()
 
 
 def watched(force: bool, copy: bool) -> How:
-    """Returns how a part is prepared under a progress bar."""
+    """Returns the options with a progress bar."""
     from rich.progress import track
 
     return How(force, copy, partial(track, console=terminal.console(stderr=True)))
 
 
 def other_source(root: Path, more: str = "") -> TempbenchError:
-    """Returns the error of a folder with data that is not to be replaced."""
+    """Returns the error for a folder with data that must not be replaced."""
     return TempbenchError(
         f"{root} holds data from another source{more}; add --force to replace it, or set TEMPBENCH_DATA to "
         "another folder"
@@ -91,7 +91,7 @@ def other_source(root: Path, more: str = "") -> TempbenchError:
 def with_videos(
     found: Iterable[tuple[tables.Row, str]], wrong: Mapping[str, tuple[str, str]], skipped: Skipped
 ) -> Iterator[tables.Row]:
-    """Yields the rows whose video can be used; the others are added to what is left out, with the reason."""
+    """Yields the rows with a usable video; the others are added to what is left out, with the reason."""
     for row, video in found:
         if video in wrong:
             why, reason = wrong[video]
@@ -101,7 +101,7 @@ def with_videos(
 
 
 def json_of(path: Path, advice: str) -> Any:
-    """Returns what a JSON file holds; `advice` is what to do where it cannot be read."""
+    """Returns the content of a JSON file; `advice` says what to do if it cannot be read."""
     try:
         return tables.read_json(path)
     except FileNotFoundError:
@@ -111,7 +111,7 @@ def json_of(path: Path, advice: str) -> Any:
 
 
 def left_out(part: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the lines that say what of a part is left out, and the first of it."""
+    """Yields lines about what was left out of a part, with the first example."""
     yield from (f"  left out, {reason}: {count}" for reason, count in part["skipped_by_reason"].items())
     yield from (f"  {skipped['id']}: {skipped['why']}" for skipped in part["skipped"][:5])
 
@@ -121,10 +121,10 @@ class Part:
 
     Args:
         place: Where it stands.
-        source: Where it is from, for messages and the manifest.
-        files: Everything that it is made of; where none of them has changed there is nothing to do.
+        source: Its source, for messages and the manifest.
+        files: Its source files; if none has changed, there is nothing to do.
         how: See there.
-        asked: What else it was asked for by.
+        asked: Further options that it depends on.
     """
 
     def __init__(self, place: Place, source: Path, files: Iterable[Path], how: How, asked: str = "") -> None:
@@ -149,7 +149,7 @@ class Part:
             )
 
     def begin(self) -> None:
-        """Takes the part out of the manifest: until it is finished, the old one is no longer whole."""
+        """Removes the part from the manifest, because its old data is incomplete until it is finished."""
         locks.before_change(self.root)
         # Files that both parts share, and that change now.
         shared = [self.manifest.pop(key, None) for key in (prepared.KEY, checksums.KEY)]
@@ -161,17 +161,17 @@ class Part:
             manifests.write(self.manifest, self.root)
         elif there:
             (self.root / roots.MANIFEST).unlink()
-        # Without a manifest of its own, what says that the part is there is its table.
+        # Without its own manifest, the table marks the part as existing.
         (self.root / self.table / "test.parquet").unlink(missing_ok=True)
 
     def same_twice(self, pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
-        """Returns of each pair of videos whose content is one why neither can be used: a twin must differ.
+        """Returns, for pairs of videos with equal content, why neither can be used: twins must differ.
 
         Args:
-            pairs: Places below `media`; those of which one could not be used are passed over.
+            pairs: Places below `media`; pairs with an unusable video are skipped.
 
         Returns:
-            In a line and in a few words, by place.
+            The reason as a line and in a few words, by place.
         """
         known = self.gathered.videos
         return {
@@ -183,11 +183,11 @@ class Part:
         }
 
     def finish(self, rows: list[tables.Row], schema: Any, skipped: Skipped, **more: Any) -> dict[str, Any]:
-        """Removes the part's media that no row names, writes the table, then the manifest."""
+        """Removes the part's unused media, writes the table, then the manifest."""
         prefix = f"{roots.SCHEME}{self.benchmark}/"
         shown = {self.root / row["video"].removeprefix(prefix) for row in rows}
         self.gathered.keep(shown, self.media)
-        # Before the table, which says that its videos are there: they are then those that are known.
+        # This comes before the table, which marks its videos as existing: they must be known by then.
         media_sums = checksums.write_folder(self.root)
         target = self.root / self.table / "test.parquet"
         tables.write_rows(rows, target, schema)
@@ -208,7 +208,7 @@ class Part:
             "rows": {self.table: len(rows)},
             "sha256": {self.table: tables.sha256_of([target])},
         }
-        for key, entry in entries.items():  # in the same order whichever part is prepared last
+        for key, entry in entries.items():  # in the same order, whatever part is prepared last
             self.manifest[key] = dict(sorted({**self.manifest.get(key, {}), **entry}.items()))
         self.manifest[prepared.KEY] = prepared.sums(self.root, [self.root / records.RECORDS])
         self.manifest[checksums.KEY] = media_sums

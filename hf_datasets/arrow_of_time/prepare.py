@@ -1,7 +1,7 @@
-"""Brings AoT-PsyPhyBENCH onto this machine: the official questions, and clips that the user has.
+"""Prepares AoT-PsyPhyBENCH: the official questions, with the user's clips.
 
-The repository names 212 clips of Multi-Moments in Time and asks for each both ways. Who has no reversed clip
-gets one made of the clip's own frames, without loss.
+The repository names 212 clips of Multi-Moments in Time and asks about each in both directions. A missing
+reversed clip is made from the clip's own frames, without loss.
 """
 
 import tempfile
@@ -24,7 +24,7 @@ _PLACE = Place(BENCHMARK, BENCHMARK, "test")
 
 
 def prepare(source: Path, videos: Path, how: How = PLAIN) -> dict[str, Any] | None:
-    """Prepares the questions and clips; returns the manifest's entry, None where there was nothing to do."""
+    """Prepares the questions and clips; returns the manifest's entry, or None if there was nothing to do."""
     if not videos.is_dir():
         raise TempbenchError(f"{videos} is not a folder; give --videos the folder with the clips")
     data, metadata = rows.files_of(source)
@@ -47,12 +47,12 @@ def prepare(source: Path, videos: Path, how: How = PLAIN) -> dict[str, Any] | No
     ]
     kept = [row for row in asked if row["pair_id"] not in lost]
     if not kept:
-        raise none_left("no clip is there both ways", skipped)
+        raise none_left("no clip exists in both directions", skipped)
     return part.finish(kept, SCHEMA, skipped, expected_rows=2 * N_CLIPS, rendered=len(made))
 
 
 def _media(videos: Path, asked: list[Row], known: Mapping[str, Row]) -> dict[str, Medium]:
-    """Returns the clips that are there, by the names in the questions."""
+    """Returns the existing clips, by the names in the questions."""
     names = [row["question_id"] for row in asked]
     there = search([videos], names)
     for clip in (name for name in names if name in known):
@@ -66,7 +66,7 @@ def _media(videos: Path, asked: list[Row], known: Mapping[str, Row]) -> dict[str
 def _reversed(
     found: Mapping[str, Medium], how: How, scratch: Path
 ) -> tuple[dict[str, Medium], dict[str, tuple[str, str]]]:
-    """Returns the clips that nobody has reversed, reversed, and why others cannot be."""
+    """Reverses the clips without a reversed version; returns them, and why others cannot be reversed."""
     made: dict[str, Medium] = {}
     wrong: dict[str, tuple[str, str]] = {}
     forward = [name for name in found if not name.endswith(rows.REVERSED)]

@@ -1,4 +1,4 @@
-"""Reads reference captions, in every form in which they are handed around.
+"""Reads reference captions in all common formats.
 
 - the paper's: `{file: caption}`
 - this project's: `{file: {"caption": ..., "events": [...]}}`, in order; or `{file: [caption, ...]}`
@@ -25,7 +25,7 @@ MSRVTT = (
     *("MSRVTT_data.json", "train_val_videodatainfo.json", "test_videodatainfo.json"),
     *("MSR_VTT.json", "annotation/MSR_VTT.json"),
 )
-"""Where MSR-VTT's annotation file lies in a folder around its videos."""
+"""The place of MSR-VTT's annotation file in a folder around its videos."""
 
 
 @dataclass
@@ -38,11 +38,11 @@ class Reference:
 
 
 def file_in(folder: Path) -> Path | None:
-    """Returns the file of captions that lies in a folder of videos; None where there is none."""
+    """Returns the caption file in a folder of videos, or None."""
     found = [folder / name for name in (OWN, *MSRVTT) if (folder / name).is_file()]
     if len(found) > 1:
         raise TempbenchError(
-            f"{folder} holds {found[0].name} and {found[1].name}; say with --caption-file which one counts"
+            f"{folder} holds {found[0].name} and {found[1].name}; choose one with --caption-file"
         )
     return found[0] if found else None
 
@@ -70,14 +70,14 @@ class References:
         return next((name for name in (place, file.name, file.stem) if name in self._by_name), None)
 
     def of(self, place: str) -> Reference | None:
-        """Returns what is written about a video; None where nothing is, or nobody knows of which."""
+        """Returns the captions of a video; None if there are none or their video is ambiguous."""
         name = self._name_of(place)
         if name is None or self._meant.get(name) != place or place in self.unclear:
             return None
         return self._by_name[name]
 
     def unused(self) -> list[str]:
-        """Returns the names of the file that no video has."""
+        """Returns the names in the file that no video has."""
         return [name for name in self._by_name if name not in self._meant]
 
 

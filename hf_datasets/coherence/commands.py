@@ -16,10 +16,10 @@ def prepare(
         Path | None, Option(help="TOMATO's repository, its download from the Hub, or a folder around it.")
     ] = None,
     harness: Annotated[
-        bool, Option("--harness", help="Take TOMATO from where the harness's task `tomato` keeps it.")
+        bool, Option("--harness", help="Use the copy of TOMATO from the harness's task `tomato`.")
     ] = False,
     videos: Annotated[
-        Path | None, Option(help="The folder or archive of TOMATO's videos; default: what lies in --source.")
+        Path | None, Option(help="The folder or archive of TOMATO's videos; default: in --source.")
     ] = None,
     types: Annotated[
         str, Option(help="TOMATO's reasoning types to prepare, separated by commas.")
@@ -32,7 +32,7 @@ def prepare(
         Option(help="Their captions: {file: caption}, or MSR-VTT's annotation file; default: in the folder."),
     ] = None,
     copy: Annotated[bool, Option("--copy", help="Copy videos instead of linking them.")] = False,
-    force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
+    force: Annotated[bool, Option(help="Replace data prepared from another source.")] = False,
 ) -> None:
     """Prepare TOMATO, a folder of videos to caption, or both, from this machine's disk."""
     from ..parts import watched
@@ -40,7 +40,7 @@ def prepare(
     from .tomato import BY_HAND, REPOSITORY, harness_source
 
     if source is not None and harness:
-        raise TempbenchError("--source and --harness both name TOMATO; give one of them")
+        raise TempbenchError("--source and --harness both name TOMATO; give only one of them")
     source = harness_source() if harness else source
     if source is None and captions is None:
         raise TempbenchError(
@@ -84,9 +84,9 @@ def build(
     key_variable: Annotated[
         str, Option(help="Environment variable that holds the endpoint's key.")
     ] = "OPENAI_API_KEY",
-    workers: Annotated[int, Option(min=1, max=64, help="Requests at a time.")] = 8,
+    workers: Annotated[int, Option(min=1, max=64, help="Number of simultaneous requests.")] = 8,
 ) -> None:
-    """Write reference sentences into the prepared questions, by a language model with the paper's prompt."""
+    """Write reference sentences into the prepared questions, with a language model and the paper's prompt."""
     import os
     from functools import partial
 

@@ -1,4 +1,4 @@
-"""Brings TOMATO, and videos to caption, into the prepared layout.
+"""Prepares TOMATO, and videos to caption.
 
     qa/test.parquet                    the questions
     caption/test.parquet               two rows a video to caption
@@ -39,7 +39,7 @@ _NAME = re.compile(r"[^./\\\s][^/\\\n\r\t]{0,199}")
 
 
 def is_name(name: str) -> bool:
-    """Returns whether a file may be called so."""
+    """Returns whether a file may have this name."""
     return bool(_NAME.fullmatch(name)) and name.isprintable() and len(name.encode()) <= 250
 
 
@@ -108,7 +108,7 @@ def prepare_tomato(
     wanted = list(dict.fromkeys(video for _, video in found))
     places = tomato.video_places(release, videos)
     media = _search(places, wanted)
-    # Archives are opened where the folders lack something.
+    # Archives are opened only if the folders lack something.
     packed, zipped = archives.first_with_archives(places if len(media) < len(wanted) else ())
     there = [one.path for several in media.values() for one in several if one.path.is_file()]
     part = Part(_TOMATO, source, [*release.files, *zipped, *there], how, ",".join(chosen))
@@ -147,7 +147,7 @@ def _search(places: Iterable[Path], wanted: Iterable[str], is_own: bool = False)
 def _brought(
     part: Part, wanted: Iterable[str], media: Mapping[str, Sequence[Medium]]
 ) -> dict[str, tuple[str, str]]:
-    """Brings the videos; returns why a video cannot be used, in a line and in a few words."""
+    """Brings the videos; returns why videos cannot be used, as a line and in a few words."""
     wrong = {}
     for video in wanted:
         several = media.get(video, ())
@@ -174,7 +174,7 @@ def prepare_captions(folder: Path, references: Path | None = None, how: How = PL
 def _captions_of(
     folder: Path, given: Path, packed: Sequence[Path], references: Path | None, how: How
 ) -> dict[str, Any] | None:
-    """Prepares the videos of a folder, which has what was given with its archives unpacked."""
+    """Prepares the videos of a folder that holds the given files with archives unpacked."""
     written = references or file_in(folder)
     skipped: Skipped = []
     files = _videos_in(folder, written, skipped)
@@ -208,12 +208,12 @@ def _captions_of(
 
 
 def _known_by(files: Sequence[Path], own: Collection[Path], packed: Sequence[Path]) -> Sequence[Path]:
-    """Returns by which files videos are told: by themselves, or their archives and what lies beside these."""
+    """Returns the files that identify the videos: the videos, or their archives and neighbouring files."""
     return [*packed, *(path.resolve() for path in files if path not in own)] if packed else files
 
 
 def _around(path: Path, own: Collection[Path], given: Path, folder: Path) -> Path:
-    """Returns the folder that a file must lie in: links lead to what lies beside the archives."""
+    """Returns the folder that must contain a file; links lead to the archives' neighbouring files."""
     return folder if path in own or given == folder else given
 
 
@@ -229,7 +229,7 @@ def _wrong_with(
 
 
 def _videos_in(folder: Path, references: Path | None, skipped: Skipped) -> list[Path]:
-    """Returns the videos of a folder; what else is in it is added to what is left out."""
+    """Returns the videos of a folder; other files are added to what is left out."""
     files = []
     for path in sorted(path for path in folder.rglob("*") if path != references):
         why, reason = _no_video(path)
@@ -243,16 +243,16 @@ def _videos_in(folder: Path, references: Path | None, skipped: Skipped) -> list[
 
 
 def _no_video(path: Path) -> tuple[str, str]:
-    """Returns why something in a folder is no video by its kind and name, as `Gathering.bring` does."""
+    """Returns why an entry of a folder is not a video, by its kind and name, like `Gathering.bring`."""
     if path.is_dir():
         return ("a link to a folder, which is not followed", "link") if path.is_symlink() else ("", "")
     if path.suffix.lower() not in VIDEO_SUFFIXES:
-        return f"no video by its name: {path.suffix or 'no suffix'}", extent.NO_VIDEO
+        return f"not a video by its name: {path.suffix or 'no suffix'}", extent.NO_VIDEO
     if path.is_file():
         return "", ""
     return ("a link to nothing", "link") if path.is_symlink() else ("no file", extent.NO_VIDEO)
 
 
 def _printable(path: Path) -> str:
-    """Returns a path as text, also where its bytes are none."""
+    """Returns a path as text, even if its bytes are not valid text."""
     return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""Reference sentences from a language model behind an OpenAI-compatible endpoint.
+"""Gets reference sentences from a language model behind an OpenAI-compatible endpoint.
 
 Source: the paper, section 3.1.1 and appendix A.1.3 (gemini-1.5-flash, temperature 0, 128 tokens); the prompt
 is that of the official code.
@@ -21,12 +21,12 @@ _SAVE_EVERY = 100
 def build(
     root: Path, endpoint: str, model: str, key: str, workers: int = 8, track: Any = lambda things, **_: things
 ) -> int:
-    """Writes a reference sentence by `model` into every question that has none by it.
+    """Writes a reference sentence by `model` into every question that lacks one.
 
-    What was obtained is saved every hundred questions, and when an error ends the work: a second run goes on.
+    The sentences are saved every hundred questions and after an error, and a second run continues.
 
     Returns:
-        How many were written.
+        The number of sentences written.
     """
     server = Endpoint(endpoint, model, key)
     table = root / "qa" / "test.parquet"
@@ -46,7 +46,7 @@ def build(
     def save() -> None:
         tables.write_rows(rows, table, QA_SCHEMA)
 
-    _tell_manifest(root, rows, {})  # a table of which nothing is recorded is not taken for a damaged one
+    _tell_manifest(root, rows, {})  # a table without a recorded checksum does not count as damaged
     try:
         with ThreadPoolExecutor(workers) as pool:
             starts = track(range(0, len(open_), _SAVE_EVERY), description="reference sentences")
@@ -62,7 +62,7 @@ def build(
 
 
 def _tell_manifest(root: Path, rows: list[tables.Row], sums: dict[str, str]) -> None:
-    """Tells the manifest whose the sentences are, and the checksum of the table where it is known."""
+    """Records in the manifest who wrote the sentences, and the table's checksum if it has one."""
     manifest = manifests.read(root) or {}
     sources = [row["reference_source"] or "template" for row in rows]
     manifest["references"] = {source: sources.count(source) for source in sorted(set(sources))}

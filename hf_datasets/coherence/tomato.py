@@ -1,4 +1,4 @@
-"""Finds TOMATO on this machine and reads its questions, in every form in which it is handed around.
+"""Finds TOMATO on this machine and reads its questions, in all published forms.
 
 - its repository: `data/<type>.json`, `{number: question}`; videos by hand into `videos/<scene>/<key>.mp4`
 - `yale-nlp/TOMATO` on the Hub: `data/<type>-*.parquet`, or `<type>/*.parquet` as converted; the same
@@ -23,7 +23,7 @@ from ..parts import json_of
 
 REPOSITORY = "https://github.com/yale-nlp/TOMATO"
 VIDEOS = "https://drive.google.com/file/d/1-dNt9bZcp6C3RXuGoAO3EBgWkAHg8NWR/view"
-"""The videos, by the README of TOMATO on the Hub; there is no address that a program may load them from."""
+"""The videos, according to TOMATO's README on the Hub; programs cannot download them."""
 HARNESS_COPY = "lmms-eval/TOMATO"
 
 BY_HAND = (
@@ -32,15 +32,15 @@ BY_HAND = (
 )
 
 _ABSENT = {"rotation": range(22, 40)}
-"""Numbers that TOMATO's files do not have; all others run from 0."""
+"""Numbers that are missing in TOMATO's files; all others count from 0."""
 _COLUMNS = {"question", "options", "answer", "demonstration_type"}
 
 Item = tuple[str, str, Any]
-"""Id of a question, its reasoning type, and what the release says of it."""
+"""A question's id, its reasoning type, and its entry in the release."""
 
 
 def kind_of(name: str) -> str | None:
-    """Returns the reasoning type that a name of the release stands for; None where it is none.
+    """Returns the reasoning type for a name in the release, or None.
 
     >>> kind_of("shape&trend"), kind_of("velocity_frequency"), kind_of("visual cues"), kind_of("README")
     ('shape_trend', 'velocity_frequency', 'visual_cues', None)
@@ -52,7 +52,7 @@ def kind_of(name: str) -> str | None:
 
 @dataclass(frozen=True)
 class Release:
-    """Where TOMATO lies."""
+    """The place of TOMATO."""
 
     folder: Path
     files: tuple[Path, ...]
@@ -84,12 +84,12 @@ def harness_source() -> Path:
 
 
 def harness_videos() -> Path:
-    """Returns the folder into which the harness unpacks the videos; it need not exist."""
+    """Returns the folder into which the harness unpacks the videos; it may not exist."""
     return roots.cache_home() / "TOMATO"
 
 
 def _question_files(folder: Path) -> tuple[Path, ...]:
-    """Returns the question files right in a folder: JSON before Parquet, in the order of the types."""
+    """Returns the question files directly in a folder: JSON before Parquet, in the order of the types."""
     if not folder.is_dir():
         return ()
     for suffix in (".json", ".parquet"):
@@ -115,7 +115,7 @@ def _place_of(path: Path) -> int:
 
 
 def _is_mixed(path: Path) -> bool:
-    """Returns whether a Parquet file, whatever its name, has the columns of TOMATO with the type in one."""
+    """Returns whether a Parquet file, whatever its name, has TOMATO's columns including the type."""
     import pyarrow as pa
 
     if path.suffix.lower() != ".parquet":
@@ -132,7 +132,7 @@ def _is_mixed(path: Path) -> bool:
 def items(files: Iterable[Path]) -> Iterator[Item]:
     """Yields every question of the files; its id is `<type>/<number in TOMATO's file of this type>`.
 
-    The Hub's forms keep the order and lose the numbers, which are made of it; ids that are numbers count.
+    The Hub's forms keep only the order, which gives the numbers; ids that are numbers are used.
     """
     rows: dict[str, list[Any]] = defaultdict(list)
     for path in files:
@@ -164,7 +164,7 @@ def _of_parquet(path: Path) -> list[tables.Row]:
 
 
 def _numbers(kind: str, rows: Sequence[tables.Row]) -> list[str]:
-    """Returns the number in TOMATO's file of each question of a type; two of one id get the same."""
+    """Returns the number in TOMATO's file of each question of a type; equal ids get equal numbers."""
     n = len(rows)
     absent = _ABSENT.get(kind, ()) if n == COUNTS.get(kind) else ()
     known = [str(number) for number in range(n + len(absent)) if number not in absent]
@@ -177,7 +177,7 @@ def _numbers(kind: str, rows: Sequence[tables.Row]) -> list[str]:
         return numbers
     if sorted(numbers) == sorted(map(str, range(n))):
         return [known[int(number)] for number in numbers]
-    # Ids that run through all types: the order is what is left of the numbers.
+    # Ids count across all types, so only the order is left of the numbers.
     return [known[texts.index(text)] for text in texts]
 
 
@@ -189,9 +189,9 @@ def name_of(item: Any) -> tuple[str, str]:
 
 
 class Videos:
-    """The videos in folders, however deep they lie in them.
+    """The videos at any depth in folders.
 
-    A video is known by its scene, which is its folder's name, and its own name. Links to folders are not
+    A video is identified by its scene, which is its folder's name, and its own name. Links to folders are not
     followed; a link to a file must stay within the folder.
     """
 
@@ -199,11 +199,11 @@ class Videos:
         self._by_name: dict[str, dict[Path, Path]] = defaultdict(dict)
 
     def add(self, folder: Path, links: bool = True) -> None:
-        """Adds what lies in a folder.
+        """Adds the content of a folder.
 
         Args:
             folder: In the Hub's cache files are links to another folder of the same cache.
-            links: Take files that are links, too.
+            links: Also use files that are links.
         """
         inside = hub.around(folder)
         for parent, below, names in os.walk(folder):
@@ -214,10 +214,10 @@ class Videos:
                     self._by_name[path.stem].setdefault(_without_links(path), inside)
 
     def find(self, scene: str, name: str) -> list[tuple[Path, Path]]:
-        """Returns the files that may be a video, each with the folder that it must lie in.
+        """Returns the candidate files for a video, each with the folder that must contain it.
 
-        One is right, more are two of one name. A file in a folder that is named otherwise than a scene is
-        taken where there is no other of its name.
+        More than one means a duplicate name. A file outside the scenes' folders is used if no other file has
+        its name.
         """
         there = list(self._by_name.get(name, {}).items())
         own = [one for one in there if one[0].parent.name == scene]
@@ -225,17 +225,16 @@ class Videos:
 
 
 def _without_links(path: Path) -> Path:
-    """Returns a path by which a file that is reached through two folders is known as one."""
+    """Returns a path that is the same for a file reached through two folders."""
     return path.parent.resolve() / path.name
 
 
 def video_places(release: Release, videos: Path | None) -> list[Path]:
-    """Returns the folders in which to look for the videos; what the user names may be an archive.
+    """Returns the folders to search for videos; the user may name an archive.
 
     Args:
         release: The questions.
-        videos: As the user says; else what lies beside the questions, and what the harness unpacked of its
-            own copy.
+        videos: The user's choice; otherwise the questions' folder, and the harness's unpacked copy.
     """
     if videos is not None:
         return [videos]
@@ -247,5 +246,5 @@ def video_places(release: Release, videos: Path | None) -> list[Path]:
 
 
 def repeated(ids: Iterable[str]) -> set[str]:
-    """Returns the ids that stand there more than once."""
+    """Returns the ids that appear more than once."""
     return {one for one, n in Counter(ids).items() if n > 1}

@@ -1,4 +1,4 @@
-"""Plans as directed acyclic graphs: who must come before whom, and which pairs are asked.
+"""Plans as directed acyclic graphs: the order of steps, and the pairs to ask.
 
 Source: section 5.2. Before is a direct edge; independent is no directed path either way. A pair with a path
 but no edge (a transitive dependency) is not asked.
@@ -27,13 +27,13 @@ class Pair(NamedTuple):
 
 
 def descendants(n: int, edges: Iterable[Edge]) -> list[int] | None:
-    """Returns, for each step, the steps that need its outcome, directly or not.
+    """Returns, for each step, the steps that depend on it, directly or indirectly.
 
     Computed once over the whole graph, from the last steps to the first: a step's set is the union of its
     successors' sets.
 
     Returns:
-        n sets as bits: bit j of the i-th number is set where j comes after i. None where there is a cycle.
+        n sets as bits: bit j of the i-th number is set where j comes after i. None if there is a cycle.
 
     >>> [bin(bits) for bits in descendants(3, [(0, 1), (1, 2)])]
     ['0b110', '0b100', '0b0']
@@ -53,7 +53,7 @@ def descendants(n: int, edges: Iterable[Edge]) -> list[int] | None:
 
 
 def cycle(n: int, edges: Iterable[Edge]) -> list[int]:
-    """Returns the steps of one cycle in its order, from the first of them; none where there is no cycle."""
+    """Returns the steps of one cycle in order; empty if there is none."""
     sorter: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(n), ()))
     for before, after in edges:
         sorter.add(after, before)
@@ -67,7 +67,7 @@ def cycle(n: int, edges: Iterable[Edge]) -> list[int]:
 
 
 def pairs(n: int, edges: Sequence[Edge]) -> list[Pair]:
-    """Returns all pairs that are asked: one for each edge, and the independent ones.
+    """Returns all pairs to ask: one for each edge, and the independent ones.
 
     Returns:
         Pairs in the order of their first and second step's positions in the plan.
@@ -95,7 +95,7 @@ Pair(first=1, second=2, dependent=True)]
 
 
 class Counts(NamedTuple):
-    """What a set of plans holds.
+    """Counts of a set of plans.
 
     Attributes:
         plans: Number of plans.

@@ -1,4 +1,4 @@
-"""`tempbench prepare mateo`: from the release, or from plans of one's own, to data that the tasks read."""
+"""`tempbench prepare mateo`: makes the tasks' data from the release or from the user's own plans."""
 
 import dataclasses
 import re
@@ -40,7 +40,7 @@ _HINT = "; where plans have no pictures add --text-only"
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where the plans come from."""
+    """The origin of the plans."""
 
     entry: dict[str, Any]
     files: dict[str, list[Path]]
@@ -50,7 +50,7 @@ class _Origin:
 
     @property
     def text_only(self) -> bool:
-        """Whether plans are asked about without pictures."""
+        """Whether to ask about plans without pictures."""
         return bool(self.entry.get("text_only"))
 
 
@@ -67,7 +67,7 @@ def prepare(
     ),
     revision: Annotated[str, Option(help="Revision to download.")] = REVISION,
     text_only: Annotated[
-        bool, Option("--text-only", help="Plans need no pictures; only mateo_text_* can then be run.")
+        bool, Option("--text-only", help="Prepare plans without pictures; then only mateo_text_* can be run.")
     ] = False,
     accept_license: Annotated[
         bool, Option("--accept-license", help="You accept the release's licence.")
@@ -79,7 +79,7 @@ def prepare(
 
     root = roots.home_to_write(CARD.name)
     if source and from_folder:
-        raise TempbenchError("--source and --from exclude each other; give one of them")
+        raise TempbenchError("--source and --from cannot be combined; give one of them")
     if language not in LANGUAGES:
         raise TempbenchError(f"unknown --language {language!r}; choose one of {', '.join(LANGUAGES)}")
     old = manifests.of_earlier(root, force, "rows", "counts", "problems")
@@ -109,17 +109,17 @@ def _make(origin: _Origin, root: Path) -> None:
     locks.before_change(root)
     manifest_file = root / roots.MANIFEST
     if manifest_file.is_file():
-        manifest_file.unlink()  # from here on the old data is no longer whole
+        manifest_file.unlink()  # from here on the old data is incomplete
     try:
         _report(build(origin, root), root)
     except OSError as error:
         raise TempbenchError(
-            f"{root} cannot be written ({error}); make room, or set TEMPBENCH_DATA to another folder"
+            f"{root} cannot be written ({error}); free space, or set TEMPBENCH_DATA to another folder"
         ) from None
 
 
 def _say_so(root: Path, manifest: Mapping[str, Any]) -> None:
-    """Says that the data is there; raises where a file of it is damaged."""
+    """Prints that the data exists; raises an error if a file is damaged."""
     prepared.is_sound(root, manifest)
     print(f"{root} is already prepared; add --force to replace it")
 
@@ -139,7 +139,7 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
 
 
 def _finished(origin: _Origin, done: Mapping[str, Any], root: Path) -> dict[str, Any]:
-    """Writes the graphs and, last, the manifest of data whose splits are done; returns the manifest."""
+    """Writes the graphs and then the manifest of finished splits; returns the manifest."""
     tables.write_json({split: done[split]["graphs"] for split in done}, root / GRAPHS)
     files = sorted(
         path for path in root.rglob("*") if path.is_file() and path.suffix not in (".json", ".partial")
@@ -216,13 +216,13 @@ def _file_name(plan_id: str) -> str:
 
 
 def _store(root: Path, name: str, content: bytes) -> str:
-    """Writes a picture, after looking whether it is one; returns its URL."""
+    """Checks and writes a picture; returns its URL."""
     from tempbench_lmms.media.images import FORMATS, format_of
     from tempbench_lmms.media.sandbox import check_picture
 
     found = format_of(content[:32])
     if not found:
-        raise TempbenchError("the picture's bytes are those of no picture")
+        raise TempbenchError("the picture's bytes are not a picture")
     suffix = FORMATS.get(found, "")
     path = root / "media" / f"{name}{suffix}"
     with outputs.replacing(path) as partial:
@@ -235,7 +235,7 @@ def _store(root: Path, name: str, content: bytes) -> str:
 
 
 def _own(given: Path, folder: Path, text_only: bool) -> _Origin:
-    """Returns the origin of plans of one's own; `folder` has what was given, its archives unpacked."""
+    """Returns the origin for the user's own plans; `folder` has the given files with archives unpacked."""
     from .sources import PLAN_FILE, plan_files
 
     if not folder.is_dir():
@@ -253,7 +253,8 @@ def _own(given: Path, folder: Path, text_only: bool) -> _Origin:
 
 
 def _trusted(given: Path, folder: Path) -> tuple[Path, ...]:
-    # What was unpacked is a folder of links to the rest; without archives each plan has its own folder alone.
+    # After unpacking, the folder links to the other files; without archives each plan has only its own
+    # folder.
     return () if folder == given else (given, folder)
 
 
@@ -265,7 +266,7 @@ def _release(
     splits: Sequence[str],
     text_only: bool,
 ) -> _Origin:
-    """Returns the origin of the release; `folder` has what was given, its archives unpacked."""
+    """Returns the origin for the release; `folder` has the given files with archives unpacked."""
     from .sources import release_files
 
     entry: dict[str, Any] = {"language": language}
@@ -295,8 +296,8 @@ def _release(
             raise TempbenchError(f"the release has no split {missing[0]}; it has {', '.join(sorted(found))}")
     elif "test" not in found:
         raise TempbenchError(
-            f"the release has no test split; it has {', '.join(sorted(found))}: get the rest of it, or say "
-            "with --splits that this is what you want"
+            f"the release has no test split; it has {', '.join(sorted(found))}: get the rest of it, or "
+            "choose splits with --splits"
         )
     trusted = _trusted(given, folder) if given and folder else ()
     files = {split: found[split] for split in splits if split in found}
@@ -304,7 +305,7 @@ def _release(
 
 
 def download(revision: str, splits: Sequence[str] = SPLITS) -> tuple[dict[str, list[Path]], str]:
-    """Downloads the release from the Hub, or what of it is not here yet.
+    """Downloads the missing parts of the release from the Hub.
 
     Returns:
         Its files by split, in the Hub's cache, and the commit.
@@ -329,7 +330,7 @@ def download(revision: str, splits: Sequence[str] = SPLITS) -> tuple[dict[str, l
 
 
 def _fingerprint(entry: Any) -> Any:
-    """Returns what identifies an origin: everything but its folder."""
+    """Returns what identifies an origin: everything except its folder."""
     return (
         {key: value for key, value in entry.items() if key != "folder"} if isinstance(entry, dict) else entry
     )

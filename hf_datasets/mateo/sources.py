@@ -1,6 +1,6 @@
-"""Reads plans from the official release and from folders of one's own, and checks them.
+"""Reads plans from the official release and from the user's folders, and checks them.
 
-Each fault of a plan is reported in one line, and the sound parts are kept.
+Each problem of a plan is reported in one line, and the valid parts are kept.
 """
 
 import base64
@@ -21,7 +21,7 @@ from .graphs import Edge, cycle
 from .rows import Plan, Step
 
 LANGUAGES = {"en": "eng", "it": "it"}
-"""How the release's columns end, by language."""
+"""The suffixes of the release's columns, by language."""
 
 PLAN_FILE = "plan.json"
 MAX_STEPS = 1000
@@ -38,7 +38,7 @@ _SHARD = re.compile(r"-(\d{5})-of-(\d{5})\.parquet$", re.IGNORECASE)
 
 @dataclass
 class RawStep:
-    """A step as its source has it."""
+    """A step as in its source."""
 
     key: str
     text: str
@@ -47,16 +47,16 @@ class RawStep:
 
 @dataclass
 class RawPlan:
-    """A plan as its source has it.
+    """A plan as in its source.
 
     Attributes:
         plan_id: Unique in its split.
         title: "" where there is none.
         steps: In the order of the plan.
         edges: (before, after), by the steps' keys.
-        problems: What was wrong already.
-        damage: What is wrong with its edges: who comes before whom is then unknown.
-        place: The folder of a plan of one's own, below the one that was given.
+        problems: Problems found so far.
+        damage: Problems of its edges, which make the order of steps unknown.
+        place: The folder of a user's plan, below the given folder.
     """
 
     plan_id: str
@@ -69,7 +69,7 @@ class RawPlan:
 
 
 def checked(raw: RawPlan, store: Store, text_only: bool = False) -> tuple[Plan | None, list[Problem]]:
-    """Returns a plan with its pictures stored, and one line for everything that is wrong with it.
+    """Returns a plan with its pictures stored, and one line for each of its problems.
 
     A repeated edge is kept once. A step without text or picture stays in the plan, so that paths lead through
     it, but is not asked about; `text_only` asks for no picture. A plan with a cycle has no order and is left
@@ -195,7 +195,7 @@ def read_release(
 
 
 def _check_form(file: Path, schema: Any, language: str) -> None:
-    """Raises where a table lacks what the release has; of the plan's edges it must have one of two forms."""
+    """Raises an error if a table lacks the release's columns, or both forms of the plan's edges."""
     import pyarrow as pa
 
     names = {field.name: field.type for field in schema}
@@ -241,9 +241,10 @@ def _release_plan(row: Mapping[str, Any], language: str, picture: Callable[[Any]
 def _edges_of(
     graph: Any, listed: Sequence[tuple[str, Sequence[int | None] | None]]
 ) -> tuple[list[tuple[str, str]], list[Problem]]:
-    """Returns a plan's edges, and what is wrong with them.
+    """Returns a plan's edges and their problems.
 
-    The release has them twice, and leaves out what is empty: a list that one of the two lacks is the other's.
+    The release has them in two columns and leaves out empty lists; a list missing in one column is taken from
+    the other.
     """
     columns = [dict(listed), graph if isinstance(graph, Mapping) else {}]
     if all(successors is None for column in columns for successors in column.values()):
@@ -265,10 +266,10 @@ def _edges_of(
 
 
 def plan_files(folder: Path) -> list[Path]:
-    """Returns the `plan.json` of each plan of one's own: the folder's, or those up to three folders down."""
+    """Returns the `plan.json` of each user's plan: in the folder, or up to three levels below."""
     if own := releases.file(folder, PLAN_FILE):
         return [own]
-    # Of two plans of one name the first counts: the one that lies higher.
+    # Of two plans with the same name, the one higher in the tree counts.
     return [
         file
         for depth in range(1, releases.DEEPEST + 1)
@@ -278,7 +279,7 @@ def plan_files(folder: Path) -> list[Path]:
 
 
 def read_folder(folder: Path, trusted: Sequence[Path] = ()) -> Iterator[RawPlan]:
-    """Yields the plans of a folder of one's own; `trusted` is as for `inside`."""
+    """Yields the plans of a user's folder; `trusted` as for `inside`."""
     for file in plan_files(folder):
         yield replace(_own_plan(file, trusted), place=file.parent.relative_to(folder).as_posix())
 
@@ -286,7 +287,7 @@ def read_folder(folder: Path, trusted: Sequence[Path] = ()) -> Iterator[RawPlan]
 def _own_plan(file: Path, trusted: Sequence[Path]) -> RawPlan:
     folder = file.parent
     plan_id = folder.resolve().name
-    if not file.is_file():  # a pipe would be read for ever
+    if not file.is_file():  # reading a pipe would never end
         return RawPlan(plan_id, "", [], [], [f"{PLAN_FILE} is no file"])
     try:
         content = read_json(file)

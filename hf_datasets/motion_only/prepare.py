@@ -1,6 +1,6 @@
 """Renders motion-only videos into the folder of all prepared data.
 
-An interrupted run goes on where it stopped; a run with the same settings does nothing.
+An interrupted run continues; a second run with the same settings does nothing.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ from .render import questions, render
 Track = Callable[[list[Any]], Iterable[Any]]
 
 RENDERER = 1
-"""Changes when the same seed gives other videos."""
+"""The version of the videos for a seed."""
 
 
 def prepare(
@@ -36,7 +36,7 @@ def prepare(
     if old is not None and not same and not force:
         raise other_source(root, ", with other settings")
     locks.before_change(root)
-    # While the manifest is away nobody takes the folder for finished.
+    # Without a manifest, the folder does not count as finished.
     (root / roots.MANIFEST).unlink(missing_ok=True)
     _make(root, identity, force, track)
     return root, True

@@ -1,9 +1,9 @@
-"""Renders videos whose single frames are noise: a figure is there in the motion alone.
+"""Renders videos whose single frames are noise, so that only motion shows a figure.
 
-Two fields of random cells, black or white, move against each other, each a cell a frame: one is seen within
-the figure, the other one around it. In every frame each cell is one of a field whose cells were all drawn
-independently, so a frame by itself says nothing of where the figure is, or whether there is one. The video is
-stored without loss: a lossy codec would leave its traces along the figure's edge.
+Two fields of random black and white cells move in opposite directions, one cell per frame: one is visible
+inside the figure, the other around it. All cells of a field are drawn independently, so a single frame does
+not show where a figure is, or whether there is one. The video is stored without loss, because a lossy codec
+would leave traces along the figure's edge.
 """
 
 import random
@@ -25,7 +25,7 @@ Mask = NDArray[np.bool_]
 Field = NDArray[np.bool_]
 
 DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0))
-"""How the cells within the figure move, down and to the right; those around it move the other way."""
+"""The motion of the cells inside the figure, down and to the right; the others move the opposite way."""
 
 _FONT = {
     "A": "01110 10001 10001 11111 10001 10001 10001",
@@ -42,7 +42,7 @@ _FONT = {
     "U": "10001 10001 10001 10001 10001 10001 01110",
 }
 _STROKE = 2
-"""Cells to a point of a letter, across; down it is twice as many."""
+"""Cells per point of a letter, horizontally; vertically twice as many."""
 
 
 def mask_of(figure: str) -> Mask:
@@ -100,7 +100,7 @@ def render(figure: str, seed: int, path: Path) -> None:
 def questions(n_pairs: int, seed: int, url: str) -> list[tuple[Row, str, int]]:
     """Returns questions in pairs, each with its figure and the seed of its noise.
 
-    The two questions of a pair have the same options in the same order, and another answer.
+    The two questions of a pair have the same options in the same order, but different answers.
     """
     generator = random.Random(seed)
     found = []

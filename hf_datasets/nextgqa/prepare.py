@@ -1,4 +1,4 @@
-"""Brings NExT-GQA onto this machine: the official annotations, and the videos, as media/<video_id>.mp4."""
+"""Prepares NExT-GQA: the official annotations, and the videos as media/<video_id>.mp4."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ from ..splits import Benchmark, Tables, listing, place_of
 DATA = Benchmark(BENCHMARK, SCHEMA, COUNTS, "MIT (annotations); the videos keep their owners' licences")
 
 MAP = "map_vid_vidorID.json"
-"""Where the release says what a video is called in VidOR: `1164/3238737531`."""
+"""The release's file of the videos' names in VidOR, such as `1164/3238737531`."""
 
 BY_HAND = (
     "get them by the link to the raw videos in https://github.com/doc-doc/NExT-GQA, or let the harness's "
@@ -70,7 +70,7 @@ def prepare(
 
 
 def _places(folder: Path) -> Mapping[str, str]:
-    """Returns where VidOR has each video; nothing where the release's list is not there."""
+    """Returns each video's place in VidOR; empty if the release lacks the list."""
     file = folder / MAP
     return rows.object_of(file) if file.is_file() else {}
 
@@ -78,9 +78,9 @@ def _places(folder: Path) -> Mapping[str, str]:
 def media_of(
     found: Tables, videos: Path, places: Mapping[str, str], is_own: bool = False
 ) -> dict[str, Medium]:
-    """Returns the file of each video that is there, by its place below `media`.
+    """Returns the file of each existing video, by its place below `media`.
 
-    One in the folder that VidOR gives it goes before another one of the same name.
+    A file in VidOR's folder comes before another one with the same name.
     """
     rows_of = [row for table in found.values() for row in table]
     there = search([videos], {row["video_id"] for row in rows_of}, is_own)

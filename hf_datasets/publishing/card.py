@@ -1,4 +1,4 @@
-"""The card of a published data set (README.md), and `eval.yaml`, which makes it a benchmark of the Hub."""
+"""Writes the card of a published data set (README.md), and `eval.yaml` for the Hub's benchmarks."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,7 +18,7 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 _LISTED = 20
 
 AS_FILES = 'questions = questions.cast_column("video", Video(decode=False))'
-"""The line by which `datasets` gives videos as files, for which it needs no decoder."""
+"""The line that makes `datasets` return videos as files, without a decoder."""
 
 
 def readme(found: Contents, facts: Facts, terms: Terms, repo: str) -> str:
@@ -36,7 +36,7 @@ def readme(found: Contents, facts: Facts, terms: Terms, repo: str) -> str:
         f"Converted and published by {found.manifest['published_by']}. `manifest.json` has sources, "
         "revisions, settings and checksums of the tables; `checksums.json` those of every picture and video.",
         _left_out(found),
-        "## What to bear in mind",
+        "## Limitations",
         *(facts.limitations, facts.biases, facts.personal, facts.uses, facts.impact),
         _licences(terms),
         f"## Citation\n\n```bibtex\n{card.bibtex.strip()}\n```",
@@ -87,7 +87,7 @@ from datasets import Video
 ```"""
     return f"""## How to use it
 
-With its pictures or videos, in any notebook (`datasets` 4.0 or later):
+With pictures or videos, in any notebook (`datasets` 4.0 or later):
 
 ```python
 from datasets import load_dataset
@@ -126,7 +126,7 @@ def _columns(found: Contents) -> str:
 
 
 def shown_name(column: str) -> str:
-    """Returns the name that `datasets` gives a column with names of files.
+    """Returns the name that `datasets` gives to a column of file names.
 
     >>> shown_name("images_file_names"), shown_name("image_a_file_name"), shown_name("answer")
     ('images', 'image_a', 'answer')
@@ -141,7 +141,7 @@ def _left_out(found: Contents) -> str:
     shown = [f"- {one_line(line)}" for line in lines[:_LISTED]] + (
         [f"- and {rest} more, in `manifest.json`"] if rest > 0 else []
     )
-    return "## What was left out\n\n" + ("\n".join(shown) if shown else "Nothing of the source.")
+    return "## What was left out\n\n" + ("\n".join(shown) if shown else "Nothing from the source.")
 
 
 def _skipped(manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -166,13 +166,12 @@ def _licences(terms: Terms) -> str:
 def eval_yaml(found: Contents, facts: Facts) -> str:
     """Returns the text of `eval.yaml`.
 
-    Its tasks are the main numbers of the task that asks everything, by the ids under which `tempbench submit
-    hub` files them. It names no `evaluation_framework`: the Hub checks that against a list, which has not
-    lmms-eval.
+    Its tasks are the main scores of the task that asks everything, with the ids of `tempbench submit hub`. It
+    has no `evaluation_framework`, because the Hub's list of these lacks lmms-eval.
     """
     card: BenchmarkCard = benchmarks.card(found.benchmark)
     every = [(name, split.name) for name, splits in found.configs.items() for split in splits]
-    # The suite where there is one; nothing is measured on a training split where there is another.
+    # The suite if there is one; a training split is only used if there is no other.
     config, split = min(every, key=lambda one: (one[0] != "all", one[1] == "train", every.index(one)))
     measured = {entry["metric"] for entry in load_task(card.full[0])["metric_list"]}
     names = [f"{card.full[0]}_{metric}" for metric in card.primary if metric in measured]

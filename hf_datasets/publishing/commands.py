@@ -1,4 +1,4 @@
-"""`tempbench push`: prepared data as a data set of the Hub."""
+"""`tempbench push`: publishes prepared data as a data set on the Hub."""
 
 import shutil
 from collections.abc import Callable
@@ -24,9 +24,9 @@ def push(
     dry_run: bool = False,
     agreed: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Publishes a benchmark's prepared data; prints what would be done before anything is."""
+    """Publishes a benchmark's prepared data, after printing what it will do."""
     check_repository(repo, "data set")
-    roots.data_home(benchmark)  # raises where the data was fetched from elsewhere
+    roots.data_home(benchmark)  # raises an error if the data came from the Hub
     root = roots.prepared_root(benchmark)
     locks.keep_reading(root)
     found = contents.contents_of(benchmark, root)
@@ -37,16 +37,16 @@ def push(
         "README.md": card.readme(found, facts, terms, repo),
         "eval.yaml": card.eval_yaml(found, facts),
     }
-    # One folder a repository: older clients keep in it how far they came.
+    # One folder per repository: older clients store their progress in it.
     folder = root.with_name(f".{benchmark}.push-{upload.fingerprint(repo)}")
-    with locks.locked(folder.with_suffix(".lock"), f"another command pushes {benchmark} to {repo}"):
+    with locks.locked(folder.with_suffix(".lock"), f"another command is pushing {benchmark} to {repo}"):
         _stage(found, folder)
         change = _compared(repo, folder, dry_run)
         _preview(found, terms, repo, private, change, folder)
         if found.part:
             print(f"  not the whole benchmark{found.part}")
         if change.exists and private and not change.private:
-            raise TempbenchError(f"{repo} is public; name another repository, which --private makes private")
+            raise TempbenchError(f"{repo} is public; give another repository with --private")
         print(_uploaded(repo, folder, private, change, agreed, dry_run))
         shutil.rmtree(folder)
 
@@ -57,20 +57,20 @@ def _compared(repo: str, folder: Path, dry_run: bool) -> upload.Change:
     except TempbenchError as error:
         if not dry_run:
             raise
-        print(f"not compared with what may be there: {error}")
+        print(f"not compared with the existing content: {error}")
         return upload.Change(compared=False)
 
 
 def _uploaded(
     repo: str, folder: Path, private: bool, change: upload.Change, agreed: Callable[[], bool], dry_run: bool
 ) -> str:
-    """Uploads what the user agrees to, and returns what to say of it."""
+    """Uploads after the user's consent, and returns the message about it."""
     if dry_run:
         return "nothing was uploaded (--dry-run)"
     if change.exists and not change.new and not change.replaced:
-        return "nothing to do: all of it is there"
+        return "nothing to do: the repository is up to date"
     if not agreed():
-        raise TempbenchError("nothing was uploaded; say yes, or add --yes where nobody can be asked")
+        raise TempbenchError("nothing was uploaded; answer yes, or add --yes in scripts")
     commit = upload.upload(repo, folder, private)
     return (
         f"https://huggingface.co/datasets/{repo}/tree/{commit}\n"
@@ -82,13 +82,13 @@ def _verify(benchmark: str, root: Path) -> None:
     problems = [str(line) for line in benchmarks.commands(benchmark)["verify"](root)]
     if problems:
         raise TempbenchError(
-            f"{problems[0]} ({len(problems)} problems; see `tempbench verify {benchmark}`): nothing is "
-            "published that is not sound"
+            f"{problems[0]} ({len(problems)} problems; see `tempbench verify {benchmark}`): data with "
+            "problems is not published"
         )
 
 
 def _stage(found: contents.Contents, folder: Path) -> None:
-    """Writes everything anew, but for what a client keeps of an upload that was broken off."""
+    """Writes everything again, except the client's record of an interrupted upload."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
         if path.name == ".cache":
@@ -104,7 +104,7 @@ def _preview(
     found: contents.Contents, terms: Terms, repo: str, private: bool, change: upload.Change, folder: Path
 ) -> None:
     n, size, crowded = contents.sizes(folder)
-    state = "which is there already" if change.exists else "a new repository"
+    state = "which already exists" if change.exists else "a new repository"
     state = state if change.compared else "not compared"
     print(f"{repo}: {'private' if private or change.private else 'PUBLIC'}, {state}")
     print(f"  licence: {'; '.join(f'{one.name}: {one.licence}' for one in terms.sources)}")
@@ -114,12 +114,12 @@ def _preview(
     for words, places in (
         ("new", change.new),
         ("REPLACED", change.replaced),
-        ("kept as they are", change.kept),
+        ("not changed", change.kept),
     ):
         if places and change.exists:
             more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
             print(f"  {words}: {', '.join(places[:_NAMED])}{more}")
     if change.same:
-        print(f"  there already: {change.same:,} files")
+        print(f"  already there: {change.same:,} files")
     for name in crowded:
         print(f"  {name} holds more than 10,000 files, which the Hub may refuse")

@@ -1,9 +1,9 @@
-"""What a published data set consists of.
+"""The contents of a published data set.
 
-It is the prepared folder itself, so that a run can read it from the Hub: manifest, checksums and tables as
-they are, each picture and video as one file. Beside it stands, for every table, one that names the files in
-the form that `datasets` makes pictures and videos of (`*_file_name`, `*_file_names`), so that `load_dataset`
-and the Hub's viewer show every question with its pictures. docs/decisions/publishing.md says why.
+It is the prepared folder itself, so that a run can read it from the Hub: unchanged manifest, checksums and
+tables, and each picture and video as one file. Each table has a second version with file names in the form
+that `datasets` turns into pictures and videos (`*_file_name`, `*_file_names`), so that `load_dataset` and the
+Hub's viewer show every question with its pictures. docs/decisions/publishing.md has the reasons.
 """
 
 import json
@@ -35,18 +35,18 @@ class Split:
 
 @dataclass
 class Contents:
-    """A data set to be published.
+    """A data set to publish.
 
     Attributes:
-        benchmark: Whose.
+        benchmark: The benchmark's name.
         root: The prepared folder.
-        manifest: As it will be published.
+        manifest: The manifest as published.
         configs: The splits by configuration.
-        media: Where each picture and video lies on this machine, by its place in the data set.
+        media: The local path of each picture and video, by its place in the data set.
         patterns: By configuration, the globs of its media.
-        tables: Arrow tables with the names of files, by place.
+        tables: Arrow tables with file names, by place.
         texts: Other files, by place.
-        part: What part of the benchmark it is, as `data.extent.part_of` says it.
+        part: Its part of the benchmark, from `data.extent.part_of`.
     """
 
     benchmark: str
@@ -68,7 +68,7 @@ class Contents:
 
 
 def contents_of(benchmark: str, root: Path) -> Contents:
-    """Returns what of prepared data is published."""
+    """Returns the contents to publish from prepared data."""
     manifest = manifests.read(root)
     if manifest is None or (checksums.KEY in manifest and not (root / checksums.FILE).is_file()):
         raise TempbenchError(f"{root} has no checksums of its media; prepare the data again with --force")
@@ -84,7 +84,7 @@ def contents_of(benchmark: str, root: Path) -> Contents:
 
 
 def _add(found: Contents, table: Table, known: Mapping[str, Any]) -> None:
-    """Adds a table, the one that names its files, and the files."""
+    """Adds a table, its version with file names, and the files."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -113,7 +113,7 @@ def _add(found: Contents, table: Table, known: Mapping[str, Any]) -> None:
 
 
 def _covered(found: Contents, config: str) -> set[str]:
-    """Returns the media of a configuration's earlier splits, as far as its globs tell."""
+    """Returns the media of a configuration's earlier splits, according to its globs."""
     folders = {pattern.removesuffix("/**") for pattern in found.patterns.get(config, ())}
     return {place for place in found.media if any(place.startswith(f"{one}/") for one in folders)}
 
@@ -131,7 +131,7 @@ def _place(url: str, found: Contents, table: Table, known: Mapping[str, Any]) ->
 
 
 def _patterns(places: set[str]) -> list[str]:
-    """Returns globs for the folders in which files lie; one for all of them where a name could be a glob.
+    """Returns globs for the files' folders; one glob for all if a name could be a glob itself.
 
     >>> _patterns({"media/a/1.png", "media/b/c/2.png"}), _patterns({"media/1.png", "media/a/2.png"})
     (['media/a/**', 'media/b/**'], ['media/**'])
@@ -153,7 +153,7 @@ def _published(manifest: Mapping[str, Any], found: Contents) -> dict[str, Any]:
 
 
 def without_folders(value: Any) -> Any:
-    """Returns a JSON value whose texts name files of this machine by their last name alone.
+    """Returns a JSON value with only the last name of local file paths in its texts.
 
     >>> without_folders({"folder": "/home/me/data", "why": ["/home/me/a.mp4: damaged"]})
     {'folder': 'data', 'why': ['a.mp4: damaged']}
@@ -172,7 +172,7 @@ def _as_text(value: Any) -> str:
 
 
 def columns_of(benchmark: str) -> dict[str, str]:
-    """Returns what each column means: the comments in the benchmark's `features.py`."""
+    """Returns the meaning of each column, from the comments in the benchmark's `features.py`."""
     import importlib
     import inspect
 
@@ -185,7 +185,7 @@ def columns_of(benchmark: str) -> dict[str, str]:
 
 
 def stage(found: Contents, folder: Path) -> None:
-    """Writes a data set into an empty folder: what is unchanged as links to where it lies."""
+    """Writes a data set into an empty folder, with links to unchanged files."""
     for place, path in found.as_they_are.items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).symlink_to(path.resolve())
@@ -198,7 +198,7 @@ def stage(found: Contents, folder: Path) -> None:
 
 
 def sizes(folder: Path) -> tuple[int, int, Sequence[str]]:
-    """Returns how many files a staged data set has, their bytes, and folders with more than the Hub likes."""
+    """Returns a staged data set's number of files, their bytes, and folders too large for the Hub."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     crowded: dict[str, int] = {}
     for path in files:

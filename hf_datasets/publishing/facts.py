@@ -1,4 +1,4 @@
-"""What the card of a published data set says: read from `hf_datasets/NAME/CARD.md`."""
+"""Reads the texts for a data set's card from `hf_datasets/NAME/CARD.md`."""
 
 import importlib
 import re
@@ -14,7 +14,7 @@ _FOLDER = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Facts:
-    """What is to be known of a benchmark's data; each text but the title is a section of `CARD.md`."""
+    """Texts about a benchmark's data; each except the title is a section of `CARD.md`."""
 
     pretty_name: str
     summary: str
@@ -29,8 +29,8 @@ class Facts:
         "meaningless, unless a split is named train."
     )
     impact: str = (
-        "A score says how well a model answers these questions and not that it is safe to act on what it "
-        "says about time or order elsewhere."
+        "A score says how well a model answers these questions. It does not say that the model's "
+        "statements about time or order can be trusted elsewhere."
     )
     categories: tuple[str, ...] = ("visual-question-answering",)
     languages: tuple[str, ...] = ("en",)
@@ -38,7 +38,7 @@ class Facts:
 
 
 def facts_of(benchmark: str) -> Facts:
-    """Returns what a benchmark's `CARD.md` says."""
+    """Returns the texts of a benchmark's `CARD.md`."""
     text = (_FOLDER / benchmark / "CARD.md").read_text(encoding="utf-8")
     _, head, body = text.split("---\n", 2)
     known: dict[str, Any] = {
@@ -50,9 +50,10 @@ def facts_of(benchmark: str) -> Facts:
 
 
 def sources_of(benchmark: str, manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Returns which of the card's sources prepared data holds, and what in it is the user's own, in words.
+    """Returns the card's sources in prepared data, and the user's own part in words.
 
-    `sources` in `hf_datasets/NAME/publishing.py` tells them; without that file it is all sources of the card.
+    `sources` in `hf_datasets/NAME/publishing.py` lists them; without that file, all sources of the card
+    count.
     """
     if not (_FOLDER / benchmark / "publishing.py").is_file():
         return [], []

@@ -1,4 +1,4 @@
-"""What a push would change on the Hub, and the push itself, by the client's resumable upload."""
+"""Compares a data set with the Hub's, and uploads it with the client's resumable upload."""
 
 import hashlib
 from collections.abc import Iterable
@@ -10,12 +10,12 @@ from tempbench_lmms.data import checksums, tables
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
-_ADVICE = "log in with `hf auth login`, check the name and your rights"
+_ADVICE = "log in with `hf auth login`, check the name and your permissions"
 
 
 @dataclass
 class Change:
-    """What a push does to a repository."""
+    """The changes of a push to a repository."""
 
     exists: bool = False
     private: bool = False
@@ -71,15 +71,17 @@ def _is_same(entry: Any, path: Path) -> bool:
 
 
 def upload(repo: str, folder: Path, private: bool) -> str:
-    """Uploads a staged data set and returns the commit that has it."""
+    """Uploads a staged data set and returns its commit."""
     from huggingface_hub import HfApi
 
     api = HfApi()
     try:
         api.create_repo(repo, repo_type="dataset", private=private, exist_ok=True)
         if private and not api.dataset_info(repo).private:
-            raise TempbenchError(f"{repo} is public, and what it is to hold is not; nothing was uploaded")
-        if hasattr(api, "upload_large_folder"):  # before version 2 of the client the other one began anew
+            raise TempbenchError(f"{repo} is public, but this data may not be; nothing was uploaded")
+        if hasattr(
+            api, "upload_large_folder"
+        ):  # before version 2 of the client, the other function started over
             api.upload_large_folder(repo_id=repo, folder_path=folder, repo_type="dataset", print_report=False)
         else:
             api.upload_folder(
@@ -91,13 +93,13 @@ def upload(repo: str, folder: Path, private: bool) -> str:
         return str(api.dataset_info(repo).sha)
     except TempbenchError:
         raise
-    except Exception as error:  # refusals, and whatever the connection errors of its HTTP library are
+    except Exception as error:  # refusals, and connection errors of whatever HTTP library it uses
         reason = one_line(str(error) or repr(error))
         raise TempbenchError(
-            f"{repo} was not published whole ({reason}); {_ADVICE}; the same command goes on where it stopped"
+            f"{repo} was not published completely ({reason}); {_ADVICE}; the same command continues"
         ) from None
 
 
 def fingerprint(repo: str) -> str:
-    """Returns a name for what belongs to a push to a repository."""
+    """Returns a name for the files of a push to a repository."""
     return checksums.digest(repo)[:12]

@@ -18,7 +18,7 @@ def prepare(
     anet_dir: Annotated[Path | None, Option(help="Folder or archive with the ActivityNet videos.")] = None,
     qvh_dir: Annotated[Path | None, Option(help="Folder or archive with the QVHighlights videos.")] = None,
     splits: Annotated[
-        str, Option(help="Splits to prepare, separated by commas; the videos of others are not needed.")
+        str, Option(help="Splits to prepare, separated by commas; only their videos are needed.")
     ] = ",".join(SPLITS),
     revision: Annotated[str, Option(help="Revision on the Hub.")] = "main",
     accept_license: Annotated[
@@ -32,10 +32,12 @@ def prepare(
     from ..splits import report
     from . import prepare as preparing
 
-    preparing.DATA.earlier(force)  # what is wrong with the place is said before what is missing
+    preparing.DATA.earlier(force)  # problems of the target folder are reported before missing options
     if not accept_license:
         licences = "; ".join(f"{one.name}: {one.licence}" for one in CARD.sources)
-        raise TempbenchError(f"the data has licences of its own ({licences}); add --accept-license")
+        raise TempbenchError(
+            f"the data has its own licences ({licences}); read them and add --accept-license"
+        )
     folders = dict(zip(SOURCES, (anet_dir, qvh_dir), strict=True))
     how = watched(force, copy)
     manifest = preparing.prepare(source, folders, revision, how, splits.split(","))
@@ -45,7 +47,7 @@ def prepare(
 
 
 def cut(
-    videos: Annotated[Path, Option(help="Folder with the full videos, called by their YouTube ids.")],
+    videos: Annotated[Path, Option(help="Folder with the full videos, named by their YouTube ids.")],
     output: Annotated[Path, Option("--output", "-o", help="Folder for the clips.")],
     source: Annotated[
         Path | None, Option(help="Folder with the official annotation files; else from the Hub.")
@@ -55,7 +57,7 @@ def cut(
     ),
     revision: Annotated[str, Option(help="Revision on the Hub.")] = "main",
 ) -> None:
-    """Cut the QVHighlights clips out of the full videos, by their names; what is there stays."""
+    """Cut the QVHighlights clips from the full videos, by their names; existing clips are kept."""
     from functools import partial
 
     from rich.progress import track
@@ -64,7 +66,7 @@ def cut(
 
     progress = partial(track, console=terminal.console(stderr=True))
     report = cut_clips(videos, output, source, revision, splits.split(","), progress)
-    print(f"{report.cut} clips cut into {output}, {report.there} of {report.wanted} were there")
+    print(f"{report.cut} clips cut into {output}, {report.there} of {report.wanted} already existed")
     for problem in report.problems.values():
         print(f"  {problem}")
     if report.problems:

@@ -1,7 +1,7 @@
-"""Cuts the QVHighlights clips out of the full videos by their names, `<YouTube id>_<start>_<end>` in seconds.
+"""Cuts the QVHighlights clips from the full videos, by their names `<YouTube id>_<start>_<end>` in seconds.
 
-A clip that is there stays as it is; an interrupted run goes on where it stopped. What cannot be cut is
-listed, and the rest goes on.
+Existing clips are kept, and an interrupted run continues. Clips that cannot be cut are listed, and the others
+are still cut.
 """
 
 import os
@@ -22,12 +22,12 @@ from .prepare import FILES, annotation_files, chosen_files, find_videos
 
 _NAME = re.compile(r"([\w-]{11})_(\d+(?:\.\d+)?)_(\d+(?:\.\d+)?)", re.ASCII)
 _BRACKETS = re.compile(r"\[([\w-]{11})\]", re.ASCII)
-"""How programs that download from YouTube write the id behind a video's title."""
+"""The form in which YouTube downloaders write the id after a video's title."""
 
 
 @dataclass
 class Report:
-    """What was done."""
+    """The result of cutting."""
 
     wanted: int = 0
     there: int = 0
@@ -36,7 +36,7 @@ class Report:
 
 
 def times_of(name: str) -> tuple[str, float, float] | None:
-    """Returns YouTube id, start and end in seconds of a clip's name; None where it is no such name.
+    """Returns YouTube id, start and end in seconds from a clip's name; None if it has another form.
 
     >>> times_of("2I9-kvemtSU_510.0_660.0")
     ('2I9-kvemtSU', 510.0, 660.0)
@@ -48,7 +48,7 @@ def times_of(name: str) -> tuple[str, float, float] | None:
 
 
 def clips_of(source: Path | None, revision: str, splits: Collection[str]) -> dict[str, float]:
-    """Returns the QVHighlights clips of the annotations, with the seconds that these say."""
+    """Returns the QVHighlights clips of the annotations, with their annotated lengths."""
     files = chosen_files(annotation_files(source, revision)[0], splits)
     found = {}
     for file in files.values():
@@ -69,7 +69,7 @@ def cut(
     splits: Collection[str] = tuple(FILES),
     progress: Any = lambda things, **_: things,
 ) -> Report:
-    """Cuts the clips that the annotations name out of the full videos, which bear their YouTube ids."""
+    """Cuts the annotated clips from the full videos, which have their YouTube ids as names."""
     clips = clips_of(source, revision, splits)
     full = full_videos(videos)
     outputs.check_folder(output)
@@ -103,23 +103,23 @@ def full_videos(folder: Path) -> dict[str, list[Path]]:
 
 
 def _look_at(there: Mapping[str, Path], clips: Mapping[str, float], report: Report, progress: Any) -> None:
-    """Looks at the clips that are there; whatever is wrong with one, it is the user's."""
+    """Checks existing clips; even a faulty one belongs to the user and is kept."""
     found = check_videos(list(there.values()))
     for (name, path), facts in progress(
-        zip(there.items(), found, strict=True), description="clips that are there", total=len(there)
+        zip(there.items(), found, strict=True), description="existing clips", total=len(there)
     ):
         if isinstance(facts, MediaError):
             problem: str | None = str(facts)
         else:
             problem = records.length_problem(path.name, facts.duration, clips[name])
         if problem:
-            report.problems[name] = f"{problem}; it is kept: remove {path} to have it cut anew"
+            report.problems[name] = f"{problem}; it is kept: remove {path} to cut it again"
         else:
             report.there += 1
 
 
 def _cut(name: str, seconds: float, full: Mapping[str, Sequence[Path]], output: Path) -> Cut | str:
-    """Returns what to cut for a clip, or why it cannot be.
+    """Returns what to cut for a clip, or why it cannot be cut.
 
     Some names say 150 seconds where the annotation says less: those end before.
     """
@@ -151,7 +151,7 @@ def _make(cuts: Mapping[str, Cut], clips: Mapping[str, float], report: Report, p
 
 
 def _placed(name: str, one: Cut, clip: Clip | MediaError, seconds: float) -> str | None:
-    """Gives a clip its name, if it is as long as it should be and nothing is called so; else says why not."""
+    """Gives a clip its name if its length is right and the name is free; otherwise reports why not."""
     if isinstance(clip, MediaError):
         if clip.reason == NOT_WRITTEN:
             raise TempbenchError(f"{clip}; check the disk and its room")
@@ -162,12 +162,12 @@ def _placed(name: str, one: Cut, clip: Clip | MediaError, seconds: float) -> str
     try:
         _rename_to_new(one.target, target)
     except FileExistsError:
-        return f"{name}: {target} was made by somebody else meanwhile; it is kept"
+        return f"{name}: another process made {target} in the meantime; it is kept"
     return None
 
 
 def _rename_to_new(old: Path, new: Path) -> None:
-    """Renames a file; never over another one, as far as the file system has links."""
+    """Renames a file without overwriting another one, if the file system has links."""
     try:
         os.link(old, new)
     except FileExistsError:

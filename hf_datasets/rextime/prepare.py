@@ -1,4 +1,4 @@
-"""Brings ReXTime onto this machine: the official annotations, and the videos."""
+"""Prepares ReXTime: the official annotations and the videos."""
 
 import contextlib
 from collections.abc import Collection, Mapping
@@ -37,7 +37,7 @@ Key = tuple[str, str]
 
 
 def annotation_files(source: Path | None, revision: str) -> tuple[dict[str, Path], dict[str, str]]:
-    """Returns the annotation file of each split that there is, and where they are from."""
+    """Returns the annotation file of each existing split, and their origin."""
     if source is not None:
         found = releases.find(source, _annotations_in, "ReXTime's annotations") or {}
         origin = {"folder": str(source.resolve())}
@@ -67,7 +67,7 @@ def _from_hub(revision: str) -> tuple[dict[str, Path], dict[str, str]]:
 
 
 def find_videos(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """Returns what `videos_below` does of a folder, which must be one or hold archives."""
+    """Returns `videos_below` of a path, which must be a folder or an archive."""
     if not folder.is_dir() and not archives.archives_in(folder):
         raise TempbenchError(f"{folder} is not a folder; {ADVICE}")
     return videos_below(folder)
@@ -124,7 +124,7 @@ def _key(row: tables.Row) -> Key:
 
 
 def _media_of(found: Tables, folders: Mapping[str, Path], is_own: bool = False) -> dict[Key, Medium]:
-    """Returns the file of each video that is there; some copies of ActivityNet leave the "v_" of ids out."""
+    """Returns the file of each existing video; some copies of ActivityNet drop the "v_" of ids."""
     media = {}
     for name, folder in folders.items():
         ids = {row["video_id"] for table in found.values() for row in table if row["source"] == name}
@@ -144,20 +144,20 @@ def _placed(media: Mapping[Key, Medium]) -> dict[str, Medium]:
 
 
 def _named(row: tables.Row, medium: Medium) -> tables.Row:
-    """Returns a row with the URL of its video, whose file may have another ending than mp4."""
+    """Returns a row with the URL of its video, whose file may not end in mp4."""
     return {**row, "video": f"{roots.SCHEME}{BENCHMARK}/media/{_place(_key(row), medium)}"}
 
 
 def chosen_files(files: Mapping[str, Path], splits: Collection[str]) -> dict[str, Path]:
-    """Returns the files of the splits that are wanted; without a wish, that of training may be missing."""
+    """Returns the files of the wanted splits; by default the training file may be missing."""
     wanted = choices.chosen(splits, FILES, "split")
     missing = [split for split in wanted if split not in files]
     if len(wanted) == len(FILES):
         missing = [split for split in missing if split in EVALUATED]
     if missing:
         raise TempbenchError(
-            f"there is no annotation file of {missing[0]}; there is {', '.join(files)}: get it, or say with "
-            "--splits what you want"
+            f"there is no annotation file of {missing[0]}, only of {', '.join(files)}: get it, or choose "
+            "splits with --splits"
         )
     return {split: file for split, file in files.items() if split in wanted}
 

@@ -48,4 +48,4 @@ def test_a_clone_without_clips_is_refused(tmp_path):
         "prepare", "arrow_of_time", "--source", str(tmp_path), TEMPBENCH_DATA=str(tmp_path / "home")
     )
     assert done.returncode == 1
-    assert "no clip is there both ways" in done.stderr.splitlines()[-1]
+    assert "no clip exists in both directions" in done.stderr.splitlines()[-1]

@@ -139,7 +139,7 @@ def test_a_benchmark_outside_a_checkout(elsewhere, tmp_path, monkeypatch):
 
 
 FAULTS = [
-    ({"id": "a1"}, "id: 'a1' is that of line 3"),
+    ({"id": "a1"}, "id: 'a1' is already used by line 3"),
     ({"options": "odd|odd"}, "options: two are the same"),
     ({"options": "Odd|odd "}, "options: two differ in case or space alone"),
     ({"options": "a|b|c|d|e|f|g|h|even"}, "options: 9, a question has 2 to 8"),
@@ -148,7 +148,7 @@ FAULTS = [
         {"options": "B|A|C", "answer": "A"},
         "answer: 'A' is a letter and another option's text; write 'A. B' or 'B. A'",
     ),
-    ({"question": "What is 1?", "group": "g0"}, "asks what line 3 asks; leave one of the two out"),
+    ({"question": "What is 1?", "group": "g0"}, "asks the same as line 3; leave one of the two out"),
 ]
 
 

@@ -98,7 +98,7 @@ def test_the_harness_s_own_copy_is_found(home, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("HF_HOME", str(tmp_path / "other"))
     with pytest.raises(TempbenchError, match="run its task `tomato` once"):
         prepare(harness=True)
-    with pytest.raises(TempbenchError, match="give one of them"):
+    with pytest.raises(TempbenchError, match="give only one of them"):
         prepare(harness=True, source=tmp_path)
 
 
@@ -252,7 +252,7 @@ def test_captions_that_cannot_be_read(written, says, home, tmp_path):
         preparing.prepare_captions(folder, tmp_path / "given.json")
     assert not home.exists()
     (folder / "captions.json").write_text("{}")
-    with pytest.raises(TempbenchError, match="say with --caption-file which one counts"):
+    with pytest.raises(TempbenchError, match="choose one with --caption-file"):
         preparing.prepare_captions(folder)
 
 

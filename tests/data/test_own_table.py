@@ -60,8 +60,8 @@ def test_what_is_taken(table, capsys):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"media": "../secret.png"}, "line 2: media: '../secret.png' leads out of the table's folder"),
-        ({"media": "a/3.png"}, "line 2: media: 'a/3.png' is not there"),
+        ({"media": "../secret.png"}, "line 2: media: '../secret.png' is outside the table's folder"),
+        ({"media": "a/3.png"}, "line 2: media: 'a/3.png' does not exist"),
         ({"media": ""}, "line 2: media: 0 files"),
         ({"answer": " "}, "line 2: answer: empty"),
         ({"group": ""}, "line 2: group: empty"),
@@ -76,7 +76,7 @@ def test_what_is_refused(table, change, said):
 
 def test_a_link_leads_out_too(table, tmp_path):
     (tmp_path / "own" / "link.png").symlink_to(tmp_path / "secret.png")
-    with pytest.raises(TempbenchError, match="leads out of the table's folder"):
+    with pytest.raises(TempbenchError, match="is outside the table's folder"):
         prepare_table(KIND, table({**GOOD, "media": "link.png"}), force=False)
 
 

@@ -134,7 +134,7 @@ NO_PICTURE = base64.b64encode(b"hello, I am a text").decode()
         ),
         (
             {"images": {2: NO_PICTURE}},
-            "plan 1: step 2: the picture's bytes are those of no picture; not asked about",
+            "plan 1: step 2: the picture's bytes are not a picture; not asked about",
             1,
         ),
         (

@@ -43,8 +43,8 @@ def test_nothing_is_uploaded_without_a_preview_and_a_yes(home, empty_hub, tmp_pa
     words = ("push", "mateo", "--repo", "org/other", "--dry-run")
     done = tempbench(*words, TEMPBENCH_DATA=str(home), **nowhere(tmp_path / "nowhere"))
     assert done.returncode == 0
-    assert "not compared with what may be there" in done.stdout
-    assert "goes on where it stopped" not in done.stdout
+    assert "not compared with the existing content" in done.stdout
+    assert "same command continues" not in done.stdout
     done = tempbench("push", "mateo", "--repo", "org/other", TEMPBENCH_DATA="hf://org/other")
     complains(done, "which is read-only")
 
@@ -59,7 +59,7 @@ def test_nothing_is_uploaded_without_a_preview_and_a_yes(home, empty_hub, tmp_pa
         ),
         ("coherence", (), "(TOMATO: videos of YouTube keep their owners' licences); add --private"),
         ("rextime", (), "no public copy is allowed (ActivityNet: videos keep"),
-        ("mateo", ("--license", "mit"), "--license is for data of your own"),
+        ("mateo", ("--license", "mit"), "--license is only for your own data"),
     ],
 )
 def test_a_licence_refuses_in_one_line(home, empty_hub, tmp_path, benchmark, words, message):
@@ -76,14 +76,16 @@ def rewrite(root, **changes):
 
 
 def test_what_has_no_licence_is_not_even_kept():
-    with pytest.raises(TempbenchError, match=r"TimeBlind states no licence .* not even a private one"):
+    with pytest.raises(TempbenchError, match=r"TimeBlind states no licence .* not even a private copy"):
         terms.terms_of("timeblind", {}, None).check(private=True)
 
 
 @pytest.mark.slow
 def test_data_of_one_s_own_needs_a_licence(empty_hub, tmp_path):
     rewrite(prepare("mateo", tmp_path / "home"), source={"folder": "/x", "sha256": "y"})
-    complains(push(tmp_path / "home", empty_hub, tmp_path, "mateo", "--yes"), "say under which licence")
+    complains(
+        push(tmp_path / "home", empty_hub, tmp_path, "mateo", "--yes"), "give its licence with --license"
+    )
     complains(
         push(tmp_path / "home", empty_hub, tmp_path, "mateo", "--license", "a b"), "not a licence identifier"
     )
@@ -98,7 +100,7 @@ def test_data_that_is_not_sound_is_not_published(empty_hub, tmp_path):
     picture = next(root.rglob("*.png"))
     picture.write_bytes(picture.read_bytes()[:100])
     done = push(tmp_path / "home", empty_hub, tmp_path, "mateo", "--yes")
-    complains(done, picture.name, "nothing is published that is not sound")
+    complains(done, picture.name, "data with problems is not published")
     assert not empty_hub.repositories
 
 
@@ -122,8 +124,8 @@ def test_what_is_there_is_replaced_only_with_saying_so(empty_hub, tmp_path):
     own = tmp_path / "server/org/other/notes.txt"
     own.write_text("mine")
     again = push(tmp_path / "home", empty_hub, tmp_path, *words)
-    assert "nothing to do: all of it is there" in again.stdout
-    assert "kept as they are: notes.txt" in again.stdout
+    assert "nothing to do: the repository is up to date" in again.stdout
+    assert "not changed: notes.txt" in again.stdout
     rewrite(root, skipped={"test": ["y: no picture"]})
     done = push(tmp_path / "home", empty_hub, tmp_path, *words)
     assert "REPLACED: README.md, manifest.json" in done.stdout
@@ -146,7 +148,7 @@ def test_a_server_that_makes_it_public_gets_nothing(home, empty_hub, tmp_path):
 
     empty_hub.private = Forgetful()
     done = push(home, empty_hub, tmp_path, "tempvs", "--yes", "--private")
-    complains(done, "org/other is public, and what it is to hold is not; nothing was uploaded")
+    complains(done, "org/other is public, but this data may not be; nothing was uploaded")
     assert not any("commit" in asked for asked in empty_hub.requests)
 
 

@@ -101,7 +101,7 @@ def test_the_rest_goes_on_and_a_second_run_completes_it(full, source, tmp_path, 
     output = tmp_path / "clips"
     done = run(full, source, output)
     complains(done, "3 of 4 clips are missing", "run this again")
-    assert f"1 clips cut into {output}, 0 of 4 were there" in done.stdout
+    assert f"1 clips cut into {output}, 0 of 4 already existed" in done.stdout
     for words in (
         "AAAAAAAAAAA.mp4: the video lasts 1.0 seconds but its annotation says 4.0",
         "the full video BBBBBBBBBBB is missing; get https://www.youtube.com/watch?v=BBBBBBBBBBB",
@@ -117,7 +117,7 @@ def test_the_rest_goes_on_and_a_second_run_completes_it(full, source, tmp_path, 
     write_video(full / "BBBBBBBBBBB.mp4", duration=9, n=45)
     write_video(output / "AAAAAAAAAAA_2.0_6.0.mkv", duration=4, n=8)
     done = run(full, source, output)
-    assert f"1 clips cut into {output}, 2 of 4 were there" in done.stdout
+    assert f"1 clips cut into {output}, 2 of 4 already existed" in done.stdout
     assert clip.stat().st_mtime_ns == before
     # What was cut is sound for `prepare`, in which the missing ones stay listed.
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
@@ -141,14 +141,14 @@ def test_nothing_is_overwritten(full, source, tmp_path, write_video):
     wrong = write_video(output / f"{YOUTUBE}_2.0_6.0.mp4", duration=50)
     content = wrong.read_bytes()
     done = run(full, source, output)
-    assert f"it is kept: remove {wrong} to have it cut anew" in done.stdout
+    assert f"it is kept: remove {wrong} to cut it again" in done.stdout
     assert wrong.read_bytes() == content
     half, name = tmp_path / "half", f"{YOUTUBE}_2.0_6.0"
     half.write_bytes(b"new")
     one = sandbox.Cut(full, output / f".{name}.partial", 2, 6)
     shutil.copy(half, one.target)
     said = cutting_clips._placed(name, one, cutting.Clip(40, 4.0), 4.0)
-    assert "was made by somebody else meanwhile; it is kept" in said
+    assert "in the meantime; it is kept" in said
     assert wrong.read_bytes() == content
 
 

@@ -151,7 +151,7 @@ def test_results_and_log_are_of_one_run(folder, tmp_path):
     for run in (other, gone):
         (run / foreign.name).unlink()
     assert rescoring.of_one_run(log_of(other)).samples == ()  # perhaps it never had one
-    with pytest.raises(TempbenchError, match=r"is not there; .*add --partial"):
+    with pytest.raises(TempbenchError, match=r"is missing; .*add --partial"):
         rescoring.of_one_run(log_of(gone))
 
 
