@@ -110,20 +110,15 @@ class Session:
         """Returns what arrived of each question, identified by the name in its text, else by its pictures."""
         owners = probes.numbers_of(asked)
         left, found = list(range(len(asked))), dict[int, Inputs]()
-        nameless = []
-        for inputs in self._seen:
-            text = inputs.text
-            place = next((i for i in left if asked[i].name in text), None)
-            if place is None:
-                nameless.append(inputs)
-            else:
-                left.remove(place)
-                found[place] = inputs
-        for inputs in nameless:  # its name was cut away
+        # Those whose name was cut away come last.
+        names = {probe.name for probe in asked}
+        for inputs in sorted(self._seen, key=lambda one: not any(name in one.text for name in names)):
             shown = (card.number for card in cards_of(inputs))
             owner = next((owners[number] for number in shown if number in owners), None)
-            place = next((i for i in left if asked[i] is owner or len(self._seen) == 1), None)
-            if place is not None:
+            own = [i for i in left if asked[i].name in inputs.text]
+            own = own or [i for i in left if asked[i] is owner or len(self._seen) == 1]
+            if own:  # two with the same name are asked in any order
+                place = next((i for i in own if asked[i] is owner), own[0])
                 left.remove(place)
                 found[place] = inputs
         return [found.get(i) for i in range(len(asked))]

@@ -160,17 +160,6 @@ def test_weights_that_lie_nowhere_are_named(arguments, error, is_told, tmp_path,
     assert model_session._absent(arguments, error) == (told if is_told else "")
 
 
-@pytest.mark.harness
-def test_a_model_whose_insides_cannot_be_seen_is_judged_by_its_replies():
-    found = tempbench(
-        "check-model", "--model", "tempbench_empty", "--json", "--tasks", "tempvs_mt1_two_separate_mini"
-    )
-    assert found.returncode == 1
-    states = {one["line"]: one["state"] for one in json.loads(found.stdout)["verdicts"]}
-    assert states["order"] == "cannot be seen from here"
-    assert states["colours of images"] == "failed"
-
-
 def test_a_run_of_several_processes_asks_for_the_check_before(tmp_path):
     with mock.patch.dict("os.environ", WORLD_SIZE="2"), pytest.raises(TempbenchError, match="--keep"):
         runs._check_first("m", "", TASK, tmp_path, [])

@@ -95,3 +95,15 @@ def test_another_number_of_replies_is_a_failure(drawn):
     lm.generate_until = lambda requests: ["red"] * (len(requests) - 1)
     (answer,) = model_session.Session(lm).ask(inside[:1])
     assert answer.error == "another number of replies: 0 to 1 questions"
+
+
+def test_questions_with_the_same_text_are_told_apart_by_their_pictures(drawn):
+    """Runners ask several at once, in any order."""
+    pytest.importorskip("lmms_eval")
+    _, _, outside = drawn(0, True)
+    pair = [probe for probe in outside if probe.kind == "colours of images"][:2]
+    lm = Wrapper()
+    ask = lm.generate_until
+    lm.generate_until = lambda requests: ask(requests[::-1])[::-1]
+    answers = model_session.Session(lm).ask(pair)
+    assert [answer.arrived.parts for answer in answers] == [procedure.rendered(one).parts for one in pair]
