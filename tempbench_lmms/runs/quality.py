@@ -11,6 +11,7 @@ import numpy as np
 from tempbench_lmms import record_quality
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.record_quality import ENOUGH, MAX_ONE_ANSWER, SHORT, share
+from tempbench_lmms.runs import second_opinion
 from tempbench_lmms.runs.task_log import Sample, TaskLog, metrics_of
 
 MAX_EMPTY = 0.05
@@ -27,12 +28,13 @@ def warnings(log: TaskLog) -> list[str]:
 
     These are: more than 5 % unread, empty or looping replies, or more than 1 % cut off; the same answer in
     more than 60 % of the answers; failed requests; a headline metric that is not above chance, or has too few
-    groups to tell.
+    groups to tell; a task's own extraction that takes replies without a letter for right.
     """
     return [
         *of_records(log),
         *of_replies(log.samples, log.token_limit),
         *_within_chance(log),
+        *second_opinion.warnings(log),
     ]
 
 

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tempbench_lmms.any_task import aggregation, installed, opinion
-from tempbench_lmms.any_task.aggregation import CannotAggregateError
+from tempbench_lmms.any_task import opinion
 from tempbench_lmms.any_task.opinion import Answer
-from tempbench_lmms.any_task.task import ITEMS
 from tempbench_lmms.data.terminal import counted, one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs.task_log import TaskLog
 
 _SHOWN = 5
+_ENOUGH = 5
 
 
 @dataclass(frozen=True)
@@ -39,33 +38,29 @@ def of(log: TaskLog) -> Opinion:
     if not any(map(opinion.options_of, docs.values())):
         why = "its documents have no options" if docs else "its data is not on this machine"
         raise TempbenchError(f"no second opinion, because {why}")
-    for metric in log.other.metrics if log.other else ():
-        scores = _scores(log, metric)
-        found = [
-            opinion.answer(one.id, one.reply, one.prompt, docs.get(one.id, {}), one.target, scores[one.id])
-            for one in log.samples
-            if one.id in scores
-        ]
-        if answers := [one for one in found if one is not None]:
-            return Opinion(log, metric, tuple(answers))
+    scores, metric = (log.other.scores, next(iter(log.other.metrics), "")) if log.other else ({}, "")
+    found = [
+        opinion.answer(one.id, one.reply, one.prompt, docs.get(one.id, {}), one.target, scores[one.id])
+        for one in log.samples
+        if one.id in scores and not one.record["failed"]
+    ]
+    if answers := [one for one in found if one is not None]:
+        return Opinion(log, metric, tuple(answers))
     raise TempbenchError("no second opinion, because no metric scores single questions")
 
 
-def _scores(log: TaskLog, metric: str) -> dict[str, float]:
-    """Returns the task's own score of each question by itself; nothing where there is none."""
-    other, file = log.other, installed.find(log.task)
-    assert other is not None
-    printed = other.metrics[metric]
-    given = [one for one in log.samples if printed.metric in one.record[ITEMS]]
-    items = [one.record[ITEMS][printed.metric] for one in given]
-    if file is None:
-        return {}
+def warnings(log: TaskLog) -> list[str]:
+    """Returns a line if a task's own extraction takes replies that say no letter for right answers."""
     try:
-        places = [[place] for place in range(len(items))]
-        values = aggregation.child().values(file, (printed.metric, printed.part), items, places)
-    except CannotAggregateError:
-        return {}
-    return {one.id: value for one, value in zip(given, values, strict=True) if value is not None}
+        answers = of(log).answers if log.other else ()
+    except TempbenchError:
+        return []
+    silent = [one for one in answers if one.letter is None]
+    if len(silent) < _ENOUGH or not (n_right := _right(silent)):
+        return []
+    default = opinion.default_letter(answers)
+    taken = f" (it takes them for {default})" if default else ""
+    return [f"the task scores {n_right} of {len(silent)} replies that say no letter as right{taken}"]
 
 
 def as_text(found: Opinion, everything: bool = False) -> str:
