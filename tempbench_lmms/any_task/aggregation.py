@@ -21,7 +21,8 @@ SECONDS = 120.0
 """What the code of a task may take in all."""
 _AT_ONCE = 50
 """Choices of items in one request."""
-_SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
+_LEFT_OUT = re.compile("KEY|TOKEN|SECRET|PASSWORD|RANK$|WORLD_SIZE$|^MASTER_|^TORCHELASTIC", re.IGNORECASE)
+"""Variables with secrets, and those by which torch would wait for the other processes of a run."""
 
 
 class CannotAggregateError(ValueError):
@@ -106,7 +107,7 @@ class Child:
             self._open = file
 
     def _start(self) -> None:
-        environment = {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
+        environment = {name: value for name, value in os.environ.items() if not _LEFT_OUT.search(name)}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tempbench_lmms.any_task.child"],
             stdin=subprocess.PIPE,
