@@ -93,7 +93,7 @@ def test_as_many_are_tried_as_the_named_task_has():
 
 
 @pytest.mark.harness
-def test_a_model_that_sees(tmp_path):
+def test_a_model_that_sees(harness, tmp_path):
     words = ("check-model", "--model", "tempbench_reader", "--tasks", TASK)
     found = tempbench(*words, "-o", tmp_path / "a.html", "--keep", tmp_path / "out")
     assert found.returncode == 0, found.stdout + found.stderr

@@ -89,6 +89,7 @@ def test_no_answer_is_read_where_none_can_be(reply):
         assert row.kind == "two" or replace(row, reply=reply).readings()[""].value is None
 
 
+@pytest.mark.exhaustive
 def test_what_earns_its_place():
     """On so few replies, most patterns and rules change nothing; what all readings need is not listed."""
     command = [sys.executable, reading.__file__, "--earns", "--nth", "400"]
