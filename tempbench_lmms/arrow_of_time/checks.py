@@ -1,4 +1,4 @@
-"""What must hold of the data before a model is loaded."""
+"""Checks of the data before a model is loaded."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +13,12 @@ from tempbench_lmms.media import verifying
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
-    """Yields how many questions are there."""
+    """Yields the number of prepared questions."""
     yield Size("test", manifest["rows"]["test"], 2 * N_CLIPS, 2 * N_CLIPS)
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:
-    """Yields what is wrong with one row, as "field: what"."""
+    """Yields the problems of one row, as "field: what"."""
     yield from checks.text_problems(row, "pair_id")
     if unknown := [name for name in row["categories"] if name not in CATEGORIES]:
         yield f"categories: {unknown[0]!r} is not one of {', '.join(CATEGORIES)}"

@@ -1,4 +1,4 @@
-"""Reads the official result files, of which each line is a reply (`run_fb_task_mm_pre_process.py`)."""
+"""Reads the official result files, with one reply per line (`run_fb_task_mm_pre_process.py`)."""
 
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath

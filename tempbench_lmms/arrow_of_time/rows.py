@@ -30,7 +30,7 @@ def files_of(source: Path) -> tuple[Path, Path]:
 
 
 def clips(metadata: Path) -> dict[str, Row]:
-    """Returns what the metadata say of each clip, by its name without suffix."""
+    """Returns the metadata of each clip, by its name without suffix."""
     return {PurePosixPath(row["id"]).stem: row for _, row in read_table(metadata, "id", ["motion_category"])}
 
 

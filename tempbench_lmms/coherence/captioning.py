@@ -22,7 +22,7 @@ from tempbench_lmms.record import Metric, Metrics, Record, n_failed
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns what is known of one caption."""
+    """Returns the record of one caption."""
     caption = "" if failed else squeeze(final_answer(reply) or "")
     references = list(doc.get("references") or [doc["target"]])
     read = Reading(caption, "whole") if caption else none("cut_off" if clean(reply).cut_off else "empty")
@@ -123,7 +123,7 @@ Scores = Callable[[Sequence[Record]], Mapping[str, tuple[float, float]]]
 
 
 def by_video(scores: Scores, records: Sequence[Record]) -> Mapping[str, tuple[float, float]]:
-    """Returns the scores of each video; none where there is no encoder, which was said when it was loaded."""
+    """Returns the scores of each video; none without an encoder, which was reported when it was loaded."""
     try:
         return scores(records)
     except encoders.EncoderUnavailableError:
@@ -140,9 +140,9 @@ def _over(scores: Scores, value: Callable[[float, float], float]) -> Metric:
 
 
 def bertscore(records: Sequence[Record]) -> Ratio:
-    """BERTScore F1 of the video captions against the reference captions, where there are any.
+    """BERTScore F1 of the video captions against the reference captions, if there are any.
 
-    Of several references the nearest counts, as in the library.
+    Of several references, the nearest counts, as in the library.
     """
     kept = [item for item in records if item["view"] == "video" and item["reference"]]
     try:
@@ -179,7 +179,7 @@ def n_videos(records: Sequence[Record]) -> int:
 
 
 def n_cut(records: Sequence[Record]) -> int:
-    """Number of videos of which a caption is missing: cut off by `--limit`, or its request failed."""
+    """Number of videos without one of the captions, because of `--limit` or a failed request."""
     return n_videos(records) - len(_pairs(records))
 
 

@@ -1,4 +1,4 @@
-"""What must hold of the data before a model is loaded."""
+"""Checks of the data before a model is loaded."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from tempbench_lmms.media import verifying
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
-    """Yields how much of TOMATO is there, by type; the videos to caption are the user's own."""
+    """Yields how much of TOMATO is prepared, by type; the videos to caption are the user's own."""
     part = (manifest.get("parts") or {}).get("tomato") or {}
     for kind, there in (part.get("by_type") or {}).items():
         asked = kind in part.get("types", TYPES)
@@ -22,7 +22,7 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 
 
 def question_problems(row: tables.Row) -> Iterator[str]:
-    """Yields what is wrong with one question, as "field: what"."""
+    """Yields the problems of one question, as "field: what"."""
     letters = [*letters_of(row["options"])]
     yield from checks.known_problems(row, type=TYPES, scene=SCENES, answer=letters, order=ORDERS)
     yield from checks.text_problems(row, "question", "variation")
@@ -42,7 +42,7 @@ def question_problems(row: tables.Row) -> Iterator[str]:
 
 
 def caption_problems(row: tables.Row) -> Iterator[str]:
-    """Yields what is wrong with one video to caption, as "field: what"."""
+    """Yields the problems of one video to caption, as "field: what"."""
     yield from checks.known_problems(row, view=CAPTION)
     if row["n_frames"] < 1:
         yield f"n_frames: {row['n_frames']}, at least one is needed"

@@ -87,9 +87,9 @@ def _bertscorer(model: str, layers: str) -> Any:
 
 
 def bertscore(pairs: Sequence[Pair]) -> list[float]:
-    """Returns BERTScore F1 of (prediction, reference) pairs; what was scored before is remembered.
+    """Returns BERTScore F1 of (prediction, reference) pairs; earlier scores are cached.
 
-    Where either text is empty the score is 0; with transformers 5 the library crashes. Text beyond the
+    If either text is empty the score is 0, because with transformers 5 the library crashes. Text beyond the
     model's length is cut off by its tokenizer.
 
     Raises:
@@ -121,7 +121,7 @@ def bertscore_hash() -> str:
 
 @cache
 def _named(model: str) -> str:
-    """Returns what a model is called in results: its name, or a folder's name and weights."""
+    """Returns a model's name in results: its name, or a folder's name and weights."""
     folder = Path(model)
     if not folder.is_dir():
         return model

@@ -16,8 +16,8 @@ _TYPES = {"shape&trend": "shape_trend", "velocity&frequency": "velocity_frequenc
 def tomato(source: Source) -> Iterator[Answer]:
     """Reads the folder `results` with `<type>+<scene>/<frames>/<model>.jsonl`.
 
-    Files that are asked otherwise than the task asks (other numbers of frames, shuffled) are left out, and
-    said. A line without a response is a failed request; one with another answer than the data is refused.
+    Files with other settings than the task's (numbers of frames, shuffled) are left out and reported. A line
+    without a response is a failed request; one with another answer than the data is refused.
     """
     # Archives made on a Mac have a hidden file beside each.
     files = sorted(file for file in source.path.glob("*+*/*/*.jsonl") if not file.name.startswith("."))

@@ -67,16 +67,16 @@ def question(doc: Mapping[str, Any]) -> str:
 
 
 def wording(doc: Mapping[str, Any]) -> str:
-    """Returns the lines of a question with frames and without: who reads a reply need not know which it was.
+    """Returns the lines of a question with and without frames; the reader need not know which was used.
 
-    Answers from elsewhere do not say how many frames were shown; the line with their number is then a guess.
+    Replies from elsewhere do not say how many frames were shown; the line with their number is then a guess.
     """
     shown = {"n_frames": BUDGETS[-1], **doc}
     return "\n".join(question({**shown, "order": order}) for order in ("ordered", "blind"))
 
 
 def frame_label(number: int, time: float) -> str:
-    """Returns the text before a frame where frames are shown with their times."""
+    """Returns the text before a frame that is shown with its time."""
     return f"Frame {number} ({time:.1f} s): "
 
 
@@ -97,7 +97,7 @@ def frame_order(doc: Mapping[str, Any], n: int) -> list[int]:
 
 
 def template(question_text: str, answer: str) -> str:
-    """Returns a reference sentence from a question and its right answer, where no other is given."""
+    """Returns a reference sentence from a question and its right answer, if no other is given."""
     return f'The answer to the question "{question_text.strip()}" is: {answer.strip().rstrip(".")}.'
 
 

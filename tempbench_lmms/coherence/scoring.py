@@ -39,7 +39,7 @@ Score = Callable[[Sequence[Record]], Sequence[float | None]]
 
 
 def reference_of(doc: Mapping[str, Any]) -> tuple[str, str]:
-    """Returns the sentence that an answer is compared with, and where it comes from."""
+    """Returns the sentence that an answer is compared with, and its origin."""
     if doc.get("reference"):
         return str(doc["reference"]), str(doc.get("reference_source") or "column")
     answer = doc["options"][parser.letters_of(doc["options"]).index(doc["answer"])]

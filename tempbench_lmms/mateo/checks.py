@@ -1,4 +1,4 @@
-"""What must hold of MATEO data before a model is loaded."""
+"""Checks of MATEO data before a model is loaded."""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ _NO_PARTNER = "pair_id: has no swapped partner after it"
 
 
 def sizes(manifest: Mapping[str, Any]) -> Iterator[Size]:
-    """Yields how many of the paper's plans are there, by split; its numbers of pairs disagree."""
+    """Yields how many of the paper's plans are prepared, by split; its numbers of pairs disagree."""
     if manifest.get("edition") == OFFICIAL:
         wanted = manifest["source"].get("splits", SPLITS)
         for split in SPLITS:
@@ -39,7 +39,7 @@ def sizes(manifest: Mapping[str, Any]) -> Iterator[Size]:
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:
-    """Yields what is wrong with one row, as "field: what"."""
+    """Yields the problems of one row, as "field: what"."""
     if row["version"] not in scoring.VERSIONS:
         yield f"version: {row['version']!r} is neither original nor swapped"
     elif row["label"] not in scoring.GOLD[row["version"]]:
@@ -80,7 +80,7 @@ def plan_problems(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
 
 
 def pair_problems(original: tables.Row, swapped: tables.Row) -> Iterator[str]:
-    """Yields what is wrong with the two orders of a pair."""
+    """Yields the problems of the two orders of a pair."""
     if original["pair_id"] != swapped["pair_id"]:
         yield f"pair_id: the row before it is of another pair, {original['pair_id']}"
         return
@@ -96,7 +96,7 @@ def pair_problems(original: tables.Row, swapped: tables.Row) -> Iterator[str]:
 
 
 def _left_out(root: Path) -> Iterator[str]:
-    """Yields the splits of which plans or steps were left out when the data was prepared."""
+    """Yields a line for each split with plans or steps that were left out during preparation."""
     with contextlib.suppress(TempbenchError):  # a damaged manifest is among the other problems
         for split, lines in ((manifests.read(root) or {}).get("problems") or {}).items():
             if lost := [line for line in lines if str(line).endswith(("left out", "not asked about"))]:

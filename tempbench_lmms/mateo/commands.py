@@ -7,7 +7,7 @@ from tempbench_lmms.errors import TempbenchError
 
 
 def preflight(config: Mapping[str, Any]) -> None:
-    """Raises where a task shows pictures and the data was prepared without them."""
+    """Raises an error if a task shows pictures but the data was prepared without them."""
     from tempbench_lmms.data import manifests
     from tempbench_lmms.harness.tasks import kwargs_of, root_of
 

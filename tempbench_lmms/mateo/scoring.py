@@ -1,9 +1,9 @@
 """The metrics of MATEO. The unit of the headline is an unordered pair of steps, asked in both orders.
 
-Source: section 6. A pair is right where both orders are: before and after for a dependent pair, independent
-twice for an independent one. A pair of which only one order was asked (`--limit` cut it) is in no metric
-over pairs; `n_cut` counts it. F1 is one-vs-rest over one order: TP, FP and FN of all questions of that order,
-with the fourth prediction "other" a FN of the true class and a FP of none.
+Source: section 6. A pair is right if both orders are: before and after for a dependent pair, independent
+twice for an independent one. A pair of which only one order was asked (`--limit` cut it) is in no metric over
+pairs; `n_cut` counts it. F1 is one-vs-rest over one order: TP, FP and FN of all questions of that order, with
+the fourth prediction "other" a FN of the true class and a FP of none.
 """
 
 import math
@@ -72,17 +72,17 @@ def pairs(records: Sequence[Record]) -> list[Pair]:
 
 
 def is_dependent(record: Record) -> bool:
-    """True where one of the two steps needs the other's outcome."""
+    """Returns whether one of the two steps needs the other's outcome."""
     return bool(record["gold"] != INDEPENDENT)
 
 
 def is_right(pair: Pair) -> bool:
-    """True where both orders are answered rightly."""
+    """Returns whether both orders are answered correctly."""
     return bool(pair[0]["correct"] and pair[1]["correct"])
 
 
 def is_consistent(pair: Pair) -> bool:
-    """True where the two predictions say the same of the pair, be it right or wrong."""
+    """Returns whether the two predictions agree about the pair, right or wrong."""
     return bool(SWAPPED.get(pair[0]["prediction"]) == pair[1]["prediction"])
 
 
@@ -120,7 +120,7 @@ def _in_exact_form(records: Sequence[Record]) -> list[Record]:
 
 @METRICS.measure(headline=("triple", "cot"))
 def accuracy_strict(records: Sequence[Record]) -> Ratio:
-    """Accuracy where only answers in the exact form of the prompt count."""
+    """Accuracy if only answers in the exact form of the prompt count."""
     return accuracy(_in_exact_form(records))
 
 
@@ -164,7 +164,7 @@ def f1_independent(records: Sequence[Record]) -> Ratio:
 
 @METRICS.measure()
 def always_independent_f1(records: Sequence[Record]) -> Ratio:
-    """F1 of the class independent, original order, where everything is answered "independent"."""
+    """F1 of the class independent, original order, if every answer is "independent"."""
     asked = [record for record in records if record["version"] == "original"]
     # TP: independent; FP: dependent; FN: none.
     return _over(asked, lambda record: (0, 1) if is_dependent(record) else (2, 2))
@@ -211,10 +211,9 @@ def unread_rate(records: Sequence[Record]) -> Ratio:
 
 
 def claim(pair: Pair) -> Edge | None:
-    """Returns the edge that a model's two answers on a pair claim together: which step before which.
+    """Returns the edge that a model's two answers on a pair claim together: which step comes before which.
 
-    None where they say that the steps are independent, where they contradict each other, and where one is no
-    answer.
+    None if the answers say that the steps are independent, contradict each other, or one is missing.
     """
     if not is_consistent(pair) or pair[0]["prediction"] == INDEPENDENT:
         return None

@@ -1,4 +1,4 @@
-"""What must hold of motion-only data before a model is loaded."""
+"""Checks of motion-only data before a model is loaded."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,13 +13,13 @@ from tempbench_lmms.motion_only.features import BENCHMARK, SCHEMA
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
-    """Yields how many questions are there; `--pairs` asks for other numbers than the default one."""
+    """Yields the number of prepared questions; `--pairs` sets another number."""
     if pairs := (manifest.get("settings") or {}).get("pairs"):
         yield Size("test", manifest["rows"]["test"], 2 * pairs, 2 * max(pairs, N_PAIRS))
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:
-    """Yields what is wrong with one question, as "field: what"."""
+    """Yields the problems of one question, as "field: what"."""
     yield from checks.text_problems(row, "pair_id")
     yield from checks.known_problems(row, kind=KINDS)
     yield from checks.option_problems(row["options"], N_OPTIONS, N_OPTIONS)

@@ -1,6 +1,6 @@
 """The metrics of the motion-only questions.
 
-Whoever uses single frames alone gets chance: 1/4, and 1/16 in pairs.
+Single frames give chance: 1/4, and 1/16 in pairs.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,1 +1,1 @@
-"""NExT-GQA: questions about videos that count only where the moment of the answer is shown, too."""
+"""NExT-GQA: video questions that count only if the time span of the answer is right too."""

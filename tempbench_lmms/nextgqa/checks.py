@@ -1,4 +1,4 @@
-"""What must hold of NExT-GQA data before a model is loaded."""
+"""Checks of NExT-GQA data before a model is loaded."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,17 +17,17 @@ are rounded to whole seconds."""
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
-    """Yields how many of the release's questions are there, by split."""
+    """Yields how many of the release's questions are prepared, by split."""
     for split in SPLITS if "splits" in manifest else ():
         asked = COUNTS[split] if split in manifest["splits"] else 0
         yield Size(split, manifest["rows"].get(split, 0), asked, COUNTS[split], less_by="--splits")
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:
-    """Yields what is wrong with one row, as "field: what".
+    """Yields the problems of one row, as "field: what".
 
-    Some things look wrong and are in the official data: segments that reach a little beyond the video, and
-    four questions two of whose options are the same.
+    The official data has two oddities that are allowed: segments that end a little after the video, and four
+    questions with two equal options.
     """
     yield from checks.text_problems(row, "video_id", "question", "options")
     if row["question_id"].rpartition("_")[0] != row["video_id"]:

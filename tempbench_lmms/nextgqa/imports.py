@@ -45,7 +45,7 @@ def nextgqa(source: Source) -> Iterator[Answer]:
 
 
 def official(source: Source) -> dict[str, Any]:
-    """Returns what both official scorers print: of the grounding, and of the answers where all are there."""
+    """Returns what both official scorers print: for the grounding, and for the answers if all exist."""
     if not source.docs:
         return {}
     answers, spans = _read(source)
@@ -67,7 +67,7 @@ def questions(data: Path, table: str) -> list[Row]:
 
 
 def _read(source: Source) -> tuple[dict[str, dict[str, Any]], Mapping[str, Sequence[float]]]:
-    """Returns the answers and the spans, in seconds, of the official files; empty where there are none."""
+    """Returns the answers and the spans, in seconds, of the official files; empty if there are none."""
     files = _files(source)
     answers = rows.read_answers(files["answers"]) if "answers" in files else {}
     spans: Mapping[str, Sequence[float]] = rows.read_spans(files["spans"]) if "spans" in files else {}
@@ -103,7 +103,7 @@ def _files(source: Source) -> dict[str, Path]:
 
 
 def _reply(doc: Row, answers: Mapping[str, Any], spans: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what a reply states, with its keys as the task asks for them."""
+    """Returns a reply's content, with the keys that the task asks for."""
     stated: dict[str, Any] = {}
     if letter := letter_of(doc, answers.get(doc["question_id"], {}).get("prediction")):
         stated["answer"] = letter
@@ -116,8 +116,8 @@ def _reply(doc: Row, answers: Mapping[str, Any], spans: Mapping[str, Any]) -> di
 def letter_of(doc: Row, said: Any) -> str | None:
     """Returns the letter of an answer: an option's number from 0, its letter, or its text.
 
-    The official files hold whole numbers; others write them as texts or as floating point numbers. None
-    where the text of one option is the letter or the number of another one.
+    The official files hold whole numbers; others write them as texts or as floating point numbers. None if
+    the text of one option is the letter or number of another one.
     """
     if isinstance(said, bool) or not isinstance(said, (int, float, str)):
         return None

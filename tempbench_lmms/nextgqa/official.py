@@ -1,7 +1,7 @@
 """The official NExT-GQA scorers' output, reproduced to the last digit.
 
-Source: `code/TempGQA/eval_ground.py` (the grounding) and `eval_next.py` (the answers). What they do that one
-would not expect:
+Source: `code/TempGQA/eval_ground.py` (the grounding) and `eval_next.py` (the answers). Their unexpected
+behaviour:
 
 - Questions without a predicted span are left out of every mean, so answering less can score more.
 - IoU and IoP are each the best over the true segments, and need not be of the same one.
@@ -48,7 +48,7 @@ def best(segments: Sequence[Sequence[float]], span: Sequence[float]) -> tuple[fl
 
 @dataclass
 class Sums:
-    """What the official scorer counts, in its order: floating point sums depend on it."""
+    """The official scorer's sums, in its order, on which floating point sums depend."""
 
     n: int = 0
     iou: float = 0

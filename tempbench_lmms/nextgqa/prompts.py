@@ -42,7 +42,7 @@ _MEDIA = {
 
 
 def wording(doc: Mapping[str, Any], ask: str) -> str:
-    """Returns the lines of a question in all its forms: who reads a reply need not know what was shown."""
+    """Returns the lines of a question in all its forms, so that the reader need not know what was shown."""
     return "\n".join(build(doc, media, ask) for media in _MEDIA)
 
 

@@ -86,7 +86,7 @@ def _lines(file: Path) -> list[dict[str, str]]:
 
 
 def object_of(file: Path) -> dict[str, Any]:
-    """Returns the object that an official JSON file holds; raises `TempbenchError` where it holds none."""
+    """Returns the object in an official JSON file; raises `TempbenchError` if there is none."""
     return json_object(file, "give the official JSON file")
 
 

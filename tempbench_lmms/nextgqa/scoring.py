@@ -1,4 +1,4 @@
-"""The metrics of NExT-GQA: answers, their grounding, and answers that count only where they are grounded.
+"""The metrics of NExT-GQA: answers, their grounding, and answers that count only if grounded.
 
 All shares are over all questions that were asked: an unreadable reply is wrong, and so is a span that is not
 given. The `_official` ones reproduce the official scorer, which leaves such questions out (`official.py`).
@@ -46,7 +46,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = 
 
 
 def _right_letters(doc: Mapping[str, Any]) -> set[str]:
-    """Returns the right letter, and another one where the release gives it the same text."""
+    """Returns the right letter, and another one if the release gives it the same text."""
     text = doc["options"][prompts.LETTERS.index(doc["answer"])]
     return {letter for letter, one in zip(prompts.LETTERS, doc["options"], strict=True) if one == text}
 

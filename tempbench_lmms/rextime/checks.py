@@ -1,4 +1,4 @@
-"""What must hold of ReXTime data before a model is loaded."""
+"""Checks of ReXTime data before a model is loaded."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -15,16 +15,16 @@ from tempbench_lmms.rextime.prompts import LETTERS
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
-    """Yields how many of the paper's questions are there, by split: those whose files were taken."""
+    """Yields how many of the paper's questions are prepared, for each prepared split."""
     for split in SPLITS if "annotations" in manifest else ():
         asked = COUNTS[split] if split in manifest["annotations"] else 0
         yield Size(split, manifest["rows"].get(split, 0), asked, COUNTS[split], less_by="--splits")
 
 
 def row_problems(row: tables.Row, has_answers: bool = True) -> Iterator[str]:
-    """Yields what is wrong with one row, as "field: what".
+    """Yields the problems of one row, as "field: what".
 
-    Two things look wrong and are in the official data: windows of no length, and windows that end up to a
+    The official data has two oddities that are allowed: windows of length 0, and windows that end up to a
     second after the video, because they are rounded up.
     """
     yield from checks.text_problems(row, "video_id", "question")

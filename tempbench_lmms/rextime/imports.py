@@ -34,9 +34,9 @@ def rextime(source: Source) -> Iterator[Answer]:
 
 
 def official(source: Source) -> dict[str, Any]:
-    """Returns what the official scorer prints, of the questions that the file answers.
+    """Returns what the official scorer prints for the answered questions.
 
-    A prediction without a window, at which it stops, counts as [0, 0].
+    A prediction without a window, which would stop it, counts as [0, 0].
     """
     docs = {str(doc["question_id"]): doc for doc in source.docs}
     truths = [

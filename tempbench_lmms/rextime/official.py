@@ -51,7 +51,7 @@ def first_window(prediction: Prediction) -> tuple[float, float]:
 
 
 def prediction_of(reply: str) -> dict[str, Any] | None:
-    r"""Returns what the released request takes from a reply; None where it stops with an error.
+    r"""Returns what the released request reads from a reply; None if it stops with an error.
 
     It reads the JSON between the first fence that is marked as JSON and the next fence, each line up to its
     first `//`, so that an address in it ends its line.

@@ -88,7 +88,7 @@ _REQUESTS = {
 
 
 def wording(doc: Mapping[str, Any], ask: str) -> str:
-    """Returns the lines of a question in all its forms: who reads a reply need not know what was shown."""
+    """Returns the lines of a question in all its forms, so that the reader need not know what was shown."""
     texts = [build(doc, media, ask, style=style) for media in _MEDIA for style in ("direct", "cot")]
     if ask == "both" and doc["options"]:
         texts.append(official(doc, OFFICIAL_FRAMES))

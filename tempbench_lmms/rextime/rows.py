@@ -17,7 +17,7 @@ ACTIVITYNET, QVHIGHLIGHTS = SOURCES
 
 
 def source_of(record: Mapping[str, Any]) -> str:
-    """Returns where a record's video is from.
+    """Returns the origin of a record's video.
 
     The official code tests whether `source` is "qvhighlights_val". The scorer's file has no `source`; there
     an ActivityNet id is "v_" and eleven characters (in all 921 validation items).

@@ -70,9 +70,9 @@ def official_record(doc: Mapping[str, Any], reply: str, failed: bool = False) ->
 
 
 def of_official_reader(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns the fields of a record that say what the released request's own reader makes of a reply.
+    """Returns the fields of a record for the released request's own reading of a reply.
 
-    Where it stops with an error, or the scorer stops at what it has read, they count as no answer.
+    If it, or the scorer after it, stops with an error, there is no answer.
 
     Args:
         doc: A row of the data set.
@@ -144,7 +144,7 @@ def recall_official_at(threshold: float) -> Metric:
 
 
 def _with_reader(metric: Metric, doc: str) -> Metric:
-    """Returns a metric over the records that say what the released request's own reader read.
+    """Returns a metric over the records of the released request's own reader.
 
     Source: `demo/request.py`. A reply at which that program stops with an error is wrong.
     """

@@ -135,8 +135,8 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
         return
     if others := {*command.named} - task_files().keys():
         raise TempbenchError(
-            f"--until-decided stops tasks of this package, and not {', '.join(sorted(others))}; ask those in "
-            "a run of their own"
+            f"--until-decided works only for tasks of this package, not {', '.join(sorted(others))}; run "
+            "the others separately"
         )
     if arguments.value(further, "limit") not in (None, -1) or arguments.value(further, "offset"):
         raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")

@@ -1,4 +1,4 @@
-"""What must hold of the data before a model is loaded."""
+"""Checks of the data before a model is loaded."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,13 +13,13 @@ from tempbench_lmms.tempcompass_pairs.features import BENCHMARK, SCHEMA
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
-    """Yields how many of the release's questions are there, by kind."""
+    """Yields how many of the release's questions are prepared, by kind."""
     for kind, there in ((manifest.get("parts") or {}).get("tempcompass") or {}).get("by_kind", {}).items():
         yield Size(kind, there, COUNTS[kind], COUNTS[kind])
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:
-    """Yields what is wrong with one question, as "field: what"."""
+    """Yields the problems of one question, as "field: what"."""
     yield from checks.text_problems(row, "question", "video_id")
     details = ("", *DETAILS.get(row["aspect"], ()))
     yield from checks.known_problems(row, kind=KINDS, aspect=DETAILS, detail=details)

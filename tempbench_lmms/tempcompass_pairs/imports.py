@@ -36,10 +36,10 @@ def tempcompass(source: Source) -> Iterator[Answer]:
 
 
 def official(source: Source) -> dict[str, Any]:
-    """Returns the official scores by kind: in percent by aspect, and the share of groups that are right.
+    """Returns the official scores by kind: percentages by aspect, and the share of right groups.
 
-    A reply is rated as the judge's file says where there is one, else by the rules alone, which count what
-    they do not decide as wrong.
+    A reply gets the rating of the judge's file if there is one, otherwise that of the rules, which count
+    undecided replies as wrong.
     """
     out: dict[str, Any] = {}
     for kind, file in _files(source.path).items():
@@ -82,7 +82,7 @@ def _files(path: Path) -> dict[str, Path]:
 
 
 def _reply(file: Path, key: str, one: Mapping[str, Any]) -> str | None:
-    """Returns a prediction's reply without the end mark "</s>", as officially; None where there is none."""
+    """Returns a prediction's reply without the end mark "</s>", as officially; None without a reply."""
     entry = one["entry"]
     name = "prediction" if "prediction" in entry else "response"
     if name not in entry:
@@ -93,7 +93,7 @@ def _reply(file: Path, key: str, one: Mapping[str, Any]) -> str | None:
 
 
 def _judgements(file: Path, kind: str, entries: rows.Entries) -> dict[str, int]:
-    """Returns the judge's ratings of a model's replies, where the repository has them."""
+    """Returns the judge's ratings of a model's replies, if the repository has them."""
     path = file.resolve().parents[2] / _JUDGED / file.resolve().parent.name / file.name
     if not path.is_file():
         return {}

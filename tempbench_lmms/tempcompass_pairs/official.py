@@ -13,11 +13,11 @@ _HEADS = re.compile("Sentence |Option |Caption ")
 
 
 def rating(kind: str, reply: str | None, question: str, answer: str) -> int | None:
-    """Returns 1 or 0 as the official rules rate a reply; None where they ask the judge.
+    """Returns the official rules' rating of a reply, 1 or 0; None if they ask the judge.
 
     Args:
         kind: One of `card.KINDS`.
-        reply: The reply; None where there is none, which is wrong and not judged.
+        reply: The reply; None for a missing one, which is wrong and not judged.
         question: The official question with its options.
         answer: The official answer, whole.
     """
@@ -53,7 +53,7 @@ def _caption_matching(reply: str, question: str, answer: str) -> int | None:
 
 
 def printed(rated: Iterable[tuple[str, int]]) -> dict[str, float]:
-    """Returns what the official code prints: percent right by aspect and in all, rounded to one decimal.
+    """Returns what the official code prints: percent right by aspect and overall, rounded to one decimal.
 
     Args:
         rated: Aspect and rating of each question.

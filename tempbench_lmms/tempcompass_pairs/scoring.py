@@ -1,4 +1,4 @@
-"""Accuracy by kind and aspect, and the share of contrast groups that are right as a whole.
+"""Accuracy by kind and aspect, and the share of contrast groups in which every answer is right.
 
 Source of the group score: the paper's conflicting videos (section 3.1), which are made so that neither one
 frame nor the question alone gives the answer; the official code scores every question by itself.
@@ -48,7 +48,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
 
 
 def complete_groups(records: Sequence[Record]) -> list[list[Record]]:
-    """Returns the contrast groups of which every question was asked."""
+    """Returns the contrast groups with every question asked."""
     found: dict[str, list[Record]] = {}
     for one in records:
         if one["group"]:
@@ -87,7 +87,7 @@ record_reading.add_metrics(METRICS, "clip")
 
 @METRICS.count(headline=True)
 def n_groups(records: Sequence[Record]) -> int:
-    """Number of contrast groups of which every question was asked."""
+    """Number of contrast groups with every question asked."""
     return len(complete_groups(records))
 
 
@@ -97,15 +97,15 @@ METRICS.count(better="lower", headline=True)(n_failed)
 
 @METRICS.count(better="lower")
 def n_cut(records: Sequence[Record]) -> int:
-    """Number of contrast groups of which a question was not asked; they are left out of the group scores."""
+    """Number of contrast groups with a question that was not asked; group scores leave them out."""
     return len({one["group"] for one in records if one["group"]}) - len(complete_groups(records))
 
 
 def details(records: Sequence[Record]) -> dict[str, Any]:
     """Returns, by kind, how often each answer was given and is right, and how many of a group are right.
 
-    `of_a_group` is the share of groups by the number of their questions that are right: what a model that
-    gives one answer to all of a group gets is seen there.
+    `of_a_group` is the share of groups by their number of right answers, which shows models that give one
+    answer to a whole group.
     """
 
     def table(own: list[Record]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What must hold of TempVS data before a model is loaded."""
+"""Checks of TempVS data before a model is loaded."""
 
 import contextlib
 from collections import Counter
@@ -20,7 +20,7 @@ _N_OPTIONS = {"gt": (0, 0), "mt1": (2, 2), "mt2": (2, 5), "mt3": (2, 5)}
 
 
 def _left_out(root: Path) -> Iterator[str]:
-    """Yields the files of which rows were left out when the data was prepared."""
+    """Yields a line for each file with rows that were left out during preparation."""
     with contextlib.suppress(TempbenchError):  # a damaged manifest is among the other problems
         skipped = [str(line) for line in (manifests.read(root) or {}).get("skipped", ())]
         files = Counter(line.partition(",")[0] for line in skipped if "," in line)
@@ -32,9 +32,9 @@ def _left_out(root: Path) -> Iterator[str]:
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
-    """Yields how many questions are there of those that Table 2 counts, by main test and source.
+    """Yields how many of Table 2's questions are prepared, by main test and source.
 
-    The bundled sample names no sources.
+    The bundled sample has no sources.
     """
     wanted, counts = manifest.get("sources"), manifest.get("questions")
     if isinstance(wanted, list) and isinstance(counts, dict):
@@ -46,7 +46,7 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:
-    """Yields what is wrong with one row, as "field: what"."""
+    """Yields the problems of one row, as "field: what"."""
     sets = {*MAIN_TESTS} if row["role"] == "main" else {*GROUNDING_OF.values()}
     if row["role"] not in ("main", "grounding"):
         yield f"role: {row['role']!r} is neither main nor grounding"

@@ -1,4 +1,4 @@
-"""Reads the official TempVS tables: annotations and predictions, as JSON or, where asked for, as pickles."""
+"""Reads the official TempVS tables: annotations and predictions, as JSON or, if allowed, as pickles."""
 
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ _LARGE = ("72b", "78b", "110b")
 
 
 class OnlyPickledError(TempbenchError):
-    """A table is there as a pickle alone, which was not to be read."""
+    """A table exists only as a pickle, which is not allowed."""
 
 
 def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
-    """Returns the rows of one annotation or prediction file, or None where there is none.
+    """Returns the rows of one annotation or prediction file, or None.
 
     Args:
         folder: Its folder.
@@ -57,14 +57,14 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
 
 
 def is_there(folder: Path, name: str) -> bool:
-    """Returns whether a table is there in any form."""
+    """Returns whether a table exists in any form."""
     return releases.file(folder, *(f"{name}{ending}" for ending in ENDINGS)) is not None
 
 
 def answered(folder: Path, model: str, source: str, task: str, allow_pickle: bool) -> list[Row] | None:
-    """Returns the answered rows of one model, source and task; None where there is no such file.
+    """Returns the answered rows of one model, source and task, or None.
 
-    Of models that are named as one of 72 billion parameters and more, it is `*_preds_8bit`, as officially.
+    For models whose name has 72 billion parameters or more, it is `*_preds_8bit`, as officially.
 
     Raises:
         TempbenchError: The file cannot be read, or lacks a column.

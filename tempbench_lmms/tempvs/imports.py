@@ -18,7 +18,7 @@ _OFFICIAL |= {GROUNDING_OF[test]: GROUNDING_TASK[task] for task, test in TEST_OF
 def tempvs(source: Source) -> Iterator[Answer]:
     """Reads a model's folder of `{source}_{task}_preds_{full|8bit}.json`, annotation rows with `preds`.
 
-    Where two files ask the same grounding question, as those of a suite do, the first one's reply counts.
+    If two files ask the same grounding question, as those of a suite do, the first one's reply counts.
     """
     if not source.path.is_dir():
         raise TempbenchError(f"{source.path} is not a folder; give predictions/SETTING/MODEL")
@@ -116,7 +116,7 @@ class _Questions:
                 self._gates.setdefault(key, []).append(str(doc["question_id"]))
 
     def id_of(self, row: Row, story: str, test: str) -> str:
-        """Returns a row's id in the task; the official one where the task has no such question."""
+        """Returns a row's id in the task; the official id if the task has no such question."""
         own = str(row.get("question_id", ""))
         for name in (f"{story}/{test}/{own}", own):
             if name in self._ids:

@@ -56,7 +56,7 @@ def kind_of(task: str) -> str:
 
 
 def is_valid(row: Row) -> bool:
-    """False where a column that begins with "event" names a non-event."""
+    """Returns False if a column that begins with "event" names a non-event."""
     for name, value in row.items():
         if name.startswith("event"):
             text = str(value).lower()

@@ -157,11 +157,10 @@ def mt_given_at_least(records: Sequence[Record], k: int) -> Ratio:
 
 
 def as_official(records: Sequence[Record], family: str) -> list[Record]:
-    """Returns the records as the official scorer would have them.
+    """Returns the records in the form of the official scorer.
 
-    Its parser reads the answers, rows with a non-event are left out, and so are main questions that two of
-    three text models solve, where the data says which; groundings that are missing in the data set count as
-    passed.
+    Its parser reads the answers. It leaves out rows with a non-event, and main questions that two of three
+    text models solve, if the data names them. Groundings that are missing in the data set count as passed.
 
     Args:
         records: Records.

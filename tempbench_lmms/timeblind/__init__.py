@@ -1,1 +1,1 @@
-"""TimeBlind: what differs between two videos in time alone."""
+"""TimeBlind: questions about two videos that differ only in time."""

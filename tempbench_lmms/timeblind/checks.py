@@ -1,4 +1,4 @@
-"""What must hold of TimeBlind data before a model is loaded."""
+"""Checks of TimeBlind data before a model is loaded."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,13 +14,13 @@ from tempbench_lmms.timeblind.features import BENCHMARK, SCHEMA
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
-    """Yields how many of the release's questions are there; the bundled sample's manifest has no parts."""
+    """Yields how many of the release's questions are prepared; the bundled sample's manifest has no parts."""
     if part := (manifest.get("parts") or {}).get("timeblind"):
         yield Size("test", part["rows"], SIZE * N_INSTANCES, SIZE * N_INSTANCES)
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:
-    """Yields what is wrong with one question, as "field: what"."""
+    """Yields the problems of one question, as "field: what"."""
     yield from checks.text_problems(row, "question", "pair_id")
     if row["index"] < 0:
         yield f"index: {row['index']} is below 0"
@@ -32,7 +32,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
 
 
 def together(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
-    """Yields what is wrong between the rows of an instance, which has two videos by two questions."""
+    """Yields the problems between the rows of an instance, which has two videos and two questions."""
     same: dict[tuple[str, str, int], tuple[int, Any]] = {}
     first: dict[str, int] = {}
     for number, row in rows:

@@ -17,7 +17,7 @@ from tempbench_lmms.timeblind.card import TAGS
 def timeblind(source: Source) -> Iterator[Answer]:
     """Reads a list of objects with `index` and `model_output`; one that is null is a failed request.
 
-    Where they state `question` and `video_path`, these must be those of the index.
+    If they have `question` and `video_path`, these must match the index.
     """
     docs = {doc["index"]: doc for doc in source.docs}
     for where, one in _predictions(source.path):
@@ -28,7 +28,7 @@ def timeblind(source: Source) -> Iterator[Answer]:
 
 
 def official(source: Source) -> dict[str, Any]:
-    """Returns what the official scorer prints of a result file: of all questions, and by tag."""
+    """Returns what the official scorer prints for a result file: overall, and by tag."""
     found = [one for _, one in _predictions(source.path)]
     forms = {doc["index"]: doc["options"] for doc in source.docs}
     tags = {tag: [doc["index"] for doc in source.docs if doc["tag"] == tag] for tag in TAGS}
@@ -52,7 +52,7 @@ def _predictions(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _check_same(where: str, one: dict[str, Any], doc: Row) -> None:
-    """Compares what a prediction states of its question; more may stand around a question's text."""
+    """Compares a prediction's question with the data's; extra text around the question is allowed."""
     stated = {name: one.get(name) for name in ("question", "video_path")}
     question, video = (text if isinstance(text, str) else "" for text in stated.values())
     video = rows.video_name(video)

@@ -63,8 +63,8 @@ def score(
     """Returns the official scorer's output for a result file.
 
     Args:
-        predictions: Each with `index` and `model_output`; of several with one index the last counts.
-        forms: The options of each question by its index; none where Yes or No is asked.
+        predictions: Each with `index` and `model_output`; the last one with an index counts.
+        forms: The options of each question by its index; none for Yes/No questions.
     """
     groups: dict[int, dict[int, Any]] = {}
     for one in predictions:

@@ -24,7 +24,7 @@ def row(record: Mapping[str, Any], tag: str | None = None) -> Row:
 
     Args:
         record: With `index`, `video_path`, `question`, `answer` and `type`.
-        tag: Its tag, where `tags.json` is at hand.
+        tag: Its tag, if `tags.json` exists.
 
     Raises:
         TempbenchError: A field is missing or not as in the release.
@@ -65,7 +65,7 @@ def video_name(path: str) -> str:
 
 
 def options_of(question: str) -> list[str]:
-    """Returns the texts of a question's two options; what they are called where it does not name them.
+    """Returns the texts of a question's two options, or their labels if it does not name them.
 
     >>> options_of("What does it do? Option A: It runs. Option B: It sits.")
     ['It runs.', 'It sits.']
@@ -75,11 +75,11 @@ def options_of(question: str) -> list[str]:
 
 
 def files_of(source: Path, tags: Path | None = None) -> tuple[Path, Path | None]:
-    """Returns the questions' file of a download of the Hub, and the tags' where it is there, too.
+    """Returns the question file of a download from the Hub, and the tag file if it exists.
 
     Args:
         source: The download, or the file.
-        tags: The tags' file, where the user names one.
+        tags: The tag file, if the user names one.
 
     Raises:
         TempbenchError: The folder has no questions.
@@ -103,7 +103,7 @@ def read_release(data: Path, tags: Path | None = None) -> list[Row]:
     """Returns the rows of the official files.
 
     Raises:
-        TempbenchError: A file cannot be read, a record is not as in the release, or an index stands twice.
+        TempbenchError: A file cannot be read, a record differs from the release, or an index appears twice.
     """
     tag_of = _tags(tags) if tags else {}
     found: dict[int, Row] = {}

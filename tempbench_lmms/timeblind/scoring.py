@@ -1,7 +1,7 @@
-"""The metrics of TimeBlind: four questions an instance, which count alone, in pairs, and together.
+"""The metrics of TimeBlind: four questions per instance, which count alone, in pairs, and together.
 
-Source: the paper's four accuracies; `utils.py` for those that end in `_official`. Pairs and instances of
-which `--limit` cut a question off are left out, and counted in `n_cut`.
+Source: the paper's four accuracies; `utils.py` for those that end in `_official`. Pairs and instances that
+`--limit` cut are left out, and counted in `n_cut`.
 """
 
 from collections.abc import Hashable, Mapping, Sequence

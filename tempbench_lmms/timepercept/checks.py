@@ -1,4 +1,4 @@
-"""What must hold of TimePerceptBench data before a model is loaded."""
+"""Checks of TimePerceptBench data before a model is loaded."""
 
 import re
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:
-    """Yields what is wrong with one row, as "field: what"."""
+    """Yields the problems of one row, as "field: what"."""
     test = row["test"]
     if wrong := list(checks.known_problems(row, test=(*TESTS, *CONTROLS))):
         yield from wrong

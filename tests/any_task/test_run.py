@@ -129,7 +129,12 @@ def test_the_needs_of_a_task_follow_from_its_first_documents(place):
         ("made_up", ["seedbench_ppl"], (), "seedbench_ppl asks for likelihoods"),
         ("made_up", ["mateo_mini", "mmlu"], (), "mmlu_abstract_algebra asks for likelihoods"),
         ("tempbench_chance", ["videomme"], (), "tempbench_chance knows no answers of videomme"),
-        ("made_up", ["own_f1"], ("--until-decided=nowhere",), "--until-decided stops tasks of this package"),
+        (
+            "made_up",
+            ["own_f1"],
+            ("--until-decided=nowhere",),
+            "--until-decided works only for tasks of this package",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_a_model_is_loaded(place, tmp_path, model, tasks, more, words):

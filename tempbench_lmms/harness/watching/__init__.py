@@ -1,8 +1,8 @@
-"""Looks at what a runner of the harness hands to its model, without a change of the runner.
+"""Records what a runner of the harness passes to its model, without changing the runner.
 
-Each way in which runners reach a model has a module here. It puts itself between the two while it watches,
-brings what passes into the form of `check.inputs`, and lets it pass as it is. A wrapper that reaches its
-model in another way calls `given`.
+Each way in which runners reach a model has a module here. While watching, it sits between the two, converts
+what passes into the form of `check.inputs`, and passes it on unchanged. A wrapper that reaches its model in
+another way calls `given`.
 """
 
 import contextlib
@@ -23,25 +23,25 @@ from tempbench_lmms.harness.watching.handed import given
 __all__ = ["given", "watching", "why_blind"]
 
 Tell = Callable[[list[Inputs]], None]
-"""Is told of all questions that a model was asked, in order."""
+"""Called with all questions that a model was asked, in order."""
 
 _WAYS = (reader_calls, transformers_calls, vllm_calls, openai_calls, handed, processor_calls)
-"""The nearest to the model first: of a question that passes several, the first one is told."""
+"""The module nearest to the model comes first: if a question passes several, the first one reports it."""
 
 
 def why_blind(lm: Any) -> str:
-    """Returns why nothing of what a runner does can be seen from here; empty where something can."""
+    """Returns why a runner cannot be watched; empty if it can."""
     if any(way.applies(lm) for way in _WAYS):
         return ""
     return (
-        f"the runner {type(lm).__module__} calls its model in a way that is not known here: call the hook in "
-        "it (docs/check_model.md, A wrapper of your own)"
+        f"the runner {type(lm).__module__} calls its model in an unknown way: call the hook in it "
+        "(docs/check_model.md, A wrapper of your own)"
     )
 
 
 @contextlib.contextmanager
 def watching(lm: Any, tell: Tell) -> Iterator[None]:
-    """Tells, at the end of the block, of every question that a runner asked its model within it."""
+    """Reports, at the end of the block, every question that a runner asked its model inside it."""
     seen: list[list[Inputs]] = [[] for _ in _WAYS]
     try:
         with contextlib.ExitStack() as held:
