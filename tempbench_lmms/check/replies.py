@@ -148,7 +148,8 @@ def _as_map(own: Sequence[Reply], maps: Mapping[str, Mapping[str, str]], other: 
         return []
     wrong = {(given, got) for given, got in pairs if given != got}
     for name, changed in maps.items():
-        if all(changed.get(given) == got for given, got in wrong):
+        is_all = {given for given, _ in wrong} == {given for given, got in changed.items() if given != got}
+        if is_all and all(changed[given] == got for given, got in wrong):
             return [name]
     return [other] if other and len({given for given, _ in pairs}) == len(pairs) else []
 
@@ -194,21 +195,13 @@ def _of_list(one: Reply, own: Sequence[Reply]) -> list[str]:
     return [fault.name for fault in judging.of_places(places, len(given))]
 
 
-_SIDES = ("left", "right", "top", "bottom")
-_TURNS = {
-    "mirrored": ("right", "left", "top", "bottom"),
-    "upside down": ("left", "right", "bottom", "top"),
-    "rotated": ("right", "left", "bottom", "top"),
-    "rotated to the left": ("bottom", "top", "left", "right"),
-    "rotated to the right": ("top", "bottom", "right", "left"),
-    "mirrored to the left": ("top", "bottom", "left", "right"),
-    "mirrored to the right": ("bottom", "top", "right", "left"),
-}
-"""Where the sides of a picture are that was turned."""
-
-
 def _of_sides(own: Sequence[Reply]) -> list[str]:
-    maps = {name: dict(zip(_SIDES, sides, strict=True)) for name, sides in _TURNS.items()}
+    drawn = {side: codes.drawn(codes.Card(0, shape=side)) for side in ("left", "right", "top", "bottom")}
+    maps = {
+        name: {codes.dot_on(turn(picture)): side for side, picture in drawn.items()}
+        for name, turn in codes.TURNS.items()
+        if name not in ("inverted", "bordered")
+    }
     return [name.partition(" to ")[0] for name in _as_map(own, maps)]
 
 

@@ -149,14 +149,6 @@ def test_pictures_with_times_between_are_a_video():
     assert [fault.name for fault in judging.judge(probe, Inputs(bare), {}).faults] == ["no times"]
 
 
-def test_text_after_all_pictures_is_apart():
-    probe = Probe("Question 0.", "pictures", ("Question 0.", CARDS[0], "between them", CARDS[1], "the end"))
-    first, second = sights(0, 1)
-    parts = (first, second, Text("Question 0. between them the end"))
-    names = [fault.name for fault in judging.judge(probe, Inputs(parts), {}).faults]
-    assert names == ["text and images apart"]
-
-
 def test_a_failure_that_no_task_needs_does_not_fail_the_check():
     fault = Fault("no times", "times", "none")
     found = verdicts_of([Judgement((fault,))], needed={"text"})

@@ -166,9 +166,6 @@ FAULTS = {
     "images swapped": on_pictures(
         lambda cards: [cards[2], cards[1], cards[0], *cards[3:]] if cards[3:] else cards
     ),
-    "images reversed": on_pictures(lambda cards: cards[::-1]),
-    "images dropped": on_pictures(lambda cards: cards[:-1]),
-    "images doubled": on_pictures(lambda cards: [*cards[:1], *cards]),
     "text and images apart": lambda content: sorted(content, key=lambda part: isinstance(part, str)),
     "prompt cut": lambda content: content if len(content) > 3 else [content[0], content[1][:300]],
 }
