@@ -266,6 +266,12 @@ def _score(item: Any) -> float | None:
     return float(found) if isinstance(found, (bool, int, float)) and math.isfinite(found) else None
 
 
+def _is_printed(value: float, reported: float) -> bool:
+    """Whether a number is the reported one, which some tasks round, to at least four digits."""
+    digits = len(repr(reported).partition(".")[2])
+    return _alike(value, reported) or (digits > 3 and _alike(round(value, digits), reported))
+
+
 def _alike(one: float | None, other: float) -> bool:
     return one is not None and math.isclose(one, other, rel_tol=_NEAR, abs_tol=_NEAR)
 
@@ -295,7 +301,7 @@ def _mean_of(
     if not known or len(known) < len(values):
         return None
     mean = math.fsum(known) / len(known)
-    factor = next((one for one in (1.0, 100.0) if _alike(mean * one, reported)), None)
+    factor = next((one for one in (1.0, 100.0) if _is_printed(mean * one, reported)), None)
     if factor is None:
         return None
     scaled = {record["id"]: value * factor for record, value in zip(records, known, strict=True)}

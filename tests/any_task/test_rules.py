@@ -124,6 +124,15 @@ def record(number, **items):
     return {"id": str(number), "failed": 0, "parsed": 1, "items": items}
 
 
+@pytest.mark.parametrize(
+    ("reported", "is_mean"), [(2 / 3, True), (0.66667, True), (0.667, False), (0.6, False)]
+)
+def test_a_mean_that_a_task_rounds_is_a_mean(reported, is_mean):
+    records = [record(i, acc=one) for i, one in enumerate((1, 1, 0))]
+    other = AnyTask("not_installed", {"acc": reported}, {"acc": True}, records)
+    assert [row.name for row in other.rows] == ["acc"] * is_mean
+
+
 def test_values_and_intervals(folder):
     (log,) = read_runs([folder / "a"])
     items, other = items_of(0.8, seed=98), log.other
