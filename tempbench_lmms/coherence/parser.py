@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Count
 from tempbench_lmms.parsing.mentions.numbers import value_of
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading
 
-_OFFICIAL = lazy(r"^Answer is:?[\(]?([A-Fa-f])[\)]?$")
+_OFFICIAL = re.compile(r"^Answer is:?[\(]?([A-Fa-f])[\)]?$")
 
 
 def letters_of(options: Sequence[str]) -> str:

@@ -13,14 +13,13 @@ from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.clean import clean
 from tempbench_lmms.parsing.expected import Relation
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading
 
 OTHER = "other"
 FORMS = ("triple", "cot", "reflection")
 
 _ANSWER = r"yes|no|i\s+do(?:n.?t|\s+not)\s+know"
-_TRIPLE = lazy(
+_TRIPLE = re.compile(
     rf"\bQ(?:uestion)?\s*([123])\b\W*(?:the\s+answer\s+is\W*)?({_ANSWER})\b"
     rf"(?!\W*/|,?\s*(?:or|and)\s+(?:{_ANSWER})\b)",
     re.IGNORECASE,
@@ -33,11 +32,11 @@ _CLASS = (
     # "The answer is after careful thought: ..." neither.
     r"(?!\s+(?:careful\w*|all|much|some|\w+ing)\b)"
 )
-_COT = lazy(rf"\bthe\s+answer\s+is\W*{_CLASS}", re.IGNORECASE)
-_FINAL = lazy(rf"\bthe\s+final\s+answer(?:\s+is)?\W*{_CLASS}", re.IGNORECASE)
-_REFLECTION = lazy(r"\bReflection\W*:|\bthe\s+final\s+answer\b", re.IGNORECASE)
+_COT = re.compile(rf"\bthe\s+answer\s+is\W*{_CLASS}", re.IGNORECASE)
+_FINAL = re.compile(rf"\bthe\s+final\s+answer(?:\s+is)?\W*{_CLASS}", re.IGNORECASE)
+_REFLECTION = re.compile(r"\bReflection\W*:|\bthe\s+final\s+answer\b", re.IGNORECASE)
 
-_BOX = lazy(r"\\(?:fbox|boxed)\s*\{+")
+_BOX = re.compile(r"\\(?:fbox|boxed)\s*\{+")
 
 
 def _text(reply: str) -> str:

@@ -9,25 +9,23 @@ import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tempbench_lmms.parsing.patterns import lazy
-
 HEAD, TAIL = 4_000, 4_000
 """Of a longer reply the first and the last 4,000 characters are read: an answer stands at one end."""
 GAP = "\n@\n"
 _LONGEST_WORD = 64
 
 _THINK = r"think|thinking|reasoning|thought|analysis|scratchpad"
-_CLOSE = lazy(rf"</(?:{_THINK})>|\[/think\]|◁/think▷|<\|channel\|>final<\|message\|>", re.IGNORECASE)
-_OPEN = lazy(rf"<(?:{_THINK})>|\[think\]|◁think▷|<\|channel\|>", re.IGNORECASE)
-_TAG = lazy(
+_CLOSE = re.compile(rf"</(?:{_THINK})>|\[/think\]|◁/think▷|<\|channel\|>final<\|message\|>", re.IGNORECASE)
+_OPEN = re.compile(rf"<(?:{_THINK})>|\[think\]|◁think▷|<\|channel\|>", re.IGNORECASE)
+_TAG = re.compile(
     r"<(?P<tag>answer|final_answer|conclusion|final)>(?P<inside>(?:(?!<(?P=tag)>).)*?)(?:</(?P=tag)>|$)"
     r"|<\|begin_of_box\|>(?P<box>.*?)(?:<\|end_of_box\|>|$)",
     re.IGNORECASE | re.DOTALL,
 )
-_BOX = lazy(r"\\(?:fbox|boxed)\s*\{")
+_BOX = re.compile(r"\\(?:fbox|boxed)\s*\{")
 _LONGEST_BOX = 2_000
 # Where a model that has answered goes on to invent the next question.
-_NEXT = lazy(
+_NEXT = re.compile(
     r"\n[ \t]{0,8}(?:#{1,6}[ \t]{0,4}|\*\*)?(?:(?:next\s)?question|human|user|frage|pregunta|问题|質問|질문"
     r"|example|step a description)"
     r"[ \t]{0,4}\d{0,3}[ \t]{0,4}(?:\*\*)?[:：]",
@@ -39,7 +37,7 @@ _LOOK_ALIKES = str.maketrans(
     "АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE"
 )
 # A word of another script stays as it is: only a capital alone or a stray letter is meant so.
-_STRAY = lazy(
+_STRAY = re.compile(
     r"(?<![^\W\d_])[А-ЯΑ-Ωİ🅰🅱🅲🅳🅴](?![^\W\d_])|(?<=[A-Za-z])[^\W\d_a-zA-Z]|[^\W\d_a-zA-Z](?=[A-Za-z])"
 )
 _ENTITIES = {"nbsp": " ", "lt": "<", "gt": ">", "amp": "&", "quot": '"', "#39": "'", "rarr": "→"}
@@ -52,24 +50,29 @@ _SIGNS = {
 Change = str | Callable[[re.Match[str]], str]
 # What is changed, in this order.
 _CHANGES: tuple[tuple[re.Pattern[str], Change], ...] = (
-    (lazy(rf"&({'|'.join(_ENTITIES)});"), lambda m: _ENTITIES[m[1]]),
-    (lazy(r"<(del|strike)>[^<>]{0,200}</\1>|~~[^~\n]{0,200}~~|<[|｜][\w▁]{1,40}[|｜]>|</?[se]>", re.I), " "),
-    (lazy(r"<((?!div|table)[a-z]\w{2,14})>([^<>\n]{1,80})</\1>", re.I), r"\1: \2\n"),
+    (re.compile(rf"&({'|'.join(_ENTITIES)});"), lambda m: _ENTITIES[m[1]]),
     (
-        lazy(
+        re.compile(
+            r"<(del|strike)>[^<>]{0,200}</\1>|~~[^~\n]{0,200}~~|<[|｜][\w▁]{1,40}[|｜]>|</?[se]>", re.I
+        ),
+        " ",
+    ),
+    (re.compile(r"<((?!div|table)[a-z]\w{2,14})>([^<>\n]{1,80})</\1>", re.I), r"\1: \2\n"),
+    (
+        re.compile(
             r"<(?:br|p|li|div|h[1-6]|tr|ul|ol|table)\s*/?>|</(?:p|div|h[1-6]|ul|ol|tr)>"
             r"|</?(?:answer|final_answer|conclusion|final|think)>",
             re.I,
         ),
         "\n",
     ),
-    (lazy(r"</?(?:b|i|u|em|strong|mark|small|center|li|td|th|span|code|pre)>", re.I), ""),
-    (lazy(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])"), lambda m: _SIGNS[m[1]]),
-    (lazy(r"\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)\s*\{([^{}\\]{0,200})\}"), r"\1"),
-    (lazy(r"\\n(?![A-Za-z])"), "\n"),
-    (lazy(r"(?<=[a-zA-Z])_(?=[a-zA-Z])"), " "),
+    (re.compile(r"</?(?:b|i|u|em|strong|mark|small|center|li|td|th|span|code|pre)>", re.I), ""),
+    (re.compile(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])"), lambda m: _SIGNS[m[1]]),
+    (re.compile(r"\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)\s*\{([^{}\\]{0,200})\}"), r"\1"),
+    (re.compile(r"\\n(?![A-Za-z])"), "\n"),
+    (re.compile(r"(?<=[a-zA-Z])_(?=[a-zA-Z])"), " "),
     (
-        lazy(
+        re.compile(
             r"\\[()\[\],;:!]|\\(?=[\s*_#])|```[a-z]{0,10}(?=\s|$)|`{1,3}|\$+"
             r"|(?:^|(?<=\n))(?:[ \t]*(?:#{1,6}|>)[ \t]+)+"
             r"|\*{2,3}|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)"
@@ -77,7 +80,7 @@ _CHANGES: tuple[tuple[re.Pattern[str], Change], ...] = (
         "",
     ),
 )
-_SPACE = lazy(r"\s{2,}|[^\S\n ]")
+_SPACE = re.compile(r"\s{2,}|[^\S\n ]")
 
 
 class Part(NamedTuple):

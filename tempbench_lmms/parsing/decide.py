@@ -1,5 +1,6 @@
 """Reads the answer of a reply: each stage once, and one table of precedence at the end."""
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -10,7 +11,6 @@ from tempbench_lmms.parsing.expected import Choice, Count, Expected
 from tempbench_lmms.parsing.finders import Finder, finder_of
 from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mention import outer
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import UNLESS_CUT, Reading, none
 from tempbench_lmms.parsing.stance import Judged, Stance, judge
 from tempbench_lmms.parsing.tokens import Span, Text
@@ -99,7 +99,7 @@ _DOUBTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     ),
 }
 _NOUNS = roles("image option answer rank.former rank.latter")
-_WORD = lazy(r"[^\W\d_]{2,} $")
+_WORD = re.compile(r"[^\W\d_]{2,} $")
 _SAID = roles("text words both")
 _BEGINS = roles("and or to article prep from because near at is")
 

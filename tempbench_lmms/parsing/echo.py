@@ -6,11 +6,9 @@ An option's line stays where it is the only one, or comes again at the end, sinc
 import re
 from functools import lru_cache
 
-from tempbench_lmms.parsing.patterns import lazy
-
-_OPTION_LINE = lazy(r"(?:(?:Caption|Option|Sentence) )?[(\[]?[A-G][).\]:]\s")
-_MARKS = lazy(r"[\s*_`#>]+")
-_LINE = lazy(r"[^\n]+")
+_OPTION_LINE = re.compile(r"(?:(?:Caption|Option|Sentence) )?[(\[]?[A-G][).\]:]\s")
+_MARKS = re.compile(r"[\s*_`#>]+")
+_LINE = re.compile(r"[^\n]+")
 _SHORTEST = 12
 
 
@@ -44,8 +42,8 @@ def without_prompt(text: str, prompt: str | None = None) -> str:
     return _LINE.sub(lambda row: " " * len(row.group()) if row.start() in gone else row.group(), text)
 
 
-_ENTRY = lazy(r"(?:(?:option|caption|sentence) )?[(\[]?([A-H])[).\]:] ?(.+)", re.IGNORECASE)
-_WORD = lazy(r"[^\W_]+")
+_ENTRY = re.compile(r"(?:(?:option|caption|sentence) )?[(\[]?([A-H])[).\]:] ?(.+)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
 
 
 def without_options(text: str, letters: str, texts: tuple[str, ...]) -> str:

@@ -9,18 +9,17 @@ from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.lexicon import scan
 from tempbench_lmms.parsing.mentions import numbers, relations
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 _MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→➡👉"
-_LETTER = lazy(
+_LETTER = re.compile(
     r"(?:(?:option|answer|choice|letter|pair|caption)\s*:?\s*)?[(\[\"']{0,2}([A-Ha-h])[\"')\]]{0,2}", re.I
 )
-_TICKED = lazy(
+_TICKED = re.compile(
     r"(?:\[\s*[xX✓✔]\s*\]|\([xX✓✔]\)|[✓✔✅☑☒])\s*([^\[\]\n✓✔✅☑☐✗✘❌]{1,80}?)\s*(?=\[|\n|$|[☐✗✘❌])"
 )
-_BOX = lazy(r"(?:^|(?<=\n))[\s*•-]*(?:\[[xX✓✔ ]?\]|\([xX✓✔ ]?\)|[☐☑☒])\s*\S|\[[ ]?\]")
-_NO_KEY = lazy(
+_BOX = re.compile(r"(?:^|(?<=\n))[\s*•-]*(?:\[[xX✓✔ ]?\]|\([xX✓✔ ]?\)|[☐☑☒])\s*\S|\[[ ]?\]")
+_NO_KEY = re.compile(
     r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|score|prob|runner|second|reject"
     r"|initial|exclu|eliminat|alternativ|short|observ|frame|violat"
 )

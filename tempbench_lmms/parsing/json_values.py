@@ -2,15 +2,14 @@
 
 import itertools
 import json
+import re
 from functools import lru_cache
 from typing import Any
 
-from tempbench_lmms.parsing.patterns import lazy
-
-_TRAILING_COMMA = lazy(r",(?=[\s\]}])(\s*[\]}])")
+_TRAILING_COMMA = re.compile(r",(?=[\s\]}])(\s*[\]}])")
 # A bracket that what follows it does not rule out.
-_OPENING = lazy(r'\{(?=\s*["}])|\[(?=\s*[\[{\]"\d\-tfnNI])')
-_BRACKET = lazy(r"[\[{\]}]")
+_OPENING = re.compile(r'\{(?=\s*["}])|\[(?=\s*[\[{\]"\d\-tfnNI])')
+_BRACKET = re.compile(r"[\[{\]}]")
 _DEEPEST = 50
 _PASSES = 10
 _ATTEMPT = 50

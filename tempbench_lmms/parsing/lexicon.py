@@ -5,20 +5,19 @@ with spaces goes on. A `*` at the end stands for any ending. Below `[times]` sta
 only where a span of time is asked for. A new language is a new file.
 """
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tempbench_lmms.parsing.patterns import lazy
-
 FOLDER = Path(__file__).with_name("lexicon")
 # A sign of a script without spaces is a unit by itself, and any other word is one with its apostrophes.
 _UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _IN_WORD = rf"[^\W\d_{_UNSPACED}]"
-UNIT = lazy(rf"[{_UNSPACED}]|{_IN_WORD}+(?:'{_IN_WORD}+)*|\d+|\S")
+UNIT = re.compile(rf"[{_UNSPACED}]|{_IN_WORD}+(?:'{_IN_WORD}+)*|\d+|\S")
 _SHORTEST_STEM = 3
-_ROLE = lazy(r"(?:^| {2})([a-z_]+(?:\.\w+)?): ")
+_ROLE = re.compile(r"(?:^| {2})([a-z_]+(?:\.\w+)?): ")
 
 
 @cache
@@ -38,6 +37,22 @@ class Word(NamedTuple):
     end: int
     roles: frozenset[str]
 
+    @property
+    def number(self) -> int | None:
+        """The number that it says: "three"."""
+        return numeral(self.roles, "number.")
+
+    @property
+    def ordinal(self) -> int | None:
+        """The place that it says: "third"."""
+        return numeral(self.roles, "ordinal.")
+
+
+@cache
+def numeral(roles: frozenset[str], kind: str) -> int | None:
+    """Returns the number at the end of a role of a kind."""
+    return next((int(role[len(kind) :]) for role in roles if role.startswith(kind)), None)
+
 
 class _Node:
     __slots__ = ("next", "roles", "stems")
@@ -46,10 +61,6 @@ class _Node:
         self.next: dict[str, _Node] = {}
         self.stems: dict[str, _Node] = {}
         self.roles: dict[str, frozenset[str]] = {}
-
-    def within(self, spoken: frozenset[str]) -> frozenset[str]:
-        """Returns the roles of a phrase in some languages."""
-        return frozenset[str]().union(*(roles for one, roles in self.roles.items() if one in spoken))
 
     def after(self, unit: str) -> "Iterator[_Node]":
         """Yields the nodes that a word leads to: its own, and those of the stems that it begins with."""
@@ -127,11 +138,6 @@ def _spoken(units: set[str]) -> frozenset[str]:
     )
 
 
-@cache
-def _concepts() -> frozenset[str]:
-    return frozenset(entry.role for entry in entries() if entry.role.startswith("c."))
-
-
 def scan(text: str, spans: bool = True) -> list[Word]:
     """Returns the words of the lexicon in a text in lower case, the longest at each place.
 
@@ -143,33 +149,22 @@ def scan(text: str, spans: bool = True) -> list[Word]:
     units = list(UNIT.finditer(text))
     words = []
     i, root = 0, _root(spans)
-    concepts = _concepts()
     spoken = _spoken({unit.group() for unit in units})
+
+    @cache
+    def within(node: _Node) -> frozenset[str]:
+        return frozenset[str]().union(*(roles for one, roles in node.roles.items() if one in spoken))
+
     while i < len(units):
-        best = None
-        reached = list(root.after(units[i].group()))
-        j = i
+        last, said = i, frozenset[str]()
+        reached, j = list(root.after(units[i].group())), i
         while reached:
-            roles = frozenset[str]().union(*(node.within(spoken) for node in reached))
-            if roles:
-                best = j, roles
+            if found := frozenset[str]().union(*map(within, reached)):
+                last, said = j, found
             j += 1
-            if j == len(units):
-                break
-            unit = units[j].group()
+            unit = units[j].group() if j < len(units) else ""
             reached = [after for node in reached for after in node.after(unit)]
-        if best and best[1] == _IDIOM:
-            # An idiom hides what its words do, and not what they name.
-            inner = (root.next.get(unit.group()) for unit in units[i : best[0] + 1])
-            words += [
-                Word(unit.start(), unit.end(), named)
-                for unit, node in zip(units[i : best[0] + 1], inner, strict=True)
-                if node and (named := node.within(spoken) & concepts)
-            ]
-            i = best[0] + 1
-        elif best:
-            words.append(Word(units[i].start(), units[best[0]].end(), best[1]))
-            i = best[0] + 1
-        else:
-            i += 1
+        if said and said != _IDIOM:  # an idiom hides what its words do
+            words.append(Word(units[i].start(), units[last].end(), said))
+        i = last + 1
     return words

@@ -13,7 +13,6 @@ from typing import Any
 from tempbench_lmms.parsing.clean import clean
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.parsing.mentions.numbers import value_of
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import clip
 
 VERSION = 1
@@ -26,7 +25,9 @@ _NONE = "NONE"
 _QUOTES = "*`\"'“”"
 _LONGEST = 200  # an answer in characters
 _OVER = 1.0  # seconds that a span may end after the video: lengths are rounded
-_SPAN = lazy(r"(\d{1,6}(?:\.\d{1,6})?)\s*(?:s\s*)?(?:-|–|to)\s*(\d{1,6}(?:\.\d{1,6})?)\s*s?", re.IGNORECASE)
+_SPAN = re.compile(
+    r"(\d{1,6}(?:\.\d{1,6})?)\s*(?:s\s*)?(?:-|–|to)\s*(\d{1,6}(?:\.\d{1,6})?)\s*s?", re.IGNORECASE
+)
 _RELATIONS = {
     "before": "step A must come before step B",
     "after": "step A must come after step B",

@@ -3,6 +3,7 @@
 A mention, or a list of them, is given the stance of the first rule of `RULES` that says one.
 """
 
+import re
 from collections.abc import Callable
 from enum import IntEnum
 from functools import cached_property
@@ -10,7 +11,6 @@ from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Span, Text, is_empty
 
 
@@ -73,7 +73,7 @@ _UNCERTAIN = roles("hedge refuse suppose because")
 _BOUNDS = roles("more less")
 _NOUNS = roles("deny fill answer option image")
 _POINTS = roles("back only to from because turn conclude is")
-_BRACKETS = lazy(r"\([^()\n]{0,80}\)")
+_BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
 _FAR = 60
 _FILLING = 120  # signs; also what keeps a loop of articles from costing time by its square
 

@@ -1,10 +1,11 @@
 """Bounds the length of a reply and of its white space, and cuts out the part that states its answer."""
 
+import re
+
 from tempbench_lmms.parsing.clean import GAP, HEAD, TAIL, clean, ends
-from tempbench_lmms.parsing.patterns import lazy
 
 # All white space but a single space and a single end of line.
-_SPACE = lazy(r"\s{2,}|[^\S\n ]")
+_SPACE = re.compile(r"\s{2,}|[^\S\n ]")
 
 
 def clip(reply: str) -> str:

@@ -2,19 +2,19 @@
 
 import bisect
 import itertools
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word, roles, scan
-from tempbench_lmms.parsing.patterns import lazy
 
 # A full stop ends a sentence before white space, but not behind "A." or "1." at the head of an entry.
-_END = lazy(
+_END = re.compile(
     r"(?:(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bapprox)\.(?!\.)|[!?])[\"')\]]*(?=\s|$)|[。！？]|\n+|\.{3,}(?=\s|$)"
 )
-_HEAD = lazy(r"(?:^|(?<=\n)|(?<=[.!?:][ \n]))[\s(\[\"'#>•·-]*(?:\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
-_CLAUSE = lazy(
+_HEAD = re.compile(r"(?:^|(?<=\n)|(?<=[.!?:][ \n]))[\s(\[\"'#>•·-]*(?:\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
+_CLAUSE = re.compile(
     r"[,;:](?=[\s\u2e80-\uffff])|、|\s[–—-]{1,2}\s|[(\[](?![A-Ha-h\d]{1,2}[)\]])"
     r"|(?<![(\[][A-Ha-h\d])[)\]]|(?<=\w)—(?=\w)"
 )
@@ -116,17 +116,17 @@ class Text:
 
 
 _AFTER = dict.fromkeys(range(20, 100, 10), 10) | {60: 20, 80: 20}  # "soixante-dix"
-_JOINS = lazy(r"[ -](?:(?:y|et|e)[ -])?")
+_JOINS = re.compile(r"[ -](?:(?:y|et|e)[ -])?")
 
 
 def _compounds(text: str, words: list[Word]) -> list[Word]:
     """Returns words with the numbers that two of them make as one: "thirty-five", "treinta y cinco"."""
     made: list[Word] = []
     for word in words:
-        kind = next((kind for kind in ("number.", "ordinal.") if _number(word, kind)), "")
-        for n in (1, 2) if kind else ():
-            tens = _number(made[-n], "number.") if len(made) >= n else None
-            ones = _number(word, kind) or 0
+        ones = word.number or word.ordinal or 0
+        kind = "number." if word.number else "ordinal."
+        for n in (1, 2) if ones else ():
+            tens = made[-n].number if len(made) >= n else None
             whole = tens + ones if tens and 0 < ones < _AFTER.get(tens, 0) else 0
             if whole and _JOINS.fullmatch(text, made[-n].end, word.start):
                 word = Word(made[-n].start, word.end, frozenset((f"{kind}{whole}", f"number.{whole}")))
@@ -134,10 +134,6 @@ def _compounds(text: str, words: list[Word]) -> list[Word]:
                 break
         made.append(word)
     return made
-
-
-def _number(word: Word, kind: str) -> int | None:
-    return next((int(role[len(kind) :]) for role in word.roles if role.startswith(kind)), None)
 
 
 _ASIDE = roles("ask courtesy note")

@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Item, Truth
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, Reread, none
 
 YES_NO = ("yes", "no")
 
 # "B. text" and " D. text" in multiple choice; "Caption A: text", "Sentence B: text" and "Option 1: text".
 _OPTION = re.compile(r"\s*(?:(Caption|Sentence|Option) )?([A-G]|[1-9])[.:]\s*(.*)", re.DOTALL)
-_NUMBERED = lazy(
+_NUMBERED = re.compile(
     r"(?P<before>\boptions?\s*[-#:]?\s*[\"'(\[*]*\s*|^[\s\"'(\[*]*|\banswer\s+is\s*:?\s*[\"'(\[*]*)"
     r"(?P<number>[1-9])(?![\w%]|[.,]\d)",
     re.IGNORECASE | re.MULTILINE,

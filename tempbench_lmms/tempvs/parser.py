@@ -6,19 +6,18 @@ from typing import Any
 
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Item
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading
 
 UNREADABLE = "UNK"
 FAMILIES = ("generic", "internvl", "deepseek", "llava", "llama")
 
-_NUMBER = lazy(r"(\d+)")
-_LETTER = {"mt1": lazy(r"\b([AB])\b"), "mt2": lazy(r"\b([ABCDE])\b")}
+_NUMBER = re.compile(r"(\d+)")
+_LETTER = {"mt1": re.compile(r"\b([AB])\b"), "mt2": re.compile(r"\b([ABCDE])\b")}
 _DEEPSEEK_END = " <｜end▁of▁sentence｜>"
 # What these models put before their answer.
 _MARKERS = {"llava": "assistant", "llama": "the answer is"}
 _INTERNVL = tuple(
-    lazy(pattern)
+    re.compile(pattern)
     for pattern in (
         r"Option\s+([AB])",
         r"\b([AB])\.\s*(?:True|False)",

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Truth
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading
 
 FIRST, SECOND, UNREAD = 1, 0, -1
 """What the official code makes of a reply: Yes or A, No or B, neither."""
 
 _KEYWORD = r"(?:final(?: answer)?|answer|prediction)"
-_SPACES = lazy(r"\s+")
+_SPACES = re.compile(r"\s+")
 _WORD = tuple(
-    lazy(pattern, re.IGNORECASE)
+    re.compile(pattern, re.IGNORECASE)
     for pattern in (rf"{_KEYWORD}\s*[:：]\s*(yes|no)\b", r"\b(yes|no)\b(?=[\s.,!?)]|$)")
 )
 _LETTER = tuple(
-    lazy(pattern, re.IGNORECASE)
+    re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"{_KEYWORD}\s*[:：]\s*([AB])\b",
         r"(?:option|choice)\s*[:：]?\s*([AB])\b",
@@ -27,8 +26,8 @@ _LETTER = tuple(
         r"\b([AB])\s*[.)]\b",
     )
 )
-_ALONE = lazy(r"(?<![A-Za-z0-9/])([AB])(?![A-Za-z0-9/])", re.IGNORECASE)
-_AROUND = lazy(rf"\b{_KEYWORD}\b", re.IGNORECASE)
+_ALONE = re.compile(r"(?<![A-Za-z0-9/])([AB])(?![A-Za-z0-9/])", re.IGNORECASE)
+_AROUND = re.compile(rf"\b{_KEYWORD}\b", re.IGNORECASE)
 
 
 def read(

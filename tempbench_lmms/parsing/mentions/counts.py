@@ -1,19 +1,22 @@
 """Finds what a count names: a number, or the letter of its option."""
 
+import re
+
 from tempbench_lmms.parsing.expected import Choice, Count
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention, apart, as_list
 from tempbench_lmms.parsing.mentions import places
 from tempbench_lmms.parsing.mentions.letters import letters
 from tempbench_lmms.parsing.mentions.numbers import value_of
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text, is_empty
 
-_ANY = lazy(
+_ANY = re.compile(
     r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/#])(\d{1,4})(?![\d/%]|:\d|[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)"
 )
 _DETERMINES = roles("first last other article ordinal.1 ordinal.2 ordinal.3")
-_LISTED = lazy(r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*")
+_LISTED = re.compile(
+    r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*"
+)
 _NEAR, _FAR = 4, 60
 
 
@@ -34,9 +37,9 @@ def _numbers(text: Text) -> list[Mention]:
     """Returns the numbers that may count something."""
     found = [Mention(int(one[1]), one.start(), one.end(), "number") for one in _ANY.finditer(text.text)]
     for word in text.words:
-        number, lead = places.ordinal(word.roles, "number."), text.before(word.start, 1)
+        number, lead = word.number, text.before(word.start, 1)
         thing = lead is not None and "one" in word.roles and lead.roles & _DETERMINES  # "the last one"
-        if number is not None and not thing and places.ordinal(word.roles) is None:
+        if number is not None and not thing and word.ordinal is None:
             found.append(Mention(number, word.start, word.end, "number"))
     heads = (_LISTED.match(text.text, word.end) for word in text.words if word.roles & {"image", "step"})
     pictured = [head.span() for head in heads if head]  # "frames 2, 6 and 9"

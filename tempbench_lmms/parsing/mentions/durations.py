@@ -1,12 +1,11 @@
 """Finds amounts of time, and the options, themselves ranges of time, that they fall into."""
 
 import math
+import re
 from functools import lru_cache
 
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
-from tempbench_lmms.parsing.mentions.places import ordinal
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 DAY = 86_400.0
@@ -20,7 +19,7 @@ SECONDS = {
     "year": 365.25 * DAY,
     "decade": 3652.5 * DAY,
 }
-_AMOUNT = lazy(
+_AMOUNT = re.compile(
     r"(\d+(?:[.,]\d+)?)(?:\s?(?:-|–|~|to|or|and\s?|bis|à|a|至|到|から)\s?(\d+(?:[.,]\d+)?))?\s?[+]?\s?-?$"
 )
 _NUMBER, _JOINS = roles("half several one"), roles("and or to from fill")
@@ -62,14 +61,14 @@ def _amount(text: Text, word: Word) -> Amount | None:
         return low * unit, high * unit, match.start(), word.end
     lead = text.within(max(0, word.start - 20), word.start)
     lead = [w for w in lead if not text.text[w.end : word.start].strip(" -")]
-    counted = (w for w in reversed(lead) if ordinal(w.roles, "number.") is not None or w.roles & _NUMBER)
+    counted = (w for w in reversed(lead) if w.number is not None or w.roles & _NUMBER)
     said = next(counted, None)
     if said is None:
         alone = "unit.decade" in word.roles and not (lead and "fill" not in lead[-1].roles)
         return (unit, _SOME * unit, word.start, word.end) if alone else None
     if "several" in said.roles:
         return 2 * unit, _SOME * unit, said.start, word.end
-    number = ordinal(said.roles, "number.") or (0.5 if "half" in said.roles else 1.0)
+    number = said.number or (0.5 if "half" in said.roles else 1.0)
     return number * unit, number * unit, said.start, word.end
 
 

@@ -7,32 +7,30 @@ from functools import lru_cache
 from tempbench_lmms.parsing.expected import Choice
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention, apart
-from tempbench_lmms.parsing.mentions.places import ordinal
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
-_LETTER = lazy(r"(?<![^\W_])(?<![^\W_]['.-])(?<![^\W_A-H]/)([A-H])(?![^\W_]|['-][^\W_]|\+\+)", re.ASCII)
+_LETTER = re.compile(r"(?<![^\W_])(?<![^\W_]['.-])(?<![^\W_A-H]/)([A-H])(?![^\W_]|['-][^\W_]|\+\+)", re.ASCII)
 # In a reply without capitals, a letter before a sign or the end.
-_CAPITAL = lazy(r"[A-Z]")
-_BRACKETED = lazy(r"[(\[\"']([a-h])[)\]\"']|(?:^|(?<=\n))([a-h])(?:[).](?=\s)|(?=,\s\d|\s*\n|$))")
-_BEHIND_NOUN = lazy(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
+_CAPITAL = re.compile(r"[A-Z]")
+_BRACKETED = re.compile(r"[(\[\"']([a-h])[)\]\"']|(?:^|(?<=\n))([a-h])(?:[).](?=\s)|(?=,\s\d|\s*\n|$))")
+_BEHIND_NOUN = re.compile(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
 # "A man", "A, B": an article is followed by a word that is no verb or sign of an answer.
-_ARTICLE = lazy(r"\s+[a-zß-ÿ]")
-_INSIDE = lazy(r"[a-z],? $")
-_ENDS = lazy(r"[ .]*$")
+_ARTICLE = re.compile(r"\s+[a-zß-ÿ]")
+_INSIDE = re.compile(r"[a-z],? $")
+_ENDS = re.compile(r"[ .]*$")
 _VERBS = roles(
     "is right wrong deny and or because turn hedge likely conclude suppose back choose before after refuse"
     " early late long short first last"
 )
 _NOUNS, _OTHERS = roles("option answer choose"), roles("image step video")
 # "A to F", "A/B/C": all options, and no choice.
-_RANGE = lazy(
+_RANGE = re.compile(
     r"\(?\b[A-H]\)?(?:(?:\s?[/|]\s?\(?[A-H]\)?){2,}"
     r"|\s(?:to|through|bis|à|至|到)\s(?:option\s)?\(?[C-H]\b\)?|\s?[-–]\s?[C-H]\b)"
 )
-_NUMBER = lazy(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
+_NUMBER = re.compile(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
 # A small letter that a sign, a number or the end follows; it is no word there, but "a" may be.
-_SMALL = lazy(
+_SMALL = re.compile(
     r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['/.-])(a(?! )|[b-h])"
     r"(?=[)\]\"']*(?:\s*$|\s*[,;:(\n–—。、，]|\.(?!\w)|\s-\s|\s[\[(\d]|[\u2e80-\uffff]))"
 )
@@ -114,7 +112,7 @@ def _numbered(text: Text, word: Word, choice: Choice) -> list[Mention]:
     digit, after = _NUMBER.match(text.text, word.end), text.after(word.end, 1)
     number, end = (int(digit[1]), digit.end()) if digit else (None, word.end)
     if after and not digit:
-        number, end = ordinal(after.roles, "number."), after.end
+        number, end = after.number, after.end
     inside = number is not None and 0 < number <= len(choice.letters)
     return [Mention(choice.letters[number - 1], word.start, end, "label")] if number and inside else []
 
@@ -125,7 +123,7 @@ def _shown(texts: tuple[str, ...]) -> frozenset[str]:
     return roles("image sentence images sentences") if orders_of(texts) else frozenset()
 
 
-_LABEL = lazy(
+_LABEL = re.compile(
     r"(?:image|sentence|picture|event)\s+([a-h])(?![^\W_])|(?<![^\W_])([A-Ha-h])(?![^\W_])", re.IGNORECASE
 )
 

@@ -6,17 +6,16 @@ from tempbench_lmms.parsing.expected import Item
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention, apart
 from tempbench_lmms.parsing.mentions import places
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
-_DIGITS = lazy(
+_DIGITS = re.compile(
     r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/])#?(\d{1,4})(?![\d/%]|:\d|[^\W\d_\u2e80-\uffff]|\.\d|,\d{3}|[-–]\d)"
 )
-_BEHIND = lazy(
+_BEHIND = re.compile(
     r"\s{0,2}(?:is\s|ist\s|est\s|es\s|è\s|は|が|是|为|no\.?\s?|n[°º]\s?|number\s|#|_)?"
     r"[:\s(\[\"'#]{0,4}(\d{1,2})(?![\d%]|:\d|\.\d|[^\W\d_\u2e80-\uffff])"
 )
-_SIGN = lazy(r"\s*[^\s\w]|\s*$|\s*\n|\s+\d")
+_SIGN = re.compile(r"\s*[^\s\w]|\s*$|\s*\n|\s+\d")
 _NOUNS, _LEADS = roles("image option"), roles("answer is choose conclude fill image")
 _AFTER = roles("is right wrong because deny and or turn conclude likely hedge suppose back to all courtesy")
 
@@ -31,7 +30,7 @@ def items(text: Text, item: Item) -> list[Mention]:
     """Returns the places that name one of some numbered images."""
     found: list[Mention] = []
     for word in text.words:
-        number = places.ordinal(word.roles, "number.")
+        number = word.number
         if word.roles & _NOUNS:
             found += _named(text, word)
         elif number is not None and number > 1 and _stands_alone(text, word):
@@ -54,7 +53,7 @@ def _named(text: Text, word: Word) -> list[Mention]:
     if behind := _BEHIND.match(text.text, word.end):
         return [Mention(int(behind[1]), word.start, behind.end(), "label")]
     after = text.after(word.end, 1)
-    number = places.ordinal(after.roles, "number.") if after else None
+    number = after.number if after else None
     return [] if after is None or number is None else [Mention(number, word.start, after.end, "label")]
 
 

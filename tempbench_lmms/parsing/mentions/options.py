@@ -8,13 +8,12 @@ from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mention import Mention, apart, as_list
 from tempbench_lmms.parsing.mentions import durations, numbers, orders, places, relations, truth, words
 from tempbench_lmms.parsing.mentions.letters import letters, orders_of
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 _PAIR = 2
 _LISTED = 3
-_LEADS_IN = lazy(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")
-_IN_BRACKETS = lazy(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
+_LEADS_IN = re.compile(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")
+_IN_BRACKETS = re.compile(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
 _BETWEEN = r"[^\w\n]{1,3}"
 
 
@@ -38,7 +37,9 @@ def _pattern(choice: Choice) -> tuple[re.Pattern[str], list[str]] | None:
     ways.sort(key=lambda way: -len(way[0]))
     said = "|".join(f"({_BETWEEN.join(map(re.escape, _words(text)))})" for text, _ in ways)
     return (
-        (lazy(rf"(?<![^\W_])(?:{said})(?![^\W_])", re.IGNORECASE), [one for _, one in ways]) if ways else None
+        (re.compile(rf"(?<![^\W_])(?:{said})(?![^\W_])", re.IGNORECASE), [one for _, one in ways])
+        if ways
+        else None
     )
 
 
@@ -61,7 +62,7 @@ def images(text: Text) -> list[tuple[int, int, str]]:
         if text.has(image, one.start, one.end)
     ]
     for word in text.words:
-        place, number = places.ordinal(word.roles), places.ordinal(word.roles, "number.")
+        place, number = word.ordinal, word.number
         before = next(reversed(text.within(max(0, word.start - 12), word.start)), None)
         if before is None or (place or number) not in (1, 2):
             continue

@@ -9,21 +9,19 @@ from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention, apart
-from tempbench_lmms.parsing.mentions.places import ordinal
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 _BETWEEN = roles("fill image option and then conclude is prep step article to counter")
 _LEFT_OPEN = roles("prior hedge parallel unsure unable equal refuse partly")
 _HEADS = roles("rank image")
 _CORRECTS = roles("back switch")
-_SIGNS = lazy(r"[\s,;.:()\[\]\"'|#/&•*+=~<>→⇒➜➔➝、。–—-]")
-_CUT = lazy(r"[;,.\n、。](?!\w)")
-_STRONG = lazy(r"[:;.\n(–—。]|\s-\s")
-_BRACKET = lazy(r"[(\[]([^()\[\]\n]{2,80})[)\]]")
-_WHOLE = lazy(r"(?<![^\W_])\w{3,9}(?![^\W_])")
-_NUMBER = lazy(r"(?<![\d_/.A-Za-z])(?<!\d:)(\d{1,2})(?:st|nd|rd|th)?(?![\d%/A-Za-z]|\.\d|:\d)")
-_MORE = lazy(r"\s*(?:,|->|→|>)\s*#?\d+(?![\d\s]*[^\d\s.,;)])")
+_SIGNS = re.compile(r"[\s,;.:()\[\]\"'|#/&•*+=~<>→⇒➜➔➝、。–—-]")
+_CUT = re.compile(r"[;,.\n、。](?!\w)")
+_STRONG = re.compile(r"[:;.\n(–—。]|\s-\s")
+_BRACKET = re.compile(r"[(\[]([^()\[\]\n]{2,80})[)\]]")
+_WHOLE = re.compile(r"(?<![^\W_])\w{3,9}(?![^\W_])")
+_NUMBER = re.compile(r"(?<![\d_/.A-Za-z])(?<!\d:)(\d{1,2})(?:st|nd|rd|th)?(?![\d%/A-Za-z]|\.\d|:\d)")
+_MORE = re.compile(r"\s*(?:,|->|→|>)\s*#?\d+(?![\d\s]*[^\d\s.,;)])")
 _ENDS = ("first", "last")
 _FAR = 200
 _MOST = 20
@@ -57,9 +55,9 @@ class _Order(NamedTuple):
 def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
     if labels[0].isdigit():
         before = r"(?:(?<![\d_/A-Za-z])|(?<=image)|(?<=Image)|(?<=img))(?<!\d[.:])"
-        return lazy(rf"{before}({'|'.join(labels)})(?![\d%/]|\.\d|:\d|[A-Za-z])")
+        return re.compile(rf"{before}({'|'.join(labels)})(?![\d%/]|\.\d|:\d|[A-Za-z])")
     word = r"[^\W_\u2e80-\uffff]"
-    return lazy(rf"(?<!{word})({'|'.join(labels)})(?!{word}|'\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!{word})({'|'.join(labels)})(?!{word}|'\w)", re.IGNORECASE)
 
 
 def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Mention]:
@@ -70,6 +68,7 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
     if labels[0].isdigit() and len(named) < len(labels):
         named += [one for one in _in_words(text) if one.value in labels]
     named.sort(key=lambda one: one.start)
+    named = [*named[:_FAR], *named[_FAR:][-_FAR:]]  # a reply that loops says no more in its middle
     order = _Order(text, tuple(labels), quantities, named, asides, frozenset(one.start for one in named))
     found: list[Mention] = []
     for way in (_ranked, _rows):
@@ -81,7 +80,7 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
 def _in_words(text: Text) -> Iterator[_Label]:
     """Yields images in words: "the third", "three"."""
     for word in text.words:
-        if place := ordinal(word.roles) or ordinal(word.roles, "number."):
+        if place := word.ordinal or word.number:
             yield _Label(str(place), word.start, word.end)
 
 
@@ -227,8 +226,7 @@ def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
 
 def _told(order: _Order) -> Iterator[Mention]:
     """Yields orders told over sentences, by what is said of the place of each label."""
-    n, at = len(order.labels), 0
-    named = order.named[-_FAR:]
+    n, at, named = len(order.labels), 0, order.named
     while at + n <= len(named):
         row = named[at : at + n]
         if len({one.value for one in row}) == n:
@@ -270,6 +268,7 @@ def _ranked(order: _Order) -> Iterator[Mention]:
     every = [_Label(str(int(one[1])), one.start(), one.end()) for one in _NUMBER.finditer(text.text)]
     every = every if digits else sorted([*every, *order.named], key=lambda one: one.start)
     numbers = {str(i + 1) for i in range(n)}
+    every = [*every[:_FAR], *every[_FAR:][-_FAR:]]
     while at + 2 * n <= len(every):
         row = every[at : at + 2 * n]
         one, other = [v.value for v in row[::2]], [v.value for v in row[1::2]]

@@ -1,6 +1,6 @@
 """Finds places in a row: "the third image", "the last one", "the former", "image three"."""
 
-from tempbench_lmms.parsing.lexicon import Word, roles
+from tempbench_lmms.parsing.lexicon import Word, numeral, roles
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.tokens import Text, is_empty
 
@@ -10,11 +10,6 @@ _GOES_ON = roles("is right wrong because deny and or")
 
 
 _LONGEST = 400
-
-
-def ordinal(roles: frozenset[str], kind: str = "ordinal.") -> int | None:
-    """Returns the number that the roles of a word stand for."""
-    return next((int(role[len(kind) :]) for role in roles if role.startswith(kind)), None)
 
 
 def _alone(text: Text, start: int, end: int) -> bool:
@@ -41,7 +36,7 @@ def _place(roles: frozenset[str], n: int) -> int | None:
     """Returns the place in a row of `n` that a word stands for."""
     ranks = {"rank.second_last": n - 1, "rank.middle": n // 2 + 1}
     ranks |= {"rank.former": 1, "rank.latter": 2} if n == 2 else {}
-    place = next((place for role, place in ranks.items() if role in roles), ordinal(roles))
+    place = next((place for role, place in ranks.items() if role in roles), numeral(roles, "ordinal."))
     return n if place is None and "last" in roles else place
 
 

@@ -6,19 +6,18 @@ import re
 
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Span, Text, is_empty
 
 Named = list[tuple[int, int, str]]
 Asked = list[tuple[int, int, tuple[str, ...]]]
-_STEP = lazy(
+_STEP = re.compile(
     r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['.])([AB])(?![^\W_\u2e80-\uffff]|'[^\W_])"
     r"|(?<![^\W_])(?i:steps?)\s+([abAB12])(?![^\W_])",
 )
 _OTHER = {"A": "B", "B": "A"}
-_HEAD = lazy(r"(?:(?:^|(?<=[\n.;,|]))[\s(*\"'|-]*|(?<=\s)\()([123])(?:\s*(?:[.:)=|-]|->|→|–|—))(?!\d)")
-_NUMBER = lazy(r"\W{0,3}([123])(?!\d)")
-_LISTED = lazy(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
+_HEAD = re.compile(r"(?:(?:^|(?<=[\n.;,|]))[\s(*\"'|-]*|(?<=\s)\()([123])(?:\s*(?:[.:)=|-]|->|→|–|—))(?!\d)")
+_NUMBER = re.compile(r"\W{0,3}([123])(?!\d)")
+_LISTED = re.compile(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
 _MOST_BETWEEN = 90
 _NOT_PLAIN = roles("hedge unsure suppose refuse ask deny wrong back switch")
 

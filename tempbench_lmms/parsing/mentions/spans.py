@@ -9,21 +9,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing.expected import TimeSpan
-from tempbench_lmms.parsing.lexicon import Word, roles
+from tempbench_lmms.parsing.lexicon import Word, numeral, roles
 from tempbench_lmms.parsing.mention import Mention
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 MAX_SECONDS = 1e6  # more is a time stamp of another kind, or no time at all
 _MOST = 40  # spans that are looked at in a reply that loops
 
 Span = tuple[float, float]
-_NUMBER = lazy(
+_NUMBER = re.compile(
     r"(?P<clock>(?<!\d)(?<!\d:)(?<!\+)\d{1,3}(?::\d\d){1,2}(?:[.,]\d{1,3})?(?!\d|:\d))"
     r"|(?:(?<![A-Za-z_+])|(?<=\d[mhMH])|(?<=\dmin))(?P<number>\d+(?:\.\d+|,\d\d?(?![\d.,]))?|(?<![\w)\]])\.\d+)"
     r"(?:(?i:st|nd|rd|th|e|ème|º|ª|°)(?!\w))?"
 )
-_OTHER = lazy(
+_OTHER = re.compile(
     r"(?P<join>[-–—=]{1,4}>|[-–—―~→⇒〜…]|[≤<](?=\s?[tx]\s?[≤<])|\.{2,})"
     r"""|(?P<letter>[A-H](?!\w))|(?P<prime>(?<=\d)(?:'|(?<='\d\d)"))"""
     r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+|\S|\n"
@@ -122,17 +121,13 @@ def _items(text: Text) -> Iterator[_Item]:
     yield said
 
 
-def _role_number(roles: frozenset[str], kind: str) -> float | None:
-    return next((float(role[len(kind) :]) for role in roles if role.startswith(kind)), None)
-
-
 def _word(text: Text, word: Word) -> _Item:
     """Returns the item of a word of the lexicon."""
     start, end, roles = word
-    number = _role_number(roles, "number.")
+    number = word.number
     code = next((code for role, code in _CODES.items() if role in roles), "w")
     if code == "H":
-        return _Item("H", start, end, _role_number(roles, "part.") or 2.0)
+        return _Item("H", start, end, numeral(roles, "part.") or 2.0)
     if code == "T" and text.text[start:end].lower() == "a" and not text.text[end + 1 : end + 2].isdigit():
         code = "_"  # "12 a 20" joins, and any other "a" is an article
     if code in "_w" and number is not None and ("fill" not in roles or _is_before(text, end, _UNITS)):
@@ -183,12 +178,12 @@ def _join(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Wor
 
 
 # A frame's number, a clock, a percentage, "the 10 first seconds", "half a minute", minutes and seconds
-_POINT = lazy(
+_POINT = re.compile(
     r"(?P<kind>[KI])n(?![smih%])|c(?:[sm](?!n))?|n[i%]|(?:n?&?HG?)n?m|nm&H"
     r"|(?:nh[&,]?)?nm(?:[&,]?ns|n(?![smih%]))?|ns|[sm]n(?![sm])|(?P<second>s)(?=H)|M|n|x."
 )
 # "1:05 (65 s)", "frame 3, 12 s"; "(the video is 100 s long)"; "lasts 24 s" beside two other times
-_GLOSS = lazy(
+_GLOSS = re.compile(
     r"(?P<a>[Ppd])\((?P<b>[Ppd#])\)|#[,(]?@?(?P<time>P)\)?|(?P<aside>\((?=[^()]*G)[^()Ppd]*P[^()Ppd]*\))"
     r"|L[:@G]*(?P<length>P)(?!T)"
 )
@@ -319,7 +314,7 @@ def _part(points: _Codes, match: re.Match[str], span: TimeSpan) -> Span | None:
     return (0.0, amount) if which == "1" else (duration - amount if which == "9" else amount, duration)
 
 
-_OR_ONE = lazy(r";[F@]?[Ppd](?!T)")
+_OR_ONE = re.compile(r";[F@]?[Ppd](?!T)")
 
 
 def _is_time(points: _Codes, match: re.Match[str]) -> bool:
@@ -343,7 +338,7 @@ _SHORT: dict[str, str | int | None] = {
 # The form; how two points are read: as told, only if the first lies before the second, with the end first, as
 # start and length, or one as a part of the video; whether bare numbers are surely times; the pattern.
 _RULES = tuple(
-    (form, how, sure, lazy(pattern.translate(str.maketrans(_SHORT))))
+    (form, how, sure, re.compile(pattern.translate(str.maketrans(_SHORT))))
     for form, how, sure, pattern in (
         # "start: 5, end: 10"; "from: 5", and below it "to: 10"
         ("span", "pair", True, r"SQA(?!:)N{0,25}?EQA[)]?|[BF][:@(T]+AN{0,25}?[ZT][:@(T]+A"),
@@ -372,15 +367,15 @@ _RULES = tuple(
 
 
 _KEY_END = r"(?:_?time)?(?:_?stamp)?(?:_?(?:in_?)?(?:s|secs?|seconds?|at))?"
-_SPAN_KEY = lazy(
+_SPAN_KEY = re.compile(
     r"(?:pred_?|final_?|my_?|the_?)?(?:relevant|answer|predicted|evidence|correct)?_?(?:(?:time|temporal)_?)?"
     rf"(?:span|window|segment|interval|moment|range|timestamp|time|stamp|timing|location)s?{_KEY_END}"
 )
-_START_KEY = lazy(rf"(?:t_?)?(?:start|begin|beginning|from|s0|t_?0|onset){_KEY_END}")
-_END_KEY = lazy(rf"(?:t_?)?(?:end|stop|finish|to|until|e0|t_?[12]|offset){_KEY_END}")
-_LENGTH_KEY = lazy(rf"(?:duration|length){_KEY_END}")
-_NO_KEY = lazy(r"conf|score|prob|question|query|duration|length|reason|expl|frame|rationale")
-_CAPITAL = lazy(r"(?<=[a-z])(?=[A-Z])|[-\s]+")
+_START_KEY = re.compile(rf"(?:t_?)?(?:start|begin|beginning|from|s0|t_?0|onset){_KEY_END}")
+_END_KEY = re.compile(rf"(?:t_?)?(?:end|stop|finish|to|until|e0|t_?[12]|offset){_KEY_END}")
+_LENGTH_KEY = re.compile(rf"(?:duration|length){_KEY_END}")
+_NO_KEY = re.compile(r"conf|score|prob|question|query|duration|length|reason|expl|frame|rationale")
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|[-\s]+")
 
 
 def has_field(value: Mapping[Any, Any]) -> bool:

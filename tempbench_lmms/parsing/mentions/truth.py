@@ -1,10 +1,10 @@
 """Finds what judges a claim: True and False in their words, yes and no, and "it does not hold"."""
 
 import itertools
+import re
 
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mention import Mention
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 _YES, _NO = roles("true yes rising"), roles("false no falling")
@@ -16,8 +16,8 @@ _DIRECTIONS = roles("rising falling")
 _FOLLOWS = roles(
     "because deny turn and or back conclude fill likely hedge is answer claim as switch courtesy ask"
 )
-_CHOICE = lazy(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
-_NEXT = lazy(r"\s*(\S)")
+_CHOICE = re.compile(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
+_NEXT = re.compile(r"\s*(\S)")
 _OPENING = ("", *":.,;\n-–—!?。>")
 
 

@@ -1,5 +1,6 @@
 """Finds options by words of theirs: the same words, or others that the lexicon gives the same sense."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -8,14 +9,13 @@ from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import UNIT, Word, roles
 from tempbench_lmms.parsing.mention import Mention
-from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Span, Text
 
 _EMPTY = roles(
     "fill prep article is and or conclude option video because then choose turn deny hedge likely suppose"
     " answer yes no to from refuse one than all pronoun"
 )
-_ENDINGS = lazy(r"(?:'s|ings?|edly|ed|es|s|ly|wards?|er|e)$")
+_ENDINGS = re.compile(r"(?:'s|ings?|edly|ed|es|s|ly|wards?|er|e)$")
 _SHORTEST = 3
 _ENOUGH, _LEAST = 0.6, 0.3
 # One of these alone says all that its option says: "neither plays", "they start together".
@@ -26,7 +26,7 @@ _OPPOSITES = {f"c.{one}": f"c.{other}" for way in _WAYS for one, other in (way.s
 _MOTION = frozenset((*_OPPOSITES, *_STILL, "c.constant", "c.diagonal", "c.alternate"))
 # Beside a movement another one of its family counts, whether or not an option names it.
 _FAMILIES = ("left right up down", "forward back", "cw ccw", "faster slower constant")
-_FRAME = lazy(r"[\s•*(-]*(?:at\s|in\s)?(?:the\s)?(?:frame|image|bild)s?\s?\d+[^:\n]{0,12}:")
+_FRAME = re.compile(r"[\s•*(-]*(?:at\s|in\s)?(?:the\s)?(?:frame|image|bild)s?\s?\d+[^:\n]{0,12}:")
 
 
 class Sense(NamedTuple):
