@@ -117,7 +117,7 @@ def clean(reply: str) -> Cleaned:
     if _OPEN.search(reply, tags[-1].start() if tags else start):
         return Cleaned([], False, cut_off=True)
     inside = tags[-1].span(2 if tags[-1]["box"] is None else "box") if tags else _box(reply, start)
-    narrow = [plain(reply, *inside)] if inside and reply[slice(*inside)].strip() else []
+    narrow = [plain(reply, *inside)] if inside else []
     following = _NEXT.search(reply, start)
     ends = dict.fromkeys((following.start() if following else len(reply), len(reply)))
     return Cleaned([*narrow, *(plain(reply, start, end) for end in ends)], bool(narrow))

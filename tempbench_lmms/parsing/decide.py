@@ -240,6 +240,8 @@ def _is_doubtful(text: Text, one: Judged) -> bool:
     ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
     if text.has(ahead, start, mention.start) or text.has(behind, mention.end, end):
         return True
+    if text.has("hedge", 0, len(text.text)):
+        return True
     if mention.form == "letter" and (word := _WORD.search(text.text, start, mention.start)):  # "Vitamin C"
         return not any(known.end > word.start() for known in text.words if known.start < mention.start)
     if mention.form == "place":

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
+from tempbench_lmms.parsing.expected import Choice, Count, Order, Relation, Truth
 from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.lexicon import scan
@@ -83,11 +83,6 @@ def _count(text: str, bare: str, expected: Count) -> tuple[str | None, int | Non
     return None if number is None else (None, number)
 
 
-def _item(text: str, bare: str, expected: Item) -> int | None:
-    found = re.fullmatch(r"(?:image|#)?\s*(\d{1,2})", bare, re.I)
-    return int(found[1]) if found and 0 < int(found[1]) <= expected.upper else None
-
-
 def _truth(text: str, bare: str, expected: Truth) -> bool | None:
     return _TRUTHS.get(bare.lower())
 
@@ -95,7 +90,6 @@ def _truth(text: str, bare: str, expected: Truth) -> bool | None:
 _WHOLE: dict[type, Callable[[str, str, Any], Any]] = {
     Choice: _choice,
     Count: _count,
-    Item: _item,
     Truth: _truth,
 }
 

@@ -69,17 +69,13 @@ def _of_part(part: Part, both: Fields, letter: str | None) -> tuple[Reading[Span
     text = Text(part.text)
     found = spans.find(text, both.span)
     if both.choice.texts and found:  # times in an option's own text are no span
-        own = [one for one in options.texts(text, both.choice) if any(map(str.isdigit, _said(text, one)))]
+        own = options.texts(text, both.choice)
         found = [m for m in found if not any(one.start <= m.end <= one.end for one in own)]
     picked, reason = _picked(text, found, both, letter) if found else (None, "nothing")
     if picked is None:
         return None, reason
     where = part.where(picked.mention.start, picked.mention.end)
     return Reading(picked.mention.value, _HOW, where), ""
-
-
-def _said(text: Text, mention: Mention) -> str:
-    return text.text[mention.start : mention.end]
 
 
 def _picked(text: Text, found: list[Mention], both: Fields, letter: str | None) -> tuple[Judged | None, str]:

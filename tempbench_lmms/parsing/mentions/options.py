@@ -37,7 +37,7 @@ def _pattern(choice: Choice) -> tuple[re.Pattern[str], list[str]] | None:
     ways.sort(key=lambda way: -len(way[0]))
     said = "|".join(f"({_BETWEEN.join(map(re.escape, _words(text)))})" for text, _ in ways)
     return (
-        (re.compile(rf"(?<![^\W_])(?:{said})(?![^\W_])", re.IGNORECASE), [one for _, one in ways])
+        (re.compile(rf"(?<![^\W_])(?<!\w-)(?:{said})(?![^\W_])", re.IGNORECASE), [one for _, one in ways])
         if ways
         else None
     )

@@ -63,7 +63,7 @@ def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
 def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Mention]:
     """Returns the places that put all labels in an order, from the first (or the smallest) to the last."""
     pattern, brackets = _pattern(tuple(labels)), _BRACKET.finditer(text.text)
-    asides = [one.span() for one in brackets if len(pattern.findall(one[1])) < len(labels)]
+    asides = [one.span() for one in brackets]
     named = [_Label(one[1].upper(), *one.span(1)) for one in pattern.finditer(text.text)]
     if labels[0].isdigit() and len(named) < len(labels):
         named += [one for one in _in_words(text) if one.value in labels]
@@ -277,9 +277,8 @@ def _ranked(order: _Order) -> Iterator[Mention]:
         ranked = len(head) > 1 and "rank" in head[-1].roles  # a table with "Image" and "Rank" above it
         behind = ranked if digits else not one[0].isdigit()
         ranks, labels = (other, one) if behind else (one, other)
-        apart = any("\n" in text.text[a.end : b.start] for a, b in zip(row[::2], row[1::2], strict=True))
         whole = {*ranks} == numbers and {*labels} == {*order.labels}
-        if whole and not apart and not bare and (not digits or one == sorted(one)):
+        if whole and not bare and (not digits or one == sorted(one)):
             ordered = [label for _, label in sorted(zip(ranks, labels, strict=True))]
             yield _mention(order, ordered, row[0].start, row[-1].end)
         at += 1

@@ -68,5 +68,4 @@ def _stands(text: Text, word: Word, beside: Word | None) -> bool:
 def _way(text: Text, start: int, end: int) -> str:
     """Returns the end of a row from which a place is counted: "the second image from the right"."""
     near = [*text.within(max(0, start - 8), start)[-1:], *text.within(end, end + 30)[:1]]
-    close = [w for w in near if w.start <= end + 1 and w.end >= start - 1]
-    return next((role for w in close for role in ("from_right", "from_left") if role in w.roles), "")
+    return next((role for w in near for role in ("from_right", "from_left") if role in w.roles), "")

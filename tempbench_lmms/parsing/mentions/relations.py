@@ -48,7 +48,7 @@ def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
     heads = [w.end for w in text.words if "review" in w.roles]
     if not heads:
         return found
-    head, end = heads[-1], len(text.text)
+    head = heads[-1]
     before, behind = [o for o in found if o.end <= head], [o for o in found if o.start >= head]
     announces = roles("answer conclude final")
     announced = [one for one in behind if text.has(announces, max(head, one.start - 40), one.start)]
@@ -57,8 +57,7 @@ def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
     numbers = range(text.sentence(head), len(text.sentences))
     plain = [i for i in numbers if not text.asks[i] and not text.has(_NOT_PLAIN, *text.sentences[i])]
     keeps = any(text.has("keep", max(head, text.sentences[i].start), text.sentences[i].end) for i in plain)
-    approved = not behind and text.has("right yes", head, end)
-    return before if keeps or approved else behind
+    return before if keeps else behind
 
 
 def _stated(text: Text, named: Named) -> list[Mention]:
@@ -96,7 +95,7 @@ def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
     if len(left) > 1:
         # "The relation of A to B is after", and "A [is] B after" in Chinese, Japanese and Korean.
         joins = text.within(left[0][1], word.start)
-        to = joins and "is" in joins[-1].roles and not right
+        to = joins and "is" in joins[-1].roles
         left = left[1:] if to or text.text[word.start] >= "\u2e80" else left
     return left, right
 
