@@ -22,9 +22,9 @@ from tempbench_lmms.any_task import aggregation, groups, installed
 from tempbench_lmms.any_task.aggregation import CannotAggregateError, TooSlowError
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.ratio import Floats, Ratio, Statistic, ratio
+from tempbench_lmms.metrics.ratio import Floats, Ratio, Statistic, Sums, ratio
 from tempbench_lmms.metrics.sampling import hashed
-from tempbench_lmms.record import Better, Record, Row
+from tempbench_lmms.record import Better, Metric, Record, Row
 
 ITEMS = "items"
 """Where a record has what `process_results` gave to each metric."""
@@ -243,9 +243,8 @@ class AnyTask:
         if file and not _alike(whole, found.value):
             shown = "no number" if whole is None else f"{whole:g}"
             return f"the task's aggregation gives {shown} for the log's lines"
-        metric: _Mean | _Resampled | None = _mean_of(given, values, found.value, self.units)
-        if metric is None and file is not None:
-            metric = _Resampled(found, file, self.units)
+        whole_one = _Resampled(found, file, self.units) if file else None
+        metric = _mean_of(given, values, found.value, self.units, whole_one) or whole_one
         if metric is None:
             return f"{self.name} is not installed, and the mean of its questions' scores is another number"
         alone = zip((record["id"] for record in given), values, strict=False)
@@ -278,11 +277,12 @@ def _alike(one: float | None, other: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Mean:
-    """The mean of a value a question."""
+    """The mean of a value a question; `whole` is the same through the task's aggregation, if it is here."""
 
     values: dict[str, float]
     top: float
     units: Mapping[str, str]
+    whole: "_Resampled | None" = None
 
     def __call__(self, records: Sequence[Record]) -> Ratio:
         kept = [record for record in records if record["id"] in self.values]
@@ -295,6 +295,7 @@ def _mean_of(
     values: Sequence[float | None],
     reported: float,
     units: Mapping[str, str],
+    whole: "_Resampled | None",
 ) -> _Mean | None:
     """Returns the metric as a mean of values, or of a hundred times them; None where it is neither."""
     known = [value for value in values if value is not None]
@@ -306,7 +307,7 @@ def _mean_of(
         return None
     scaled = {record["id"]: value * factor for record, value in zip(records, known, strict=True)}
     # A mean of 0 or 100 a question is a share in percent.
-    return _Mean(scaled, 100.0 if 1 < max(scaled.values()) <= 100 else 1.0, units)
+    return _Mean(scaled, 100.0 if 1 < max(scaled.values()) <= 100 else 1.0, units, whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,3 +381,20 @@ class Grouped(Statistic):
         assert self.of_metric is not None
         one, two = (Grouped.of(self.of_metric, items, keys, part) for part in (0, 1))  # type: ignore[arg-type]
         return one, two
+
+
+def side_by_side(
+    one: Sums, other: Sums, metrics: tuple[Metric, Metric], records: tuple[Sequence[Record], Sequence[Record]]
+) -> tuple[Sums, Sums]:
+    """Returns a metric of two runs so that they can be paired.
+
+    A metric may be the mean of its questions in one run (in which all are answered, say) and not in the
+    other; then it goes through the task's aggregation in both.
+    """
+    if not any(isinstance(value, Grouped) for value in (one, other)):
+        return one, other
+    wholes = [metric.whole if isinstance(metric, _Mean) else metric for metric in metrics]
+    first, second = (whole(own) if whole else None for whole, own in zip(wholes, records, strict=True))
+    if isinstance(first, Grouped) and isinstance(second, Grouped):
+        return first.beside(second)
+    return one, other

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.any_task.aggregation import CannotAggregateError
-from tempbench_lmms.any_task.task import Grouped
+from tempbench_lmms.any_task.task import side_by_side
 from tempbench_lmms.data import code_digest
 from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError
@@ -287,8 +287,10 @@ def compare_metric(
     )
     try:
         one, other = (side[0] if len(side) == 1 else mean_over(side) for side in values)
-        if isinstance(one, Grouped) and isinstance(other, Grouped):
-            one, other = one.beside(other)
+        if len(first) == 1:
+            (a_metric, a_records), (b_metric, b_records) = sides[0][0], sides[1][0]
+            metrics = (a_metric.metric, b_metric.metric)
+            one, other = side_by_side(one, other, metrics, (a_records, b_records))
         difference = paired_difference(one, other, n_resamples=n_resamples, seed=seed)
     except CannotAggregateError as error:
         known = ", ".join(f"{name} {side[0].value:g}" for name, side in zip("AB", values, strict=True))

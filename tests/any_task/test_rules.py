@@ -28,6 +28,7 @@ metric_list:
   - {{metric: percent, aggregation: !function probe_utils.percent, higher_is_better: true}}
   - {{metric: f1, aggregation: !function probe_utils.f1, higher_is_better: true}}
   - {{metric: pair, aggregation: !function probe_utils.pair, higher_is_better: true}}
+  - {{metric: answered, aggregation: !function probe_utils.answered, higher_is_better: true}}
   - {{metric: judged, aggregation: !function probe_utils.judged, higher_is_better: true}}
   - {{metric: submitted, aggregation: !function probe_utils.submitted, higher_is_better: true}}
   - {{metric: endless, aggregation: !function probe_utils.endless, higher_is_better: true}}
@@ -47,6 +48,10 @@ def f1(items):
 
 def pair(items):
     return {"text": percent(items), "group": percent([one for one in items if one["found"]])}
+
+def answered(items):
+    n = sum(one["found"] > 0 for one in items)
+    return sum(one["score"] for one in items) / n if n else 0
 
 def judged(items):
     socket.create_connection(("127.0.0.1", 9))
@@ -68,17 +73,17 @@ def folder(tmp_path_factory):
     (home / "probe_utils.py").write_text(CODE)
     installed.include(home)
     for name, skill in (("a", 0.8), ("b", 0.3)):
-        write(home / name, items_of(skill, seed=len(name) + ord(name)))
+        write(home / name, items_of(skill, seed=len(name) + ord(name), least=int(name == "b")))
     return home
 
 
-def items_of(skill, seed, n=60):
+def items_of(skill, seed, n=60, least=0):
     draw = random.Random(seed)
     right = [int(draw.random() < skill) for _ in range(n)]
     return [
         {
             "score": one,
-            "found": i % 3,
+            "found": least + i % 3,
             "given": 2,
             "both": one,
             "video": f"v{i // 2}",
@@ -93,10 +98,16 @@ def reported(items):
     exec(CODE, scope)
     share = sum(one["score"] for one in items) / len(items)
     found = {"acc": share, "percent": scope["percent"](items), "f1": scope["f1"](items)}
-    return found | {"pair": scope["pair"](items), "judged": 0.5, "submitted": share, "endless": 0.5}
+    return found | {
+        "pair": scope["pair"](items),
+        "answered": scope["answered"](items),
+        "judged": 0.5,
+        "submitted": share,
+        "endless": 0.5,
+    }
 
 
-def write(folder, items, names=("acc", "percent", "f1", "pair", "judged", "submitted")):
+def write(folder, items, names=("acc", "percent", "f1", "pair", "answered", "judged", "submitted")):
     folder.mkdir()
     values = {f"{name},none": value for name, value in reported(items).items() if name in names}
     results = {
@@ -144,6 +155,7 @@ def test_values_and_intervals(folder):
         "f1",
         "pair.text",
         "pair.group",
+        "answered",
     ]
     assert other.grouped_by == "the field video"
     assert len(set(other.units.values())) == 30
@@ -165,8 +177,13 @@ def test_two_runs_are_compared(folder):
     verdicts = {one.metric: one for one in comparison.compare_tasks(pairs, 500)}
     assert verdicts["acc"].verdict == verdicts["percent"].verdict == verdicts["f1"].verdict == "better"
     assert verdicts["f1"].difference.value == pytest.approx(
-        reported(items_of(0.8, 98))["f1"] - reported(items_of(0.3, 99))["f1"]
+        reported(items_of(0.8, 98))["f1"] - reported(items_of(0.3, 99, least=1))["f1"]
     )
+    # The mean of its questions in B alone, where all are answered.
+    of_answered = verdicts["answered"].difference
+    values = [reported(items_of(0.8, 98))["answered"], reported(items_of(0.3, 99, least=1))["answered"]]
+    assert [of_answered.first, of_answered.second] == pytest.approx(values)
+    assert of_answered.low < values[0] - values[1] < of_answered.high
     assert any("judged: A 0.5, B 0.5; no interval" in line for line in remarks)
     same, _ = comparison.paired_runs(folder / "a", folder / "a")
     assert all(one.p == 1 or math.isnan(one.p) for one in comparison.compare_tasks(same, 500))
