@@ -17,7 +17,7 @@ BUDGETS = {
     # Part: the ceiling that continuous integration holds, and the goal where that is lower.
     "tempbench_lmms": (35_730, 32_000),
     "statements of tempbench_lmms": (23_950, 21_000),
-    "tempbench_lmms/parsing": (4_330, 4_500),
+    "tempbench_lmms/parsing": (4_340, 4_500),
     "tempbench_lmms/arrow_of_time": (250, 250),
     "tempbench_lmms/coherence": (1_080, 1_080),
     "tempbench_lmms/mateo": (910, 910),
