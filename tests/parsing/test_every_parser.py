@@ -82,7 +82,7 @@ def test_the_list_of_parsers_is_complete():
         "runs.answering.questions.answer",
         "parsing.second.request",  # writes a prompt
         "api.read",  # reads by the parsers
-        "any_task.opinion.answer",  # asks a model about a reply
+        "any_task.opinion.answer",  # likewise
         *(other for name in benchmarks.names() for other in contract.get(name, "NOT_PARSERS")),
     }
     found = set()
