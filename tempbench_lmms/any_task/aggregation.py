@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -115,6 +116,7 @@ class Child:
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
             cwd=self._place or self._folder.name,
+            start_new_session=True,  # so that what the code starts ends with it
             env={**environment, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "PYTHONSAFEPATH": "1"},
         )
 
@@ -125,7 +127,7 @@ class Child:
         assert process.stdin is not None
         assert process.stdout is not None
         began = time.monotonic()
-        timer = threading.Timer(max(seconds, 0.0), process.kill)
+        timer = threading.Timer(max(seconds, 0.0), _kill, [process])
         timer.start()
         line = ""
         with contextlib.suppress(OSError):  # the process has ended
@@ -149,8 +151,16 @@ class Child:
     def _stop(self) -> None:
         process, self._process, self._open, self._known = self._process, None, None, None
         if process is not None:
-            process.kill()
+            _kill(process)
             process.communicate()
+
+
+def _kill(process: "subprocess.Popen[str]") -> None:
+    """Ends a process and all that it has started."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
 
 
 @cache

@@ -3,13 +3,9 @@
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import task_names, tasks
-from tempbench_lmms.harness.variants import WordLoader
+from tempbench_lmms.harness import task_names
 
 _folders: list[Path] = []
 
@@ -39,15 +35,3 @@ def find(task: str) -> Path | None:
             if named.search(path.read_bytes()):
                 return path
     return None
-
-
-def config_of(path: Path) -> dict[str, Any]:
-    """Returns a task's configuration with its `include`s; functions are their names.
-
-    Raises:
-        TempbenchError: The file is no valid YAML.
-    """
-    try:
-        return tasks.load(path, WordLoader)
-    except (OSError, yaml.YAMLError, TypeError, ValueError) as error:
-        raise TempbenchError(f"{path} is no valid task file ({error}); correct it") from None

@@ -60,8 +60,7 @@ def printed(reported: Mapping[str, Any]) -> dict[str, Printed]:
             found[name] = Printed(float(value), name)
         elif isinstance(value, (list, dict)):
             pairs = value.items() if isinstance(value, dict) else enumerate(value)
-            parts = {f"{name}.{key}": Printed(one, name, key) for key, one in pairs if _is_number(one)}
-            found |= parts if len(parts) == len(value) else {}
+            found |= {f"{name}.{key}": Printed(one, name, key) for key, one in pairs if _is_number(one)}
     return found
 
 
@@ -232,7 +231,9 @@ class AnyTask:
             values = [_score(item) for item in items]
         else:
             ask = partial(aggregation.child().values, file, (found.metric, found.part), items)
-            [whole] = ask([[*range(len(items))]])
+            whole, turned = ask([[*range(len(items))], [*reversed(range(len(items)))]])
+            if whole is not None and not _alike(turned, whole):
+                return "the task's aggregation depends on the order of the questions"
             try:
                 values = ask([[i] for i in range(len(items))])
             except TooSlowError:

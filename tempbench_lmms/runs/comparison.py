@@ -396,9 +396,10 @@ def paired_runs(
     Raises:
         TempbenchError: They cannot be compared; the message says what differs.
     """
-    logs_a, logs_b = (
-        by_task(with_repeats_as_one(read_runs([path], partial, group_by)), path) for path in (run_a, run_b)
-    )
+    read = [with_repeats_as_one(read_runs([path], partial, group_by)) for path in (run_a, run_b)]
+    if partial:
+        read = [[log for log in logs if any(one.samples for one in log.each)] for logs in read]
+    logs_a, logs_b = map(by_task, read, (run_a, run_b))
     tasks = [task for task in logs_a if task in logs_b]
     if not tasks:
         raise TempbenchError(

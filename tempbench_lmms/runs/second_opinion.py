@@ -36,7 +36,7 @@ def of(log: TaskLog) -> Opinion:
     """
     docs = log.other.documents if log.other else {}
     if not any(map(opinion.options_of, docs.values())):
-        why = "its documents have no options" if docs else "its data is not on this machine"
+        why = "its documents have no options" if docs else "the task or its data is not on this machine"
         raise TempbenchError(f"no second opinion, because {why}")
     scores, metric = (log.other.scores, next(iter(log.other.metrics), "")) if log.other else ({}, "")
     found = [

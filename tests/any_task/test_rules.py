@@ -29,6 +29,8 @@ metric_list:
   - {{metric: f1, aggregation: !function probe_utils.f1, higher_is_better: true}}
   - {{metric: pair, aggregation: !function probe_utils.pair, higher_is_better: true}}
   - {{metric: answered, aggregation: !function probe_utils.answered, higher_is_better: true}}
+  - {{metric: ordered, aggregation: !function probe_utils.ordered, higher_is_better: true}}
+  - {{metric: forked, aggregation: !function probe_utils.forked, higher_is_better: true}}
   - {{metric: judged, aggregation: !function probe_utils.judged, higher_is_better: true}}
   - {{metric: submitted, aggregation: !function probe_utils.submitted, higher_is_better: true}}
   - {{metric: endless, aggregation: !function probe_utils.endless, higher_is_better: true}}
@@ -52,6 +54,14 @@ def pair(items):
 def answered(items):
     n = sum(one["found"] > 0 for one in items)
     return sum(one["score"] for one in items) / n if n else 0
+
+def ordered(items):
+    return sum(i * one["score"] for i, one in enumerate(items))
+
+def forked(items):
+    import os
+    os.fork()
+    return percent(items)
 
 def judged(items):
     socket.create_connection(("127.0.0.1", 9))
@@ -101,13 +111,19 @@ def reported(items):
     return found | {
         "pair": scope["pair"](items),
         "answered": scope["answered"](items),
+        "ordered": scope["ordered"](items),
+        "forked": scope["percent"](items),
         "judged": 0.5,
         "submitted": share,
         "endless": 0.5,
     }
 
 
-def write(folder, items, names=("acc", "percent", "f1", "pair", "answered", "judged", "submitted")):
+def write(
+    folder,
+    items,
+    names=("acc", "percent", "f1", "pair", "answered", "ordered", "forked", "judged", "submitted"),
+):
     folder.mkdir()
     values = {f"{name},none": value for name, value in reported(items).items() if name in names}
     results = {
@@ -169,6 +185,8 @@ def test_values_and_intervals(folder):
     low, high = interval(found["f1"])
     assert (high - low) / 2 == pytest.approx(2.05 * np.std(draws), rel=0.12)
     assert "uses the network" in other.why_not("judged")
+    assert "depends on the order" in other.why_not("ordered")
+    assert found["forked"].value == found["percent"].value
     assert found["submitted"].value == pytest.approx(found["acc"].value)
 
 
