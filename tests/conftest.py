@@ -28,7 +28,7 @@ from unittest import mock
 import hypothesis
 import pytest
 
-from tempbench_lmms.data import extent, redaction
+from tempbench_lmms.data import extent, provenance, redaction
 from tempbench_lmms.harness import evaluation
 
 # A busy machine is no failure.
@@ -79,9 +79,10 @@ def by_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_key_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key that one test gives is a word of another's."""
+def _nothing_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that one test gives is a word of another's; a check of its model is none of another's."""
     monkeypatch.setattr(redaction, "_noted", {})
+    monkeypatch.setattr(provenance, "_NOTED", {})
 
 
 @pytest.fixture(scope="session")

@@ -17,8 +17,8 @@ def include(folder: Path | None) -> None:
     """
     if folder is None:
         return
-    if not folder.is_dir():
-        raise TempbenchError(f"--include-path {folder}: no such folder; give the folder of your task's YAML")
+    if not any(folder.rglob("*.yaml")):
+        raise TempbenchError(f"--include-path {folder}: no .yaml in it; give the folder of your task's YAML")
     _folders.append(folder.resolve())
     find.cache_clear()
 

@@ -72,7 +72,7 @@ def test_a_table_of_the_questions(tmp_path: Path, text_encoder: object) -> None:
     assert "exists" in done.stderr
     other = tmp_path / "items.json"
     complains(
-        tempbench("rescore", tmp_path / "a", "--items", other), "written as CSV", "end the name in .csv"
+        tempbench("rescore", tmp_path / "a", "--items", other), "only CSV is possible", "end the name in .csv"
     )
     assert not other.exists()
     assert tempbench("rescore", tmp_path / "a", "--items", file, "--force").returncode == 0

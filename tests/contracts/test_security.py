@@ -65,7 +65,7 @@ def test_the_loader_of_yaml_is_a_safe_one():
 def test_a_task_names_functions_of_this_package_alone(tag, tmp_path):
     (tmp_path / "task.yaml").write_text(f"task: x\nprocess_results: {tag}\n")
     with pytest.raises(TempbenchError, match="not a function of this package"):
-        tasks._load(tmp_path / "task.yaml")
+        tasks.load(tmp_path / "task.yaml")
 
 
 def test_a_task_builds_no_python_object(tmp_path):
@@ -74,7 +74,7 @@ def test_a_task_builds_no_python_object(tmp_path):
     flag = tmp_path / "flag"
     (tmp_path / "task.yaml").write_text(f"task: !!python/object/apply:os.mkdir ['{flag}']\n")
     with pytest.raises(yaml.YAMLError):
-        tasks._load(tmp_path / "task.yaml")
+        tasks.load(tmp_path / "task.yaml")
     assert not flag.exists()
 
 
