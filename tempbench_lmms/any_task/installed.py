@@ -1,11 +1,10 @@
 """Finds the YAML of any task that the installed harness knows; none of the task's code is imported."""
 
-import re
 from functools import cache
 from pathlib import Path
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import task_names
+from tempbench_lmms.harness import other_tasks, task_names
 
 _folders: list[Path] = []
 
@@ -26,12 +25,5 @@ def include(folder: Path | None) -> None:
 @cache
 def find(task: str) -> Path | None:
     """Returns the YAML of a task; None where the task is not installed."""
-    named = re.compile(
-        rb"^[\"']?task[\"']?[ \t]*:[ \t]*[\"']?" + re.escape(task.encode()) + rb"[\"']?[ \t]*(#.*)?\r?$", re.M
-    )
-    for folder in (*_folders, *task_names.folders(())):
-        # Most files are named after their task.
-        for path in sorted(folder.rglob("*.yaml"), key=lambda path: path.stem != task):
-            if named.search(path.read_bytes()):
-                return path
-    return None
+    found = other_tasks.named(task, (*_folders, *task_names.folders(()))).get(task)
+    return found.file if found else None

@@ -138,7 +138,7 @@ class AnyTask:
         )
 
     @cached_property
-    def metrics(self) -> dict[str, "Printed"]:
+    def metrics(self) -> dict[str, Printed]:
         """The reported numbers of metrics that questions were given to."""
         given = {name for record in self.records for name in record[ITEMS]}
         return {name: one for name, one in printed(self.reported).items() if one.metric in given}
@@ -153,36 +153,34 @@ class AnyTask:
         return "neither" if known is None else "higher" if known else "lower"
 
     @cached_property
-    def _found(self) -> dict[str, Row | str]:
-        out: dict[str, Row | str] = {}
+    def _found(self) -> dict[str, tuple[Row | str, dict[str, float]]]:
+        """By metric its row, or why there is none, and the value of each question alone."""
+        out: dict[str, tuple[Row | str, dict[str, float]]] = {}
         too_slow = ""
         for name, one in self.metrics.items():
             try:
-                out[name] = too_slow or self._row(name, one)
+                out[name] = (too_slow, {}) if too_slow else self._row(name, one)
             except TooSlowError as error:  # the task's other metrics mostly are, too
-                out[name] = too_slow = str(error)
+                too_slow = str(error)
+                out[name] = too_slow, {}
             except CannotAggregateError as error:
-                out[name] = str(error)
+                out[name] = str(error), {}
         return out
 
     @property
     def rows(self) -> list[Row]:
         """The metrics that are functions of questions; the first one is the headline."""
-        return [row for row in self._found.values() if isinstance(row, Row)]
+        return [row for row, _ in self._found.values() if isinstance(row, Row)]
 
     def why_not(self, metric: str) -> str:
         """Returns why a metric is no function of questions, so that it has no interval."""
-        found = self._found.get(metric)
+        found, _ = self._found.get(metric, ("", {}))
         return found if isinstance(found, str) else ""
 
     @property
     def scores(self) -> dict[str, float]:
         """The value that the headline has for each question alone, by its id; 1 or 100 is right."""
-        return self._scores.get(next(iter(self.metrics), ""), {}) if self._found else {}
-
-    @cached_property
-    def _scores(self) -> dict[str, dict[str, float]]:
-        return {}
+        return next((alone for _, alone in self._found.values()), {})
 
     def marked(self, record: Record) -> Record:
         """Returns a record with `correct`: 1 or 0, or None if its question has no score of its own."""
@@ -222,7 +220,7 @@ class AnyTask:
                 out[name] = values
         return out
 
-    def _row(self, name: str, found: "Printed") -> Row | str:
+    def _row(self, name: str, found: Printed) -> tuple[Row | str, dict[str, float]]:
         given = [record for record in self.records if found.metric in record[ITEMS]]
         items = [record[ITEMS][found.metric] for record in given]
         file = installed.find(self.name)
@@ -233,7 +231,7 @@ class AnyTask:
             ask = partial(aggregation.child().values, file, (found.metric, found.part), items)
             whole, turned = ask([[*range(len(items))], [*reversed(range(len(items)))]])
             if whole is not None and not _alike(turned, whole):
-                return "the task's aggregation depends on the order of the questions"
+                return "the task's aggregation depends on the order of the questions", {}
             try:
                 values = ask([[i] for i in range(len(items))])
             except TooSlowError:
@@ -243,15 +241,18 @@ class AnyTask:
                 ask([[*range(1, len(items))]])  # if it takes no other number of questions, this says so
         if file and not _alike(whole, found.value):
             shown = "no number" if whole is None else f"{whole:g}"
-            return f"the task's aggregation gives {shown} for the log's lines"
+            return f"the task's aggregation gives {shown} for the log's lines", {}
         whole_one = _Resampled(found, file, self.units) if file else None
         metric = _mean_of(given, values, found.value, self.units, whole_one) or whole_one
         if metric is None:
-            return f"{self.name} is not installed, and the mean of its questions' scores is another number"
-        alone = zip((record["id"] for record in given), values, strict=False)
-        self._scores[name] = {id_: value for id_, value in alone if value is not None}
+            return (
+                f"{self.name} is not installed, and the mean of its questions' scores is another number",
+                {},
+            )
+        ids = (record["id"] for record in given)
+        alone = {id_: value for id_, value in zip(ids, values, strict=False) if value is not None}
         is_first = name == next(iter(self.metrics))
-        return Row(name, metric, self.better(name), is_first, frozenset(), has_error=True)
+        return Row(name, metric, self.better(name), is_first, frozenset(), has_error=True), alone
 
 
 def _picture(jpeg: str) -> Any:

@@ -56,7 +56,7 @@ def behind(names: Iterable[str], further: Sequence[str] = ()) -> dict[str, Other
     for name in names:
         known = task_names.all_names(further) if "*" in name else {name}
         for one in sorted(word for word in known - task_files().keys() if fnmatchcase(word, name)):
-            found |= _named(one, folders)
+            found |= named(one, folders)
     return found
 
 
@@ -85,7 +85,7 @@ def _texts(folder: Path) -> dict[Path, str]:
     return {path: path.read_text("utf-8", "replace") for path in sorted(folder.rglob("*.yaml"))}
 
 
-def _named(name: str, folders: tuple[Path, ...], within: tuple[str, ...] = ()) -> dict[str, OtherTask]:
+def named(name: str, folders: tuple[Path, ...], within: tuple[str, ...] = ()) -> dict[str, OtherTask]:
     """Returns the task of a name, or those of a group or a tag."""
     found: dict[str, OtherTask] = {}
     for path, text in ((path, text) for folder in folders for path, text in _texts(folder).items()):
@@ -100,7 +100,7 @@ def _named(name: str, folders: tuple[Path, ...], within: tuple[str, ...] = ()) -
         tags = config.get("tag") or ()
         if isinstance(config.get("task"), list) and config.get("group") == name:
             for member in _members(config["task"]):
-                found |= _named(member, folders, (*within, name))
+                found |= named(member, folders, (*within, name))
         elif name == tags or name in (*tags,):
             found[str(config.get("task"))] = OtherTask(path, config)
     return found

@@ -293,8 +293,7 @@ def compare_metric(
             one, other = side_by_side(one, other, metrics, (a_records, b_records))
         difference = paired_difference(one, other, n_resamples=n_resamples, seed=seed)
     except CannotAggregateError as error:
-        known = ", ".join(f"{name} {side[0].value:g}" for name, side in zip("AB", values, strict=True))
-        return replace(found, why=f"{known}; no interval: {error}")
+        return replace(found, why=_no_interval(values[0][0].value, values[1][0].value, str(error)))
     except ValueError:
         return found
     found = replace(found, difference=difference, p=difference.p)
@@ -396,10 +395,7 @@ def paired_runs(
     Raises:
         TempbenchError: They cannot be compared; the message says what differs.
     """
-    read = [with_repeats_as_one(read_runs([path], partial, group_by)) for path in (run_a, run_b)]
-    if partial:
-        read = [[log for log in logs if any(one.samples for one in log.each)] for logs in read]
-    logs_a, logs_b = map(by_task, read, (run_a, run_b))
+    logs_a, logs_b = (_by_task(path, partial, group_by) for path in (run_a, run_b))
     tasks = [task for task in logs_a if task in logs_b]
     if not tasks:
         raise TempbenchError(
@@ -423,6 +419,13 @@ def paired_runs(
     return pairs, list(dict.fromkeys(remarks))
 
 
+def _by_task(path: Path, partial: bool, group_by: str) -> dict[str, TaskLog]:
+    """Returns a run's tasks with their repeats as one; of partial runs those that have a log."""
+    logs = with_repeats_as_one(read_runs([path], partial, group_by))
+    whole = (log for log in logs if not partial or any(one.samples for one in log.each))
+    return by_task([*whole], path)
+
+
 def _of_other_tasks(first: TaskLog, second: TaskLog) -> Iterator[str]:
     """Yields of a task that is none of ours how questions are grouped, and which metrics are not compared."""
     if not (one := first.other) or not (two := second.other):
@@ -431,8 +434,12 @@ def _of_other_tasks(first: TaskLog, second: TaskLog) -> Iterator[str]:
     yield f"{one.name}: questions: {how} (--group-by FIELD chooses)"
     for name in one.metrics.keys() & two.metrics.keys():
         if why := one.why_not(name) or two.why_not(name):
-            values = f"A {one.metrics[name].value:g}, B {two.metrics[name].value:g}"
-            yield f"{one.name}: {name}: {values}; no interval: {why}"
+            said = _no_interval(one.metrics[name].value, two.metrics[name].value, why)
+            yield f"{one.name}: {name}: {said}"
+
+
+def _no_interval(first: float, second: float, why: str) -> str:
+    return f"A {first:g}, B {second:g}; no interval: {why}"
 
 
 def _read_again(log: TaskLog, anyway: bool) -> TaskLog:
