@@ -61,7 +61,6 @@ class Plan:
     kinds: tuple[str, ...] = tuple(questions.KINDS)
     needed: frozenset[str] | None = None
     wanted_system: str = ""
-    blind: str = ""
 
     def counts(self, line: str) -> bool:
         """Returns whether a failure of a line or kind makes the check fail."""
@@ -145,9 +144,9 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     batch = dict(zip(fine, ask(fine), strict=True)) if fine else {}
     small = list(zip(outside, ask(outside), strict=True)) if outside else []
     every = [*alone, *twins, *batch.items()]
-    is_seen = any(answer.arrived for _, answer in [*every, *small])
-    plan = replace(plan, blind="" if is_seen else plan.blind or _HOOK)
-    look = functools.partial(_judged, owners=probes_.numbers_of([*inside, *outside]), plan=plan)
+    blind = "" if any(answer.arrived for _, answer in [*every, *small]) else _HOOK
+    owners = probes_.numbers_of([*inside, *outside])
+    look = functools.partial(_judged, owners=owners, plan=plan, blind=blind)
     crowd = [(probe, answer) for probe, answer in batch.items() if probe.kind == "crowd"]
     judgements = [look(probe, answer) for probe, answer in [*alone, *twins, *crowd]]
     judgements += _of_batch(alone, batch, look)
@@ -195,7 +194,7 @@ def _stopped(error: str, plan: Plan, n: int) -> Check:
     return Check(tuple(verdicts), n, is_stopped=True)
 
 
-def _judged(probe: Probe, answer: Answer, owners: Mapping[int, Probe], plan: Plan) -> Judgement:
+def _judged(probe: Probe, answer: Answer, owners: Mapping[int, Probe], plan: Plan, blind: str) -> Judgement:
     """Returns the findings from one answer."""
     if answer.error:
         line = probe.kind if probe.kind in LINES else "many" if probe.kind == "many pictures" else "asked"
@@ -203,8 +202,8 @@ def _judged(probe: Probe, answer: Answer, owners: Mapping[int, Probe], plan: Pla
         return Judgement((fault,), frozenset({line}))
     faults: tuple[Fault, ...] = ()
     if answer.arrived is None:
-        judgement = Judgement(hidden=dict.fromkeys(LINES, plan.blind or "the question never arrived"))
-        if not plan.blind:
+        judgement = Judgement(hidden=dict.fromkeys(LINES, blind or "the question never arrived"))
+        if not blind:
             is_kept = probe.kind == "same text"
             name = "reply of an earlier question with its text" if is_kept else "question never asked"
             faults = (Fault(name, probe.kind, "a reply, and no call of the model"),)

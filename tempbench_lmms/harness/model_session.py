@@ -67,7 +67,6 @@ class Session:
 
     def __init__(self, lm: Any) -> None:
         self._lm = lm
-        self.blind = watching.why_blind(lm)
         self._seen: list[Inputs] = []
 
     def ask(self, asked: Sequence[Probe]) -> list[Answer]:
@@ -110,9 +109,11 @@ class Session:
         """Returns what arrived of each question, identified by the name in its text, else by its pictures."""
         owners = probes.numbers_of(asked)
         left, found = list(range(len(asked))), dict[int, Inputs]()
-        # Those whose name was cut away come last.
+        # Those whose name was cut away come last, and failures after those that were tried again.
         names = {probe.name for probe in asked}
-        for inputs in sorted(self._seen, key=lambda one: not any(name in one.text for name in names)):
+        for inputs in sorted(
+            self._seen, key=lambda one: (not any(name in one.text for name in names), one.error)
+        ):
             shown = (card.number for card in cards_of(inputs))
             owner = next((owners[number] for number in shown if number in owners), None)
             own = [i for i in left if asked[i].name in inputs.text]

@@ -68,12 +68,10 @@ def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> pr
     lm = model_session.runner(
         wanted.model, wanted.model_args, wanted.batch_size, force_simple=wanted.force_simple
     )
-    session = model_session.Session(lm)
-    plan = replace(plan, blind=session.blind)
     with tempfile.TemporaryDirectory(prefix="tempbench-check-") as folder:
         inside, outside = procedure.drawn(plan, Path(folder))
         tell(f"asking {_number(2 * len(inside) + 1, len(outside))}")
-        found = procedure.checked(session.ask, plan, inside, outside)
+        found = procedure.checked(model_session.Session(lm).ask, plan, inside, outside)
     about = {
         "model": wanted.model,
         "model_args": without_secrets(wanted.model_args),

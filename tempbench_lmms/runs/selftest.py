@@ -253,7 +253,7 @@ def table(seed: int = 0) -> Iterator[str]:
     yield "|---|---|---|"
     n_named = [0, 0]
     with tempfile.TemporaryDirectory(prefix="tempbench-selftest-") as folder:
-        plan = procedure.Plan(seed=seed, n_pictures=8, kinds=tuple(questions.KINDS), blind="not seen")
+        plan = procedure.Plan(seed=seed, n_pictures=8, kinds=tuple(questions.KINDS))
         drawn = procedure.drawn(plan, Path(folder))
         rendered = {probe: procedure.rendered(probe) for some in drawn for probe in some}
         for name in PLANTED:

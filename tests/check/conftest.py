@@ -1,4 +1,3 @@
-import dataclasses
 import functools
 from unittest import mock
 
@@ -49,7 +48,6 @@ def check(drawn):
 
     def make(*names, seed=0, shows=True, with_questions=False):
         plan, inside, outside = drawn(seed, with_questions)
-        plan = dataclasses.replace(plan, blind="far away")
         sighted = selftest.Sighted(names, shows, rendered=rendered)
         return procedure.checked(sighted.ask, plan, inside, outside)
 

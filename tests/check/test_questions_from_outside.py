@@ -13,7 +13,7 @@ from tests.check import planted
 def asked_of(drawn, replies, **more):
     """Returns the verdicts, by line, of one who replies so to one question after the other, over and over."""
     _, inside, outside = drawn(0, True)
-    plan = procedure.Plan(blind="far away", kinds=planted.KINDS, **more)
+    plan = procedure.Plan(kinds=planted.KINDS, **more)
     left = itertools.cycle(replies)
     found = procedure.checked(lambda probes: [next(left) for _ in probes], plan, inside, outside)
     return {verdict.line: verdict for verdict in found.verdicts}

@@ -10,7 +10,7 @@ from PIL import Image
 from tempbench_lmms.check import probes, procedure, sighted_reader
 from tempbench_lmms.check.inputs import Text
 from tempbench_lmms.harness import model_session, plugin, watching
-from tempbench_lmms.harness.watching import openai_calls
+from tempbench_lmms.harness.watching import calls
 from tests.check import architectures, planted
 from tests.second_reader import Stub
 
@@ -37,7 +37,7 @@ def states(found):
 @pytest.fixture(scope="module")
 def server():
     """Answers as one who sees, and keeps what it was asked."""
-    with Stub(lambda body: sighted_reader.reply(openai_calls.inputs_of(body)), of_body=True) as found:
+    with Stub(lambda body: sighted_reader.reply(calls.inputs_of(body)), of_body=True) as found:
         yield found
 
 
@@ -92,7 +92,7 @@ def test_what_is_seen_is_what_is_sent(model, server, drawn, monkeypatch):
     sent = {}
     for probe, answer in zip(asked, model_session.Session(lm).ask(asked), strict=True):
         (sent[probe.name],) = [body for body in server.bodies if probe.name in json.dumps(body["messages"])]
-        inputs = openai_calls.inputs_of(sent[probe.name])
+        inputs = calls.inputs_of(sent[probe.name])
         assert answer.arrived == inputs
         assert answer.reply == sighted_reader.reply(inputs)
     assert len(sent) == len(server.bodies) == 3
@@ -113,7 +113,7 @@ class Engine:
     __module__ = "vllm.entrypoints.llm"
 
     def chat(self, messages, sampling_params=None, **more):
-        return [sighted_reader.reply(openai_calls.inputs_of({"messages": one})) for one in messages]
+        return [sighted_reader.reply(calls.inputs_of({"messages": one})) for one in messages]
 
 
 def test_what_the_runner_vllm_hands_to_its_engine():
@@ -135,7 +135,3 @@ def test_what_the_runner_vllm_hands_to_its_engine():
     assert arrived.parts[1].cards == (card,)
     assert (arrived.settings.max_new_tokens, arrived.settings.samples) == (5, True)
     assert "chat" not in vars(lm.client)
-
-
-def test_a_runner_that_is_not_known_is_said_to_be_unseen():
-    assert "unknown way" in watching.why_blind(SimpleNamespace())

@@ -32,7 +32,7 @@ def processor(**how):
 
 
 def parts(text, **how):
-    return list(templates.with_roles([Text(text)], templates.of(processor(**how))))
+    return list(templates.inputs_of([Text(text)], templates.of(processor(**how))).parts)
 
 
 def test_what_the_template_writes_is_not_told():
@@ -54,7 +54,7 @@ def test_an_empty_system_prompt_is_none():
 def test_a_head_before_a_picture():
     pieces = [Text("<s>user "), Picture(None), Text("\nWhen?<e>\n<s>assistant\n")]
     template = templates.of(processor(media_first=True))
-    assert list(templates.with_roles(pieces, template)) == [Text(""), Picture(None), Text("\nWhen?")]
+    assert templates.inputs_of(pieces, template).parts == (Text(""), Picture(None), Text("\nWhen?"))
 
 
 def test_a_processor_without_a_template():

@@ -81,7 +81,6 @@ def test_a_processor_and_a_model_are_found_under_any_name():
             return text
 
     lm = SimpleNamespace(engine=SimpleNamespace(own_processor=Processor()))
-    assert watching.why_blind(lm) == ""
     seen = []
     with watching.watching(lm, seen.extend):
         assert lm.engine.own_processor(text="A <image>", images=[PIXELS]) == "A <image>"

@@ -1,34 +1,16 @@
 """What a wrapper says that it hands over (`given`), and conversations and prompts in the usual forms."""
 
-import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video, picture, settings_of
 from tempbench_lmms.media import codes
 
-_TELL: list[Callable[[list[Inputs]], None]] = []
-"""Who is told of what wrappers hand over: nobody, but while a model is checked."""
 _PLACES = re.compile(
     r"(?:<\|vision_start\|>)?(?:<\|(?:image|video)_pad\|>)+(?:<\|vision_end\|>)?|<(?:image|video|start_of_image|"
     r"IMG_CONTEXT|image_soft_token)>|<\|(?:image|video)(?:_\d+)?\|>|\[IMG\]"
 )
-
-
-def applies(lm: Any) -> bool:
-    """False: whether a wrapper calls `given` shows when it does."""
-    return False
-
-
-@contextlib.contextmanager
-def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
-    """Tells of each call of `given`."""
-    _TELL.append(tell)
-    try:
-        yield
-    finally:
-        _TELL.remove(tell)
 
 
 def given(
@@ -48,9 +30,17 @@ def given(
         times: Of each video's frames, in seconds; None where the model is told none.
         generation: `max_new_tokens`, `temperature`, `do_sample`, `until`, as the model gets them.
     """
-    for tell in _TELL:
-        parts = of_prompt(prompt, images, videos, times) if isinstance(prompt, str) else of_messages(prompt)
-        tell([Inputs(tuple(parts), settings_of(generation))])
+    pass_on(prompt, images, videos, times, generation)
+
+
+def pass_on(*told: Any) -> None:
+    """Does nothing: a check listens to it (`calls`)."""
+
+
+def inputs_of(prompt: Any, images: Any, videos: Any, times: Any, generation: Mapping[str, Any]) -> Inputs:
+    """Returns what a call of `given` tells."""
+    parts = of_prompt(prompt, images, videos, times) if isinstance(prompt, str) else of_messages(prompt)
+    return Inputs(tuple(parts), settings_of(generation))
 
 
 def of_prompt(

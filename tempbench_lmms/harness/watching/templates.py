@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tempbench_lmms.check.inputs import Part, Text
+from tempbench_lmms.check.inputs import Inputs, Part, Settings, Text
 
+_UNSEEN = Settings()
 _MARK, _SYSTEM = "tempbench-mark", "tempbench-system"
 
 
@@ -74,40 +75,29 @@ def _shared(one: str, other: str) -> int:
     return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def count(pieces: Sequence[Part], template: Template) -> int | None:
-    """Returns how often a user's turn begins in a prompt; None where the template has no sign of it."""
-    if not template.heads:
-        return None
-    signs = re.findall(r"<[^<>\s]+>[^<>]*$", template.heads[-1].strip())
-    if not signs:
-        return None
-    return sum(part.text.count(signs[-1].strip()) for part in pieces if isinstance(part, Text))
+def inputs_of(pieces: Sequence[Part], template: Template, settings: Settings = _UNSEEN) -> Inputs:
+    """Returns what parts say without the chat template; text before its beginning is a system prompt."""
+    signs = re.findall(r"<[^<>\s]+>[^<>]*$", template.heads[-1].strip()) if template.heads else []
+    texts = [part.text for part in pieces if isinstance(part, Text)]
+    # How often a user's turn begins, if the template has a sign of it.
+    count = sum(text.count(signs[-1].strip()) for text in texts) if signs else None
+    return Inputs(tuple(_with_roles(pieces, template)), settings, templates=count)
 
 
-def with_roles(pieces: Sequence[Part], template: Template) -> Iterator[Part]:
-    """Yields parts without the chat template; what stands before its beginning is a system prompt."""
+def _with_roles(pieces: Sequence[Part], template: Template) -> Iterator[Part]:
     for i, part in enumerate(pieces):
         if not isinstance(part, Text):
             yield part
             continue
         text = part.text
         if i == 0:
-            before, text = _split(text, template.heads)
+            head = next((head for head in template.heads if head in text), "")
+            before, _, text = text.partition(head) if head else ("", "", text)
             if said := _bare(before, template.around).strip():
                 yield Text(said, "system")
         if i == len(pieces) - 1:
-            tail = next((tail for tail in template.tails if text.endswith(tail)), "")
-            text = text.removesuffix(tail)
+            text = text.removesuffix(next((tail for tail in template.tails if text.endswith(tail)), ""))
         yield Text(text)
-
-
-def _split(text: str, heads: Sequence[str]) -> tuple[str, str]:
-    """Returns what stands before and after the longest head that is there."""
-    for head in heads:
-        if head in text:
-            before, _, after = text.partition(head)
-            return before, after
-    return "", text
 
 
 def _bare(before: str, around: Sequence[tuple[str, str]]) -> str:

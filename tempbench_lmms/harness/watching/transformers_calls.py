@@ -1,11 +1,9 @@
 """What runners that call `model.generate` of `transformers` hand to it: tokens, pixels, times, settings."""
 
-import contextlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
-from unittest import mock
 
 import numpy as np
 
@@ -13,6 +11,7 @@ from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, V
 from tempbench_lmms.check.texts import stamps_of
 from tempbench_lmms.harness.watching import templates
 from tempbench_lmms.harness.watching.owned import model_of, processor_of
+from tempbench_lmms.harness.watching.way import Way
 from tempbench_lmms.media import normalised as pixels
 from tempbench_lmms.media.codes import Pixels
 
@@ -21,57 +20,32 @@ _VIDEO_TOKENS = ("video_token_id", "video_token_index")
 _TIMED_BY_GRID = ("qwen2_5_vl", "qwen2_5_omni")
 
 
-def applies(lm: Any) -> bool:
-    """True for a runner with a processor and a model that generates."""
-    return processor_of(lm) is not None and model_of(lm) is not None
-
-
-@contextlib.contextmanager
-def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
-    """Tells of each call of the model's `generate`."""
+def ways(lm: Any) -> Iterator[Way]:
+    """Yields `generate` of the model of a runner that has a processor too."""
     model, processor = model_of(lm), processor_of(lm)
-    generate = model.generate
+    if model is None or processor is None:
+        return
     template = templates.of(processor)
 
-    def told(*args: Any, **given: Any) -> Any:
+    def read(*args: Any, **given: Any) -> list[Inputs]:
         named = {**({"input_ids": args[0]} if args else {}), **given}
-        if named.get("input_ids") is None:
-            return generate(*args, **given)
-        inputs = _Call(named, model, processor, template).inputs()
-        try:
-            out = generate(*args, **given)
-        except Exception as error:  # some runners answer with an empty reply instead
-            tell([replace(one, error=f"{type(error).__name__}: {error}") for one in inputs])
-            raise
-        tell(_with_replies(inputs, named["input_ids"], out, processor.tokenizer))
-        return out
+        return [] if named.get("input_ids") is None else _Call(named, model, processor, template).inputs()
 
-    with mock.patch.object(model, "generate", told):
-        yield
+    def said(out: Any, *args: Any, **given: Any) -> list[str]:
+        prompts = args[0] if args else given.get("input_ids")
+        rows = zip(getattr(out, "sequences", out), [] if prompts is None else prompts, strict=False)
+        new = [
+            row[len(prompt) :] if row[: len(prompt)] == prompt else row
+            for row, prompt in ((one.tolist(), other.tolist()) for one, other in rows)
+        ]
+        return [processor.tokenizer.decode(row, skip_special_tokens=True) for row in new]
 
-
-def _with_replies(inputs: list[Inputs], prompts: Any, out: Any, tokenizer: Any) -> list[Inputs]:
-    rows = getattr(out, "sequences", out).tolist()
-    if len(rows) != len(inputs):
-        return inputs
-    said = []
-    for row, prompt in zip(rows, prompts.tolist(), strict=True):
-        new = row[len(prompt) :] if row[: len(prompt)] == prompt else row
-        said.append(tokenizer.decode(new, skip_special_tokens=True))
-    return [replace(one, said=text) for one, text in zip(inputs, said, strict=True)]
+    yield Way(model, "generate", read, said)
 
 
 def inputs_of(given: Mapping[str, Any], model: Any, processor: Any) -> list[Inputs]:
     """Returns the questions of a call of `generate`, in the order of its rows."""
     return _Call(given, model, processor, templates.Template()).inputs()
-
-
-@dataclass
-class _Media:
-    """The pictures and videos of a call, which are taken one by one as the tokens call for them."""
-
-    pictures: list[Picture] = field(default_factory=list)
-    videos: list[Video] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -91,13 +65,12 @@ class _Call:
         settings = self._settings()
         return [self._inputs(row.tolist(), media, settings) for row in rows]
 
-    def _inputs(self, row: Sequence[int], media: _Media, settings: Settings) -> Inputs:
+    def _inputs(self, row: Sequence[int], media: dict[str, list[Any]], settings: Settings) -> Inputs:
         pieces = _timed(list(self._parts(row, media)))
-        count = templates.count(pieces, self.template)
-        return Inputs(tuple(templates.with_roles(pieces, self.template)), settings, templates=count)
+        return templates.inputs_of(pieces, self.template, settings)
 
     def _settings(self) -> Settings:
-        defaults = getattr(self.model, "generation_config", None)
+        defaults = self.given.get("generation_config") or getattr(self.model, "generation_config", None)
 
         def value(name: str) -> Any:
             return self.given.get(name, getattr(defaults, name, None))
@@ -122,7 +95,7 @@ class _Call:
 
         return [(name, list(run)) for name, run in itertools.groupby(row, kind)]
 
-    def _parts(self, row: Sequence[int], media: _Media) -> Iterator[Part]:
+    def _parts(self, row: Sequence[int], media: dict[str, list[Any]]) -> Iterator[Part]:
         """Yields the parts of one row, and takes its pictures and videos."""
         left = 0  # tokens of a picture or video that was taken already
         for kind, run in self._runs(row):
@@ -132,23 +105,21 @@ class _Call:
             tokens = len(run)
             while tokens > 0:
                 if left <= 0:
-                    part = _taken(media, kind, tokens)
-                    if part is None:
+                    several = media[kind] or media["video"]  # of a family that has one token for both
+                    if not several:
                         break
-                    yield part
-                    left = part.tokens or tokens
+                    yield several[0]
+                    left = several.pop(0).tokens or tokens
                 tokens, left = tokens - min(tokens, left), left - min(tokens, left)
 
-    def _media(self, rows: Sequence[Sequence[tuple[str, list[int]]]]) -> _Media:
+    def _media(self, rows: Sequence[Sequence[tuple[str, list[int]]]]) -> dict[str, list[Any]]:
         """Returns the pictures and videos of the whole call, in order."""
         images, videos = self.given.get("pixel_values"), self.given.get("pixel_values_videos")
-        media = _Media()
-        if images is not None:
-            runs = [len(run) for row in rows for kind, run in row if kind == "image"]
-            media.pictures = self._pictures(_array(images), runs)
-        if videos is not None:
-            media.videos = self._videos(_array(videos))
-        return media
+        runs = [len(run) for row in rows for kind, run in row if kind == "image"]
+        return {
+            "image": [] if images is None else self._pictures(_array(images), runs),
+            "video": [] if videos is None else self._videos(_array(videos)),
+        }
 
     def _pictures(self, values: pixels.Floats, runs: Sequence[int]) -> list[Picture]:
         normal = pixels.normal_of(self.processor.image_processor)
@@ -229,13 +200,6 @@ def _array(values: Any) -> pixels.Floats:
     return np.asarray(values.detach().float().cpu().numpy(), dtype=np.float32)
 
 
-def _taken(media: _Media, kind: str, tokens: int) -> Picture | Video | None:
-    several: list[Any] = media.pictures if kind == "image" else media.videos
-    if not several and kind == "image":
-        several = media.videos  # of a family that has one token for both
-    return several.pop(0) if several else None
-
-
 def _shares(runs: Sequence[int], n: int) -> list[int] | list[None]:
     """Returns the tokens of each of n pictures; pictures that stand together share a run equally."""
     if len(runs) == n:
@@ -256,16 +220,11 @@ def _tiles(values: pixels.Floats, runs: Sequence[int], normal: pixels.Normal) ->
 
 def _timed(pieces: Sequence[Part]) -> list[Part]:
     """Returns parts in which a video has the times that are written before its steps."""
-    out: list[Part] = []
+    out = list(pieces)
     for i, part in enumerate(pieces):
-        if not isinstance(part, Video) or part.times is not None or part.frames is None:
-            out.append(part)
-            continue
-        out.append(part)
-        texts = [one.text for one in pieces[max(0, i - 1) :] if isinstance(one, Text)]
-        stamps = stamps_of(texts)
-        each = len(part.frames) // len(stamps) if stamps else 0
-        if each and each * len(stamps) == len(part.frames):
-            times = tuple(stamp for stamp in stamps for _ in range(each))
-            out[-1] = Video(part.frames, times, part.tokens)
+        if isinstance(part, Video) and part.times is None and part.frames:
+            stamps = stamps_of(one.text for one in pieces[max(0, i - 1) :] if isinstance(one, Text))
+            each = len(part.frames) // len(stamps) if stamps else 0
+            if each and each * len(stamps) == len(part.frames):
+                out[i] = replace(part, times=tuple(stamp for stamp in stamps for _ in range(each)))
     return out

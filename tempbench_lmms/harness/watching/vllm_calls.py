@@ -5,13 +5,10 @@ core. Such requests are what is looked at: tokens, where pictures stand among th
 settings. An engine whose requests are of another form shows only the messages or prompts that it is given.
 """
 
-import contextlib
 import dataclasses
-import functools
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from types import SimpleNamespace
 from typing import Any
-from unittest import mock
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,6 +16,7 @@ import numpy as np
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture, settings_of
 from tempbench_lmms.harness.watching import handed, templates, transformers_calls
 from tempbench_lmms.harness.watching.owned import engine_of
+from tempbench_lmms.harness.watching.way import Way
 
 _BATCHED = "MultiModalBatchedField"
 _AS_IT_IS = SimpleNamespace(image_mean=(0.0, 0.0, 0.0), image_std=(1.0, 1.0, 1.0))
@@ -27,32 +25,25 @@ _SHOWN: WeakKeyDictionary[Any, dict[str, Picture | Video]] = WeakKeyDictionary()
 """By engine: what was seen under which name. The pixels of what the core knows are not sent again."""
 
 
-def applies(lm: Any) -> bool:
-    """True for a runner that has an engine with a method `chat`."""
-    return engine_of(lm) is not None
-
-
-@contextlib.contextmanager
-def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
-    """Tells of each request to the engine's core, or of each call of the engine."""
-    engine = engine_of(lm)
+def ways(lm: Any) -> Iterator[Way]:
+    """Yields the methods of the engine of a runner that has one, and the one that its core is asked by."""
+    if (engine := engine_of(lm)) is None:
+        return
     core = getattr(getattr(engine, "llm_engine", None), "engine_core", None)
     processor = _processor_of(lm, engine)
-    requests: list[Inputs] = []
-    busy: list[bool] = []
-    with contextlib.ExitStack() as held:
-        if callable(getattr(core, "add_request", None)) and processor is not None:
-            config = engine.llm_engine.model_config.hf_config
-            template = templates.of(processor, getattr(lm, "chat_template", None))
-            reader = _Reader(processor, config, template, _SHOWN.setdefault(engine, {}))
-            held.enter_context(
-                mock.patch.object(core, "add_request", _told_of_requests(core, reader, requests))
-            )
-        for name in ("chat", "generate"):
-            if callable(getattr(engine, name, None)):
-                told = _told_of_calls(getattr(engine, name), requests, tell, busy)
-                held.enter_context(mock.patch.object(engine, name, told))
-        yield
+    if callable(getattr(core, "add_request", None)) and processor is not None:
+        config = engine.llm_engine.model_config.hf_config
+        template = templates.of(processor, getattr(lm, "chat_template", None))
+        reader = _Reader(processor, config, template, _SHOWN.setdefault(engine, {}))
+        yield Way(core, "add_request", lambda request, *args, **more: [reader.inputs_of(request)])
+    for name in ("chat", "generate"):
+        if callable(getattr(engine, name, None)):
+            yield Way(engine, name, lambda *args, **more: list(_of_call(args, more)), _said)
+
+
+def _said(out: Sequence[Any], *args: Any, **more: Any) -> Sequence[str | None]:
+    outputs = (getattr(one, "outputs", None) for one in out)
+    return [one[0].text if one else None for one in outputs]
 
 
 def _processor_of(lm: Any, engine: Any) -> Any:
@@ -63,42 +54,6 @@ def _processor_of(lm: Any, engine: Any) -> Any:
     if renderer is None or getattr(renderer, "mm_processor", None) is None:
         return None
     return renderer.get_mm_processor().info.get_hf_processor()
-
-
-def _told_of_requests(core: Any, reader: "_Reader", requests: list[Inputs]) -> Callable[..., Any]:
-    add = core.add_request
-
-    @functools.wraps(add)
-    def told(request: Any, *args: Any, **more: Any) -> Any:
-        requests.append(reader.inputs_of(request))
-        return add(request, *args, **more)
-
-    return told
-
-
-def _told_of_calls(
-    call: Callable[..., Any],
-    requests: list[Inputs],
-    tell: Callable[[list[Inputs]], None],
-    busy: list[bool],
-) -> Callable[..., Any]:
-    @functools.wraps(call)
-    def told(*args: Any, **more: Any) -> Any:
-        if busy:  # `chat` calls `generate`
-            return call(*args, **more)
-        busy.append(True)
-        before = len(requests)
-        try:
-            out = call(*args, **more)
-        finally:
-            busy.clear()
-        seen = requests[before:] or list(_of_call(args, more))
-        outputs = [getattr(one, "outputs", None) for one in out] if len(out) == len(seen) else []
-        said = [one[0].text if one else None for one in outputs] or [None] * len(seen)
-        tell([dataclasses.replace(one, said=text) for one, text in zip(seen, said, strict=True)])
-        return out
-
-    return told
 
 
 def _of_call(args: Sequence[Any], more: Mapping[str, Any]) -> Iterator[Inputs]:
@@ -144,10 +99,8 @@ class _Reader:
 
     def inputs_of(self, request: Any) -> Inputs:
         """Returns what a request gives to the model."""
-        pieces = list(self._parts(request))
-        parts = tuple(templates.with_roles(pieces, self.template))
-        count = templates.count(pieces, self.template)
-        return Inputs(parts, _settings(request.sampling_params), templates=count)
+        settings = _settings(request.sampling_params)
+        return templates.inputs_of(list(self._parts(request)), self.template, settings)
 
     def _parts(self, request: Any) -> Iterator[Part]:
         tokens, start = list(request.prompt_token_ids), 0
