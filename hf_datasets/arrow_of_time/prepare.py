@@ -4,7 +4,7 @@ The repository names 212 clips of Multi-Moments in Time and asks about each in b
 reversed clip is made from the clip's own frames, without loss.
 """
 
-import tempfile
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -35,10 +35,14 @@ def prepare(source: Path, videos: Path, how: How = PLAIN) -> dict[str, Any] | No
     if part.done:
         return None
     part.begin()
-    part.root.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=part.root) as scratch:
-        made, wrong = _reversed(found, how, Path(scratch))
+    scratch = part.root / ".reversed"
+    shutil.rmtree(scratch, ignore_errors=True)  # that of a killed start
+    scratch.mkdir(parents=True)
+    try:
+        made, wrong = _reversed(found, how, scratch)
         wrong |= part.bring({f"{name}.mp4": medium for name, medium in (found | made).items()})
+    finally:
+        shutil.rmtree(scratch)
     skipped: Skipped = [{"id": name, "why": why, "reason": reason} for name, (why, reason) in wrong.items()]
     bad = {Path(name).stem for name in wrong} | {row["question_id"] for row in asked} - {*found, *made}
     lost = {row["pair_id"] for row in asked if row["question_id"] in bad}

@@ -37,7 +37,9 @@ def stores(output: Path) -> list[Path]:
 
 def opened(file: Path) -> sqlite3.Connection:
     """Returns a file of answers, opened for reading."""
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+    # Nobody writes a file without `-wal`; SQLite would make one to read it.
+    still = "" if file.with_name(f"{file.name}-wal").exists() else "&immutable=1"
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{still}", uri=True)
 
 
 def line(output: Path, number: int) -> str:
