@@ -1,7 +1,6 @@
-"""Stores answers under a key of the full question, and shares the remaining questions among processes."""
+"""Stores answers under a key of the full question."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs
@@ -12,11 +11,9 @@ from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
 from tempbench_lmms.harness.documents import Documents
-from tempbench_lmms.harness.scheduling import shares
 from tempbench_lmms.harness.seeds import is_one_of_several, is_sampled
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 
-Answer = Callable[[Sequence[Any]], list[Any]]
 # The parts of a task's configuration that can change a question without changing its text.
 _SETTINGS = ("lmms_eval_specific_kwargs", "metadata")
 
@@ -67,27 +64,19 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         return self._lookup(key) if key else None
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
-        """Answers the requests in order: stored ones from the store, the others by one call of the model.
+        """Answers the requests in order, by one call of the model, and stores the answers.
 
         Raises:
             ValueError: The model gave another number of answers than it was asked for.
         """
-        replies = [self.stored(lm, reqtype, request) for request in requests]
-        missing = [i for i, reply in enumerate(replies) if reply is None]
-        self._hits += len(requests) - len(missing)
-        if not missing:
-            return replies
-        given = [requests[i] for i in missing]
-        keys = [self.key(lm, reqtype, request) for request in given]
-        sampled = [is_sampled(reqtype, request) for request in given]
-        answers = list(getattr(lm, reqtype)(given))
-        if len(answers) != len(given):
-            raise ValueError(f"the model gave {len(answers)} answers to {len(given)} questions")
-        replies_of = zip(missing, keys, sampled, given, answers, strict=True)
-        for i, key, is_drawn, request, answer in replies_of:
-            replies[i] = answer
+        keys = [self.key(lm, reqtype, request) for request in requests]
+        sampled = [is_sampled(reqtype, request) for request in requests]
+        answers = list(getattr(lm, reqtype)(requests))
+        if len(answers) != len(requests):
+            raise ValueError(f"the model gave {len(answers)} answers to {len(requests)} questions")
+        for key, is_drawn, request, answer in zip(keys, sampled, requests, answers, strict=True):
             self._keep(reqtype, key, request, answer, is_drawn)
-        return replies
+        return answers
 
     def _keep(self, reqtype: str, key: str, request: Any, answer: Any, is_drawn: bool) -> None:
         self._misses += bool(key)
@@ -101,29 +90,6 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
 
 def _doc(lm: Any, request: Any) -> Any:
     return lm.task_dict[request.task_name][request.metadata["split"]][request.doc_id]
-
-
-def answered(
-    tasks: Mapping[str, Any], rank: int, size: int, left: Sequence[Any], answer: Answer
-) -> list[Any]:
-    """Shares the unanswered requests of all processes among them; every process calls it.
-
-    Args:
-        tasks: The harness's tasks by name, to build the questions of other processes.
-        rank: This process.
-        size: The number of processes.
-        left: This process's requests without an answer.
-        answer: Answers requests, in order.
-
-    Returns:
-        The answers to `left`, in order.
-    """
-    every = gathered([_described(request) for request in left], size)
-    share = shares([[(one["task"], one["number"]) for one in own] for own in every])[rank]
-    own = [left[i] if owner == rank else _built(tasks, every[owner][i]) for owner, i in share]
-    found = gathered(dict(zip(share, answer(own), strict=True)), size)
-    answers = {place: reply for one in found for place, reply in one.items()}
-    return [answers[rank, i] for i in range(len(left))]
 
 
 def gathered(value: Any, size: int) -> list[Any]:
@@ -144,30 +110,6 @@ def gathered(value: Any, size: int) -> list[Any]:
             f"another process of this run has ended and printed the reason: {one_line(str(error))[:100]}"
         ) from None
     return found
-
-
-def _described(request: Any) -> dict[str, Any]:
-    """Returns a request without its functions, of which every process has its own."""
-    return {
-        "task": request.task_name,
-        "number": request.doc_id,
-        "text": request.args[0],
-        "idx": request.idx,
-        "type": request.request_type,
-        # The settings of our tasks are plain values; other settings could not be sent.
-        "metadata": json.loads(json.dumps(request.metadata, default=str)),
-    }
-
-
-def _built(tasks: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
-    """Returns the request that another process described."""
-    metadata = dict(told["metadata"])
-    task = tasks[metadata["task"]]
-    built = task.construct_requests(doc_id=metadata["doc_id"], ctx=told["text"], metadata=metadata)
-    for request in built if isinstance(built, list) else [built]:
-        if (request.idx, request.request_type) == (told["idx"], told["type"]):
-            return request
-    raise ValueError(f"{metadata['task']}: question {metadata['doc_id']} cannot be asked by another process")
 
 
 def tasks_in(tasks: Mapping[Any, Any]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.adapter import request_failed
-from tempbench_lmms.harness.answers import Answer, KeyedCache, answered, gathered, tasks_in
+from tempbench_lmms.harness.answers import KeyedCache, gathered, tasks_in
 from tempbench_lmms.harness.documents import Documents
 from tempbench_lmms.harness.patches import mend_client
 from tempbench_lmms.harness.retries import Asking, Watch
@@ -90,13 +90,9 @@ class SafeCache(KeyedCache):
         return cache
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
-        """Answers the requests, first from the store, then slice by slice, storing each one.
-
-        Several processes share the remaining requests.
-        """
+        """Answers the requests, first from the store, then slice by slice, storing each one."""
         mend_client(lm, self.model_args)
         replies = {
-            # Requests that the harness repeats as padding are shared out too, but nobody reads their replies.
             i: "" if stopping.is_padding(request) else self.stored(lm, reqtype, request)
             for i, request in enumerate(requests)
         }
@@ -104,20 +100,18 @@ class SafeCache(KeyedCache):
         if self.watch.stop is not None:
             self._until_decided(self.watch.stop, lm, reqtype, requests, replies)
             return [replies[i] for i in range(len(requests))]
-
-        def ask(dealt: Sequence[Any]) -> list[Any]:
-            return self._in_slices(lm, reqtype, dealt, len(replies) - len(left))
-
-        replies |= zip(left, self._together([requests[i] for i in left], ask), strict=True)
+        asked = [requests[i] for i in self._as_many(left, len(requests))]
+        answers = self._in_slices(lm, reqtype, asked, len(replies) - len(left))
+        replies |= zip(left, answers, strict=False)
         return [replies[i] for i in range(len(requests))]
 
-    def _together(self, requests: Sequence[Any], ask: Answer) -> list[Any]:
-        """Answers the remaining requests with the other processes; tasks that ask in rounds do not share."""
-        kinds = {getattr(task, "OUTPUT_TYPE", None) for task in self.tasks.values()}
-        rank, size = self._global_rank, self._world_size
-        if "generate_until_agentic" in kinds:
-            rank, size = 0, 1
-        return answered(self.tasks, rank, size, requests, ask)
+    def _as_many(self, left: Sequence[int], n: int) -> list[int]:
+        """Returns the places of remaining requests among n; the last is repeated up to any process's number.
+
+        Processes that share one model wait for each other at every question.
+        """
+        most = max(gathered(len(left), self._world_size))
+        return [*left, *[left[-1] if left else n - 1] * (most - len(left))]
 
     def _in_slices(self, lm: Any, reqtype: str, requests: Sequence[Any], n_stored: int) -> list[Any]:
         """Answers requests slice by slice, and reports progress."""
@@ -140,28 +134,23 @@ class SafeCache(KeyedCache):
     ) -> None:
         """Answers each task's requests group by group until it is decided; the others get no reply.
 
-        Several processes share each portion, and the first one decides for all. The decision depends on the
-        order of the groups, not on the number of processes or the slice size.
+        The first of several processes decides for all. The decision depends on the order of the groups, not
+        on the number of processes or the slice size.
         """
         # Only the first process has read the earlier run.
         stop.groups = gathered(stop.groups, self._world_size)[0]
         progress = Progress(len(requests), sum(reply is not None for reply in replies.values()))
         asking = Asking(self.watch, progress.total)
         type(self).on_slice(progress)
-
-        def ask(dealt: Sequence[Any]) -> list[Any]:
-            progress.total = max(
-                progress.total, progress.done + len(dealt)
-            )  # some are asked for other processes
-            return self._slice(asking, lm, reqtype, dealt, progress)
-
         for task, groups in stop.groups.items():
             places = stopping.by_number(task, requests)
             n_counted = None
             for portion in stopping.portions(groups, self.slice_size * self._world_size):
                 own = [number for number in portion if number in places]
                 left = [places[number] for number in own if replies[places[number]] is None]
-                replies |= zip(left, self._together([requests[i] for i in left], ask), strict=True)
+                asked = [requests[i] for i in self._as_many(left, len(requests))]
+                progress.total = max(progress.total, progress.done + len(asked))  # some are asked twice
+                replies |= zip(left, self._slice(asking, lm, reqtype, asked, progress), strict=False)
                 texts = {n: stopping.text_of(replies[places[n]], self.reasoning_tags) for n in own}
                 if (n_counted := self._decided(stop, task, texts)) is not None:
                     break

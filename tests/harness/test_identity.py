@@ -210,16 +210,21 @@ def request(task, number, text, **settings):
     )
 
 
+def ask(cache, model, *requests):
+    """Asks what is not stored, as the safe cache does."""
+    left = [one for one in requests if cache.stored(model, "generate_until", one) is None]
+    cache.execute(model, "generate_until", left)
+
+
 @pytest.mark.harness
 def test_the_key_of_an_answer_is_what_was_asked(cache, tmp_path):
     task = "tempvs_mt1_two_mini"
     *docs, other = [*docs_of(load_task(task))[:4], docs_of(load_task(task))[-1]]
     model = Model(task, docs)
     first = request(task, 0, "Which?", max_new_tokens=5)
-    assert cache.execute(model, "generate_until", [first]) == ["answer 0"]
-    assert cache.execute(model, "generate_until", [request(task, 0, "Which?", max_new_tokens=5)]) == [
-        "answer 0"
-    ]
+    ask(cache, model, first)
+    assert cache.stored(model, "generate_until", request(task, 0, "Which?", max_new_tokens=5)) == "answer 0"
+    ask(cache, model, request(task, 0, "Which?", max_new_tokens=5))
     assert model.n_asked == 1
     others = [
         request(task, 0, "Which one?", max_new_tokens=5),
@@ -244,20 +249,20 @@ def test_a_sampled_answer_is_kept_unless_a_question_has_several(cache):
     task = "tempvs_mt1_two_mini"
     model = Model(task, docs_of(load_task(task))[:1])
     for _ in range(2):
-        cache.execute(model, "generate_until", [request(task, 0, "Which?", temperature=0.5)])
+        ask(cache, model, request(task, 0, "Which?", temperature=0.5))
     assert model.n_asked == 1
     for _ in range(2):
         several = request(task, 0, "Which?", temperature=0.5)
         several.repeats = 2
-        cache.execute(model, "generate_until", [several, several])
+        ask(cache, model, several, several)
     assert model.n_asked == 5
-    cache.execute(model, "generate_until", [request(task, 0, "Which?", temperature=0)])
+    ask(cache, model, request(task, 0, "Which?", temperature=0))
     lines = Path(cache.audit_path).read_text().splitlines()
     assert [json.loads(line)["deterministic"] for line in lines] == [False] * 5 + [True]
     for seed in ("1", "2"):  # of two repeats
         further = ["--gen_kwargs", "temperature=0.5", "--seed", seed]
         cache._model_fingerprint_hash = identity.fingerprint(identity.of_model(MODEL, "", further))
-        cache.execute(model, "generate_until", [request(task, 0, "Which?", temperature=0.5)])
+        ask(cache, model, request(task, 0, "Which?", temperature=0.5))
     assert model.n_asked == 8
 
 
