@@ -133,7 +133,7 @@ def looked_at(path: Path) -> tuple[str, int]:
             rasters.shown(path, path.name, rasters.stretch_of([path]))
             return "passed", 0
         if is_video:
-            sandbox.check_video(path, thorough=True)
+            sandbox.check_video(path)
         else:
             sandbox.check_picture(path, path.name)
     except MediaError as error:

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.rextime.card import CARD, SOURCES, SPLITS
 
@@ -46,34 +45,4 @@ def prepare(
         print(preparing.ADVICE)
 
 
-def cut(
-    videos: Annotated[Path, Option(help="Folder with the full videos, named by their YouTube ids.")],
-    output: Annotated[Path, Option("--output", "-o", help="Folder for the clips.")],
-    source: Annotated[
-        Path | None, Option(help="Folder with the official annotation files; else from the Hub.")
-    ] = None,
-    splits: Annotated[str, Option(help="Splits whose clips are wanted, separated by commas.")] = ",".join(
-        SPLITS
-    ),
-    revision: Annotated[str, Option(help="Revision on the Hub.")] = "main",
-) -> None:
-    """Cut the QVHighlights clips from the full videos, by their names; existing clips are kept."""
-    from functools import partial
-
-    from rich.progress import track
-
-    from .cut import cut as cut_clips
-
-    progress = partial(track, console=terminal.console(stderr=True))
-    report = cut_clips(videos, output, source, revision, splits.split(","), progress)
-    print(f"{report.cut} clips cut into {output}, {report.there} of {report.wanted} already existed")
-    for problem in report.problems.values():
-        print(f"  {problem}")
-    if report.problems:
-        raise TempbenchError(
-            f"{len(report.problems)} of {report.wanted} clips are missing; get their videos or the clips "
-            "themselves (https://github.com/jayleicn/moment_detr) and run this again"
-        )
-
-
-COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare, "cut": cut}
+COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare}

@@ -26,8 +26,8 @@ FILES = {
 
 ADVICE = (
     "get ActivityNet's videos by the form at http://activity-net.org/download.html (for seven days), and "
-    "QVHighlights' clips from https://github.com/jayleicn/moment_detr or with `tempbench cut rextime`; name "
-    "their folders with --anet-dir and --qvh-dir"
+    "QVHighlights' clips from https://github.com/jayleicn/moment_detr; name their folders with --anet-dir "
+    "and --qvh-dir"
 )
 
 DATA = Benchmark(BENCHMARK, SCHEMA, COUNTS, "CC-BY-NC-SA-4.0", lambda split: f"{split}.parquet")

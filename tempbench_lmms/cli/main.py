@@ -33,7 +33,7 @@ GROUPS = {
     "Look": ("report", "tasks", "show", "read", "table", "doctor", "path"),
     "Compare": ("compare", "signature", "rescore", "reread"),
     "Data": ("prepare", "verify", "stats", "import", "score", "push", "submit"),
-    "Make": ("new", "build", "cut"),
+    "Make": ("new", "build"),
 }
 """The commands by what they are for, in the order of the help."""
 PANELS = {command: group for group, commands in GROUPS.items() for command in commands}
@@ -82,7 +82,6 @@ VERBS = {
     "submit": "Write entries for the Hub.",
     "stats": "Count the questions of a benchmark's data.",
     "build": "Make a data set from its raw sources.",
-    "cut": "Cut a data set's clips from full videos.",
 }
 
 

@@ -2,13 +2,13 @@
 
 import base64
 import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.conversation import content, not_valid, times_of
+from tempbench_lmms.harness.conversation import content, not_valid
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.media.pictures import is_picture, png
 
@@ -25,7 +25,6 @@ class View:
     content: tuple[Any, ...]
     target: str
     seconds: float | None = None
-    times: Mapping[int, float] = field(default_factory=dict)
 
 
 def _documents(task: str, number: int, **how: Any) -> "tuple[dict[str, Any], list[Row]]":
@@ -38,12 +37,11 @@ def _documents(task: str, number: int, **how: Any) -> "tuple[dict[str, Any], lis
     return config, docs
 
 
-def _view(config: "dict[str, Any]", docs: "list[Row]", number: int, times: bool = False) -> View:
+def _view(config: "dict[str, Any]", docs: "list[Row]", number: int) -> View:
     doc = docs[number]
     parts = content(config, doc, number)
     try:
-        when = times_of(config, doc, parts) if times else {}
-        return View(config["task"], (number, len(docs)), parts, doc["target"], doc.get("duration"), when)
+        return View(config["task"], (number, len(docs)), parts, doc["target"], doc.get("duration"))
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
         raise not_valid(config, number, error) from None
 
@@ -84,7 +82,7 @@ def as_html(task: str, number: int, count: int, n_frames: int) -> str:
     shown: list[dict[str, Any]] = []
     for place in range(number, min(number + count, len(docs))):
         try:
-            view = _view(config, docs, place, times=True)
+            view = _view(config, docs, place)
             known = {"parts": list(_parts(view, n_frames)), "target": view.target, "problem": ""}
         except TempbenchError as error:
             if place == number:
@@ -104,9 +102,9 @@ def as_html(task: str, number: int, count: int, n_frames: int) -> str:
 def _parts(view: View, n_frames: int) -> Iterator[dict[str, Any]]:
     """Yields the parts of the page: text, rows of labelled pictures, and frames of videos."""
     n, done = sum(map(is_picture, view.content)), 0
-    for are_pictures, group in itertools.groupby(enumerate(view.content), lambda one: is_picture(one[1])):
+    for are_pictures, group in itertools.groupby(view.content, is_picture):
         row = []
-        for place, part in group:
+        for part in group:
             if not are_pictures:
                 is_video = isinstance(part, Path)
                 yield (
@@ -115,7 +113,6 @@ def _parts(view: View, n_frames: int) -> Iterator[dict[str, Any]]:
                 continue
             done += 1
             words = [f"picture {done} of {n}", f"{part.width}×{part.height}"]
-            words += [f"at {view.times[place]:.2f} s"] if place in view.times else []
             data = base64.b64encode(png(part)).decode()
             row.append((f"data:image/png;base64,{data}", ", ".join(words)))
         if row:

@@ -1,8 +1,7 @@
 """Adapts the benchmark to the harness. `task_yamls/coherence/tasks.yaml` names these functions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tempbench_lmms.coherence import captioning, encoders, prompts, scoring
 from tempbench_lmms.coherence.card import BUDGETS, LARGER, RATES
@@ -10,9 +9,6 @@ from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.record import UNDEFINED
-
-if TYPE_CHECKING:
-    from tempbench_lmms.media.video import Wanted
 
 Doc = Mapping[str, Any]
 Kwargs = Mapping[str, Any] | None
@@ -76,30 +72,21 @@ def _how(kwargs: Kwargs) -> str:
     return how
 
 
-def frames_of(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> "Wanted | None":
-    """Returns the video of a question, the number of frames, and the numbers it is asked with elsewhere."""
-    from tempbench_lmms.media.video import Taken
+def _shown(doc: Doc, kwargs: Kwargs) -> list[tuple[Any, float]]:
+    from tempbench_lmms.media.video import Taken, sample_frames
 
     n = doc["n_frames"]
     if not n:
-        return None
-    if how := _SEGMENTS.get(_how(lmms_eval_specific_kwargs)):
-        return resolve(doc["video"]), Taken(n, how), ()
-    return resolve(doc["video"]), n, BUDGETS if n in (1, *BUDGETS) else ()
-
-
-def _shown(doc: Doc, kwargs: Kwargs) -> list[tuple[Any, float]]:
-    from tempbench_lmms.media.video import sample_frames
-
-    if (wanted := frames_of(doc, kwargs)) is None:
         return []
-    frames = sample_frames(*wanted)
+    how = _SEGMENTS.get(_how(kwargs))
+    # Questions are asked with all budgets, one after the other.
+    together = BUDGETS if n in (1, *BUDGETS) and not how else ()
+    frames = sample_frames(resolve(doc["video"]), Taken(n, how) if how else n, together)
     order = prompts.frame_order(doc, len(frames.images))
     # With shuffled or reversed frames the times stay those of the positions: they would give the order away.
     return [(frames.images[i], time) for i, time in zip(order, frames.times, strict=True)]
 
 
-@adapter.shows_frames(frames_of)
 def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
     """Returns a question's frames as pictures in the order shown."""
     return [image for image, _ in _shown(doc, lmms_eval_specific_kwargs)]
@@ -130,19 +117,11 @@ def caption_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
     return prompts.CAPTION[doc["view"]]
 
 
-def caption_frames_of(
-    doc: Doc, lmms_eval_specific_kwargs: Kwargs = None
-) -> tuple[Path, int, tuple[int, ...]]:
-    """Returns the video to caption and the number of frames."""
-    return resolve(doc["video"]), doc["n_frames"], ()
-
-
-@adapter.shows_frames(caption_frames_of)
 def caption_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
     """Returns the frames to caption: n of them, or the middle one of these n."""
     from tempbench_lmms.media.video import sample_frames
 
-    images = list(sample_frames(*caption_frames_of(doc)).images)
+    images = list(sample_frames(resolve(doc["video"]), doc["n_frames"]).images)
     return images if doc["view"] == "video" else [images[captioning.middle(len(images))]]
 
 

@@ -10,7 +10,7 @@ import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakValueDictionary
 
 from tempbench_lmms import record_quality, record_reading
@@ -112,30 +112,6 @@ def without_keys(reply: Any) -> Any:
     return reply
 
 
-Hook = TypeVar("Hook", bound=Callable[..., list[Any]])
-
-
-def signed(hook: Hook) -> Hook:
-    """Caches the signature of a hook, which the harness looks up for every document."""
-    hook.__signature__ = inspect.signature(hook)  # type: ignore[attr-defined]
-    return hook
-
-
-def shows_frames(frames: Callable[..., Any]) -> Callable[[Hook], Hook]:
-    """Marks a `doc_to_visual` that decodes video frames, so that they can be decoded ahead.
-
-    Args:
-        frames: Takes what the hook takes; returns what it gives to `media.video.sample_frames` (path, number
-            and the numbers decoded together with it), or None where a question shows no frames.
-    """
-
-    def marked(hook: Hook) -> Hook:
-        hook.frames = frames  # type: ignore[attr-defined]
-        return signed(hook)
-
-    return marked
-
-
 class Item:
     """A record on its way to one aggregation.
 
@@ -196,16 +172,9 @@ def emit(record: Record, metrics: Iterable[str], *more: str) -> dict[str, Any]:
         `--baseline` reads), an `Item` for each metric and its standard error, and one for `details`. The row
         of a metric and of its error must come in that order: the error overwrites what the harness computed.
     """
-    out: dict[str, Any] = dict.fromkeys(_names_of(tuple(metrics), more), Item(record))
-    out["record"], out["score"] = record, float(record.get("correct", 0))
-    return out
-
-
-@functools.lru_cache(maxsize=256)  # a task has the same for every question, or a few sets
-def _names_of(metrics: tuple[str, ...], more: tuple[str, ...]) -> Mapping[str, None]:
-    """Returns the names of what `emit` returns, in order; copying such a dict is faster than making one."""
-    pairs = ((name, f"{name}_stderr") for name in metrics)
-    return dict.fromkeys(("record", "score", *itertools.chain.from_iterable(pairs), "details", *more))
+    names = itertools.chain.from_iterable((name, f"{name}_stderr") for name in metrics)
+    own = {"record": record, "score": float(record.get("correct", 0))}
+    return own | dict.fromkeys([*names, "details", *more], Item(record))
 
 
 def records_of(items: Sequence[Any]) -> list[Record]:

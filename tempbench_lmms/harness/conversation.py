@@ -1,6 +1,5 @@
 """The content of a question for a chat model: texts, pictures and videos in order."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,34 +29,6 @@ def content(config: dict[str, Any], doc: Row, number: int) -> tuple[Any, ...]:
         return tuple(shown for message in messages for part in message["content"] for shown in _parts(part))
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
         raise not_valid(config, number, error) from None
-
-
-def times_of(config: dict[str, Any], doc: Row, parts: Sequence[Any]) -> dict[int, float]:
-    """Returns the times, in the original video, of a question's pictures.
-
-    Args:
-        config: The task.
-        doc: The question.
-        parts: As from `content`.
-
-    Returns:
-        Seconds by the place among the parts; empty if the task does not decode frames itself. Pictures that
-        are not decoded frames, because they were cut or scaled, have no time.
-    """
-    frames = getattr(config["doc_to_visual"], "frames", None)
-    wanted = frames(doc, kwargs_of(config)) if frames else None
-    if not wanted:
-        return {}
-    from tempbench_lmms.media.video import sample_frames
-
-    found = sample_frames(*wanted)
-    decoded = [image.tobytes() for image in found.images]
-    shown = {place: part.tobytes() for place, part in enumerate(parts) if is_picture(part)}
-    # Two equal frames cannot be distinguished if they are shown in another order.
-    if list(shown.values()) == decoded:
-        return dict(zip(shown, found.times, strict=True))
-    known = {data: time for data, time in zip(decoded, found.times, strict=True) if decoded.count(data) == 1}
-    return {place: known[data] for place, data in shown.items() if data in known}
 
 
 def not_valid(config: dict[str, Any], number: int, error: Exception) -> TempbenchError:

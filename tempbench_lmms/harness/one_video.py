@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tempbench_lmms.data import option_order
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter
 
 if TYPE_CHECKING:
-    from tempbench_lmms.media.video import Taken, Wanted
+    from tempbench_lmms.media.video import Taken
 
 MEDIA = ("video", "frames", "none")
 _FRAMES = 16
@@ -94,7 +93,7 @@ def times(url: str, given: Setting) -> tuple[float, ...]:
         return ()
     if _unopened.get():
         return tuple(map(float, range(given.frames)))
-    from tempbench_lmms.media.integrity import frame_times
+    from tempbench_lmms.media.video import frame_times
 
     return frame_times(resolve(url), given.frames)
 
@@ -107,14 +106,6 @@ def taken(path: Path, given: Setting) -> "Taken":
         # Every nth frame, as the official code of AoT-PsyPhyBENCH (`read_video_frames`) takes them.
         return Taken(max(1, round(probe(path).fps / given.rate)), "every")
     return Taken(given.frames, given.places)
-
-
-def frames_of(url: str, given: Setting) -> "Wanted | None":
-    """Returns the video and its frames, if a question shows frames (`adapter.shows_frames`)."""
-    if given.media != "frames":
-        return None
-    path = resolve(url)
-    return path, taken(path, given), ()
 
 
 def frames(url: str, given: Setting) -> list[tuple[Any, float]]:
@@ -189,10 +180,6 @@ def hooks(
             raise TempbenchError(f"media is {found.media!r}; choose from {', '.join(MEDIA)}")
         return found
 
-    def wanted(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> "Wanted | None":
-        return frames_of(doc["video"], known(lmms_eval_specific_kwargs))
-
-    @adapter.shows_frames(wanted)
     def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
         """Returns the video's path, its frames in order, or nothing."""
         return shown(doc["video"], known(lmms_eval_specific_kwargs))
@@ -203,7 +190,6 @@ def hooks(
         stated = times(doc["video"], given) if timed and given.media == "frames" else ()
         return system + text(doc, given, stated)
 
-    @adapter.signed
     def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
         """Returns the conversation for a chat model: the video or its frames, then the question."""
         given = known(lmms_eval_specific_kwargs)

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.harness import adapter
-
 Doc = Mapping[str, Any]
 Kwargs = Mapping[str, Any] | None
 
@@ -19,14 +17,12 @@ def hooks(
         labels: Returns the label before each picture in the conversation of a chat model.
     """
 
-    @adapter.signed
     def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
         """Returns the pictures for a runner that takes pictures first and text after them."""
         from tempbench_lmms.media.images import load_image
 
         return [load_image(url) for url in doc["images"]]
 
-    @adapter.signed
     def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
         """Returns the conversation for a chat model."""
         names = labels(doc)

@@ -26,7 +26,6 @@ from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import failure, request_failed, without_keys
-from tempbench_lmms.harness.prefetch import frames_of
 from tempbench_lmms.harness.seeds import sow
 from tempbench_lmms.harness.stopping import Stopping
 
@@ -132,8 +131,7 @@ class Asking:
         began = time.monotonic()
         sow(lm, kind, requests, self.watch.seed, self._times)
         try:
-            with frames_of(lm, requests):
-                found = list(getattr(lm, kind)(requests))
+            found = list(getattr(lm, kind)(requests))
         except (Exception, SystemExit) as error:  # hooks of some tasks exit where a video is missing
             return None, one_line(scrubbed(f"{type(error).__name__}: {error}"))[:300]
         finally:

@@ -70,14 +70,12 @@ class Index:
         keyframes: Places of the frames that decoding can start at, ascending.
         time_base: Seconds a unit.
         seekable: Whether frames can be sought; otherwise the video is read from its start.
-        closed: Whether no frame is stored after a key frame but shown before it.
     """
 
     pts: NDArray[np.int64]
     keyframes: tuple[int, ...]
     time_base: Fraction
     seekable: bool
-    closed: bool = False
 
     @property
     def n_frames(self) -> int:
@@ -160,7 +158,7 @@ class Video:
         """Lists the frames from the packets, without decoding; not seekable if the packets do not suffice."""
         pts: list[int] = []
         keys: list[int] = []
-        complete, closed = self.codec in FAST.get(self.container, ()), True
+        complete = self.codec in FAST.get(self.container, ())
         try:
             for packet in self._packets() if complete else ():
                 if packet.size == 0 or packet.is_discard:  # the end; or cut off by an edit list
@@ -173,13 +171,12 @@ class Video:
                 pts.append(packet.pts)
                 if packet.is_keyframe:
                     keys.append(packet.pts)
-                closed = closed and (not keys or packet.pts >= keys[-1])
         except _DAMAGE:
             complete = False  # a full decode shows what can be seen
         table = np.unique(np.array(pts, dtype=np.int64))
         places = tuple(int(place) for place in np.searchsorted(table, sorted(keys)))
         seekable = complete and len(table) == len(pts) and places[:1] == (0,)
-        return Index(table, places, Fraction(self.stream.time_base or 1), seekable, closed)
+        return Index(table, places, Fraction(self.stream.time_base or 1), seekable)
 
     def _packets(self) -> Any:
         self._is_fresh = False
@@ -256,24 +253,6 @@ class Video:
                 context.skip_frame = skipping = skip
             yield from packet.decode()
         yield from _flushed(context)
-
-    def frames_from(self, index: Index, place: int) -> Iterator[tuple[int, Any]]:
-        """Yields every decoded frame from a place on, with its place, starting at the key frame before it."""
-        key = index.key_before(place)
-        times = index.pts[key:].tolist()
-        awaited = key
-        try:
-            self._seek(times[0])
-            for frame in self._sought(times[0], dict.fromkeys(times, 0)):
-                if frame.pts != index.pts[awaited]:
-                    raise self._damaged(f"another frame comes in place of frame {awaited}")
-                yield awaited, self._sound(frame)
-                awaited += 1
-                if awaited == index.n_frames:
-                    return
-        except _DAMAGE as error:
-            raise self._damaged(error) from None
-        raise self._damaged(f"frame {awaited} is missing")
 
     def read_through(
         self, choose: Callable[[int], Iterable[int]], index: Index | None = None
@@ -394,10 +373,6 @@ class Video:
             f"{self.path.name}: the video is rotated by an angle that is not a right angle; convert it with "
             "`ffmpeg -i OLD -c:v libx264 -crf 12 NEW.mp4`"
         )
-
-    def is_upright(self, frame: Any) -> bool:
-        """Returns whether a frame is shown as decoded, neither rotated nor mirrored."""
-        return self._matrix(frame) == _AS_IT_IS
 
     def size_of(self, frame: Any) -> tuple[int, int]:
         """Returns width and height of a decoded frame as it is shown."""

@@ -123,7 +123,7 @@ class Gathering:
                 wrong[place] = why
             elif not records.unchanged(self.at(place), self.videos.get(place)):
                 new.append(place)
-        found = sandbox.check_videos([self.at(place) for place in new], thorough=True)
+        found = sandbox.check_videos([self.at(place) for place in new])
         looked = zip(new, found, strict=True)
         for number, (place, facts) in enumerate(
             self.track(looked, description="checking the videos", total=len(new)), start=1

@@ -47,7 +47,7 @@ def checker(root: Path, check: Callable[..., Facts]) -> Callable[[Path, str], No
 
     def load(path: Path, url: str) -> None:
         if not unchanged(path, known.get(url.partition("/media/")[2])):
-            check(path, thorough=True)
+            check(path)
 
     return load
 

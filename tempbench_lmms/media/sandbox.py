@@ -17,12 +17,10 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NothingYet
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media.cutting import Clip
 from tempbench_lmms.media.integrity import Facts
 from tempbench_lmms.media.worker import TOO_MUCH_MEMORY
 
@@ -171,44 +169,20 @@ def _inspector() -> Inspector:
     return found
 
 
-def check_video(path: Path, thorough: bool = False) -> Facts:
+def check_video(path: Path) -> Facts:
     """Calls `integrity.check_video` in a separate process."""
-    return Facts(**_inspector().ask(path, kind="video", thorough=thorough))
+    return Facts(**_inspector().ask(path, kind="video"))
 
 
-def check_videos(
-    paths: Iterable[Path], thorough: bool = False, processes: int | None = None
-) -> Iterator[Facts | MediaError]:
+def check_videos(paths: Iterable[Path], processes: int | None = None) -> Iterator[Facts | MediaError]:
     """Yields, for each video in order, what `check_video` returns or raises; several are checked at once.
 
     Args:
         paths: The files.
-        thorough: As for `check_video`.
         processes: By default one per core, at most eight, and at most one per four files.
     """
-    requests = [(path, {"kind": "video", "thorough": thorough}) for path in paths]
-    for found in _asked(requests, processes):
+    for found in _asked([(path, {"kind": "video"}) for path in paths], processes):
         yield found if isinstance(found, MediaError) else Facts(**found)
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A clip to cut; fields as in `cutting.cut`."""
-
-    source: Path
-    target: Path
-    start: float
-    end: float
-
-
-def cut_videos(cuts: Iterable[Cut], processes: int | None = None) -> Iterator[Clip | MediaError]:
-    """Yields, for each clip in order, what `cutting.cut` returns or raises; see `check_videos`."""
-    requests = [
-        (one.source, {"kind": "cut", "target": str(one.target), "start": one.start, "end": one.end})
-        for one in cuts
-    ]
-    for found in _asked(requests, processes):
-        yield found if isinstance(found, MediaError) else Clip(**found)
 
 
 def _asked(

@@ -3,12 +3,10 @@
 Each function with a path raises `MediaError` if the file is missing, damaged, or not a video.
 """
 
-import contextlib
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -238,11 +236,16 @@ def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> F
     """
     wanted = _taken(n)
     entry = _CACHE.entry(path)
-    if _ahead is not None:
-        _ahead.begin_next()
     with entry.lock:
         if entry.lacks(wanted):
-            _decode(path, entry, _all_of(n, together))
+            every = _all_of(n, together)
+
+            def choose(n_frames: int) -> Iterable[int]:
+                return {place for one in every for place in one.places(n_frames)}
+
+            entry.index, pictures = decoding.read(path, choose, entry.index)
+            # A new dict instead of an update: `trim` reads the old one without this entry's lock.
+            entry.pictures = {**entry.pictures, **pictures}
         assert entry.index is not None
         index = entry.index
         places = wanted.places(index.n_frames)
@@ -251,79 +254,9 @@ def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> F
     return _as_frames(index, decoded, places)
 
 
-def _decode(path: Path, entry: _Entry, wanted: Collection[Taken]) -> None:
-    """Adds the frames for each of `wanted` to a file's entry, whose lock the caller holds."""
-
-    def choose(n_frames: int) -> Iterable[int]:
-        return {place for one in wanted for place in one.places(n_frames)}
-
-    entry.index, pictures = decoding.read(path, choose, entry.index)
-    # A new dict instead of an update: `trim` reads the old one without this entry's lock.
-    entry.pictures = {**entry.pictures, **pictures}
-
-
-Wanted = tuple[Path, int | Taken, Sequence[int]]
-"""A future request to `sample_frames`."""
-
-
-class _Ahead:
-    """Threads that decode the next videos in an order; each question asked starts one more."""
-
-    def __init__(self, order: Sequence[Wanted]) -> None:
-        self._left = iter(order)
-        self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(min(_N_AHEAD, os.cpu_count() or 1))
-        for _ in range(_N_AHEAD):
-            self.begin_next()
-
-    def begin_next(self) -> None:
-        with self._lock:
-            if (one := next(self._left, None)) is not None:
-                with contextlib.suppress(RuntimeError):  # it was stopped meanwhile
-                    self._pool.submit(self._do, *one)
-
-    def _do(self, path: Path, n: int | Taken, together: Sequence[int]) -> None:
-        with contextlib.suppress(Exception):  # the question itself reports the error
-            entry, wanted = _CACHE.entry(path), _all_of(n, together)
-            with entry.lock:
-                if any(map(entry.lacks, wanted)):
-                    _decode(path, entry, wanted)
-
-    def stop(self) -> None:
-        self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-_N_AHEAD = 4
-_ahead: _Ahead | None = None
-
-
-@contextlib.contextmanager
-def decoding_ahead(order: Sequence[Wanted]) -> Iterator[None]:
-    """Decodes the frames of the next few videos in threads inside the block, before they are requested.
-
-    The frames are the same as without, and errors are raised when the frames are requested.
-
-    Args:
-        order: The future requests to `sample_frames`.
-    """
-    global _ahead
-    _ahead = _Ahead(order)
-    try:
-        yield
-    finally:
-        _ahead.stop()
-        _ahead = None
-
-
-def _forget() -> None:
-    """A forked process has no threads, but locks that nobody would release."""
-    global _ahead
-    _ahead = None
-    _CACHE.clear()
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    # A forked process has no threads, but their locks, which nobody would release.
+    os.register_at_fork(after_in_child=_CACHE.clear)
 
 
 _FIRST = frozenset((Taken(1, "uniform"),))

@@ -18,7 +18,6 @@ from typing import Any, TextIO
 import av
 
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media.cutting import cut
 from tempbench_lmms.media.images import open_image
 from tempbench_lmms.media.integrity import check_video
 
@@ -45,12 +44,10 @@ _BEAT_SECONDS = 0.2
 
 
 def look(request: dict[str, Any], beat: Callable[[int], None]) -> dict[str, Any]:
-    """Checks a video or a picture, or cuts a clip."""
+    """Checks a video or a picture."""
     path = Path(request["path"])
     if request["kind"] == "video":
-        return asdict(check_video(path, request["thorough"], beat))
-    if request["kind"] == "cut":
-        return asdict(cut(path, Path(request["target"]), request["start"], request["end"], beat))
+        return asdict(check_video(path, beat))
     open_image(path, request["name"])
     return {}
 
@@ -65,10 +62,7 @@ def serve(looking: Look) -> None:
         for line in sys.stdin:
             request = json.loads(line)
             answer = _answered(looking, request, answers, said)
-            # Whoever seeks reads frames that refer to others before them, and leaves these out; complaints
-            # count where everything was decoded.
-            whole = answer.get("found", {}).get("thorough", True)
-            if "found" in answer and whole and (patched := _patched(said)):
+            if "found" in answer and (patched := _patched(said)):
                 name = request.get("name") or Path(request["path"]).name
                 answer = {"problem": f"{name}: the video is damaged ({patched}); replace it"}
             answers.write(json.dumps(answer) + "\n")

@@ -38,7 +38,6 @@ def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None
     return prompts.official(doc, n_frames) if n_frames else _text(doc, lmms_eval_specific_kwargs)
 
 
-@adapter.shows_frames(_visual.frames)  # type: ignore[attr-defined]
 def doc_to_visual(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
     """Returns the video's path, its frames, or nothing; the released request's frames are smaller."""
     shown = _visual(doc, lmms_eval_specific_kwargs)
@@ -47,7 +46,6 @@ def doc_to_visual(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = No
     return shown
 
 
-@adapter.signed
 def doc_to_messages(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
     """Returns the conversation for a chat model; each frame follows its number and time.
 

@@ -33,7 +33,6 @@ def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None
     return prompts.build(doc, _setting(lmms_eval_specific_kwargs, "style", "direct"))
 
 
-@adapter.signed
 def doc_to_visual(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
     """Returns the pictures for a runner that takes pictures first and text after them.
 
@@ -51,7 +50,6 @@ def doc_to_visual(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = No
     return [stitch(images, _labels(doc), doc["source"])]
 
 
-@adapter.signed
 def doc_to_messages(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
     """Returns the conversation for a chat model; separate images each follow their label."""
     content: list[dict[str, Any]] = []

@@ -258,7 +258,7 @@ def test_sampled_frames_are_those_of_a_full_decode(
     n = same_as_everything(path)
     assert bool(whole) == (not KINDS[name].fast)
     # As `prepare` does it: no decoder may complain of these.
-    facts = sandbox.check_video(path, thorough=True)
+    facts = sandbox.check_video(path)
     assert facts.n_frames == n
     assert facts.fast == KINDS[name].fast
     assert (facts.width, facts.height) == video.sample_frames(path, 1).images[0].size
@@ -297,7 +297,7 @@ def test_a_truncated_file_gives_what_is_there_or_is_refused(
     path.write_bytes(data[: int(len(data) * share)])
     whole = clips.full_decode(made(folder, name))
     with contextlib.suppress(MediaError):
-        assert integrity.check_video(path, thorough=True).n_frames < len(whole)
+        assert integrity.check_video(path).n_frames < len(whole)
     frames: tuple[Any, ...] = ()
     with contextlib.suppress(MediaError):
         frames = video.sample_frames(path, 400).images

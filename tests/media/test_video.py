@@ -100,27 +100,6 @@ def test_four_budgets_cost_one_decode(made: dict[str, Path], monkeypatch: pytest
         )
 
 
-def test_frames_decoded_ahead_are_the_same_and_errors_come_where_they_are_asked_for(
-    made: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    decoded = []
-    read = decoding.read
-    monkeypatch.setattr(decoding, "read", lambda path, *args: decoded.append(path) or read(path, *args))
-    files = list(made.values())
-    alone = [video.sample_frames(path, 8).images for path in files]
-    video._CACHE.clear()
-    decoded.clear()
-    bad = tmp_path / "bad.mp4"
-    bad.write_bytes(b"no video")
-    with video.decoding_ahead([(path, 8, ()) for path in (files[0], bad, *files[1:])]):
-        found = [video.sample_frames(files[0], 8).images]
-        with pytest.raises(MediaError, match=r"^bad\.mp4: the video is damaged"):
-            video.sample_frames(bad, 8)
-        found += [video.sample_frames(path, 8).images for path in files[1:]]
-    assert found == alone
-    assert sorted(path for path in decoded if path != bad) == sorted(files)
-
-
 def test_the_cache_is_bounded_and_its_pictures_cannot_be_spoilt(
     made: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

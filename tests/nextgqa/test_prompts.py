@@ -52,7 +52,6 @@ def test_media_of_a_question(docs):
     kinds = [part["type"] for part in user["content"]]
     assert kinds == ["text", "image"] * 4 + ["text"]
     assert user["content"][0]["text"].startswith("Frame 1, at 0.0 seconds:")
-    assert hooks.doc_to_visual.frames(docs[0], {"media": "none"}) is None
     assert hooks.doc_to_visual(docs[0], {"media": "none"}) == []
     with pytest.raises(TempbenchError, match="whole number"):
         hooks.doc_to_text(docs[0], {"media": "frames", "frames": 0})

@@ -78,15 +78,7 @@ def in_folders(folder: Path) -> Folders:
     return found
 
 
-def full_videos(folder: Path) -> Folders:
-    """QVHighlights' full videos, out of which the clips are to be cut."""
-    found = whole(folder)
-    for clip in sorted(found["qvhighlights"].iterdir()):
-        clip.rename(clip.with_name(f"A title [{clip.name[:11]}].mp4"))
-    return found
-
-
-LAYOUTS: list[Callable[[Path], Folders]] = [lines, in_folders, full_videos]
+LAYOUTS: list[Callable[[Path], Folders]] = [lines, in_folders]
 
 
 def options(found: Folders) -> list[str]:
