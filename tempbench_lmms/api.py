@@ -155,17 +155,11 @@ def load_runs(*paths: str | Path, partial: bool = False) -> list[TaskLog]:
 
 @dataclass(frozen=True)
 class Compared:
-    """Two runs compared on the same questions; printed, it is what `tempbench compare` prints.
+    """Two runs compared on the same questions; printed, it is what `tempbench compare` prints."""
 
-    Attributes:
-        metrics: Each metric with its difference, interval, p values and verdict.
-        remarks: What else differs between the runs, and what speaks against either; a line each.
-        pairs: The two logs of each task.
-    """
-
-    metrics: list[Comparison]
-    remarks: list[str]
-    pairs: list[tuple[TaskLog, TaskLog]]
+    metrics: list[Comparison]  # with intervals, p values and verdicts
+    remarks: list[str]  # what else differs, and warnings
+    pairs: list[tuple[TaskLog, TaskLog]]  # the two logs of each task
 
     def __str__(self) -> str:
         shown = comparison_text.chosen(self.metrics, False, ())

@@ -7,7 +7,6 @@ folder NAME there is the package `tempbench_lmms.NAME`, with its tasks and its s
 import importlib
 import importlib.util
 import logging
-import os
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -31,8 +30,7 @@ def names() -> list[str]:
         TempbenchError: A folder of the user does not exist, or its path is relative.
     """
     ours = tempbench_lmms.__path__[0]
-    # Not `Path.glob`: a command asks for the names dozens of times, and the folder may have grown.
-    found = {name for name in os.listdir(ours) if os.path.isfile(os.path.join(ours, name, "card.py"))}
+    found = {path.parent.name for path in Path(ours).glob("*/card.py")}
     for folder in own_folders():
         if not Path(folder).is_absolute():
             raise TempbenchError(f"{VARIABLE} names {folder}, a relative path; give its absolute path")
@@ -72,11 +70,7 @@ def own_folders() -> list[str]:
 
 
 def _module(benchmark: str, module: str) -> Any:
-    # A command asks dozens of times, so all folders are searched only if one file is missing.
-    ours = is_name(benchmark) and os.path.isfile(
-        os.path.join(tempbench_lmms.__path__[0], benchmark, "card.py")
-    )
-    if not ours and benchmark not in (known := names()):
+    if benchmark not in (known := names()):
         raise TempbenchError(f"unknown benchmark {benchmark!r}; choose one of {', '.join(known)}")
     return importlib.import_module(f"tempbench_lmms.{benchmark}.{module}")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tempbench_lmms.cli.command import IncludePath
+from tempbench_lmms.cli.command import AsJson, Force, IncludePath
 from tempbench_lmms.data import outputs, terminal
 from tempbench_lmms.harness import options
 
@@ -45,7 +45,7 @@ def check_model(
         bool, typer.Option("--force-simple", help="The harness's --force_simple.")
     ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Also write an HTML page.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     questions: Annotated[
         bool, typer.Option(help="Also ask small questions that any seeing model can answer.")
     ] = True,
@@ -53,7 +53,7 @@ def check_model(
     keep: Annotated[
         Path | None, typer.Option(help="Store the verdict in this run's folder, for its report.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
+    force: Force = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Print every line, not only what failed.")
     ] = False,

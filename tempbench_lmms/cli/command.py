@@ -30,6 +30,17 @@ IncludePath = Annotated[
     Path | None,
     typer.Option(help="A folder with tasks of your own, as the harness's --include_path.", callback=_include),
 ]
+Logs = Annotated[list[Path], typer.Argument(help="Output folders of runs, or results files.")]
+Partial = Annotated[
+    bool, typer.Option("--partial", help="Include the readable part of damaged or unfinished runs.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+Intervals = Annotated[bool, typer.Option(help="Compute intervals from the logs.")]
+Mini = Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")]
+AllowPickle = Annotated[
+    bool, typer.Option("--allow-pickle", help="Read pickled predictions; this can run code in them.")
+]
 _SAME = {"output-path": "output"}
 
 

@@ -3,20 +3,12 @@
 import functools
 import importlib
 import importlib.util
-import inspect
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data.resources import resource_dir
 from tempbench_lmms.errors import TempbenchError
-
-_NoLock = Annotated[
-    bool,
-    typer.Option("--no-lock", help="Do not lock the data, for file systems without locks."),
-]
 
 
 def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
@@ -31,25 +23,19 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
 
 @functools.cache  # the same command for every call, as its own function would be
 def _alone(benchmark: str, prepare: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the command with a lock on the benchmark's data, and with the option `--no-lock`."""
+    """Returns the command with a lock on the benchmark's data."""
 
     @functools.wraps(prepare)
-    def locked(*args: Any, no_lock: bool = False, **kwargs: Any) -> Any:
+    def locked(*args: Any, **kwargs: Any) -> Any:
         from tempbench_lmms.data import extent, locks, manifests, roots
 
-        with locks.preparing(benchmark, not no_lock):
+        with locks.preparing(benchmark):
             found = prepare(*args, **kwargs)
             manifest = manifests.read(roots.data_home(benchmark) / benchmark) or {}
         if short := extent.incomplete(extent.of(manifest, benchmarks.sizes(benchmark))):
             print(f"incomplete: {short}")
         return found
 
-    signature = inspect.signature(prepare)
-    option = inspect.Parameter("no_lock", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_NoLock)
-    locked.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[*signature.parameters.values(), option]
-    )
-    locked.__annotations__ = {**prepare.__annotations__, "no_lock": _NoLock}
     return locked
 
 

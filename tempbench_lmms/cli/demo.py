@@ -1,6 +1,5 @@
 """`tempbench demo`: runs the bundled sample through the real harness in a minute, without a GPU."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,6 @@ _NEXT = (
     f"  tempbench run {_MODEL} {_TASK} --output logs/qwen",
     "  tempbench prepare tempvs --accept-license",
 )
-_PROGRESS = re.compile(r"^Model Responding:.*?(\d+)/(\d+) ")
 # Threads on such small matrices wait for each other; on a busy machine they are a hundred times slower.
 _ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
 
@@ -75,20 +73,15 @@ def _evaluated(
     evaluations = {folder: {**wanted[title], "tasks": as_names(_TASK)} for folder, title in folders.items()}
     begun: list[str] = []
     console.print(f"starting lmms-eval for {_TASK} and {len(wanted)} models", style="dim")
-    with console.status("the harness and torch are being imported") as status:
 
-        def show(folder: str, line: str) -> None:
-            if folder not in begun:
-                begun.append(folder)
-                line_of_model = (
-                    f"{len(begun)} of {len(wanted)}: --model {evaluations[folder]['model']} --tasks {_TASK}"
-                )
-                console.print(line_of_model, style="dim")
-            if found := _PROGRESS.search(line):
-                status.update(f"{folders[folder]}: {found[1]} of {found[2]} questions")
+    def show(folder: str, line: str) -> None:
+        if folder not in begun:
+            begun.append(folder)
+            words = f"{len(begun)} of {len(wanted)}: --model {evaluations[folder]['model']} --tasks {_TASK}"
+            console.print(words, style="dim")
 
-        start = ("tempbench_lmms.harness.tiny", str(tiny))
-        runs = evaluation.run_in_turn(evaluations, output, _ENVIRONMENT, show, start)
+    start = ("tempbench_lmms.harness.tiny", str(tiny))
+    runs = evaluation.run_in_turn(evaluations, output, _ENVIRONMENT, show, start)
     return {title: runs[folder] for folder, title in folders.items()}
 
 

@@ -6,18 +6,17 @@ import json
 import platform
 import shutil
 import subprocess
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from tempbench_lmms import benchmarks
+from tempbench_lmms.cli.command import AsJson
 from tempbench_lmms.data import manifests, provenance
 from tempbench_lmms.data.roots import prepared_root
 from tempbench_lmms.errors import EXTRAS, DataNotPreparedError, TempbenchError
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for a bug report.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show installed versions, extras, GPUs, data and tasks, without your names or secrets."""
     found = examined()

@@ -6,33 +6,27 @@ from typing import Annotated
 
 import typer
 
+from tempbench_lmms.cli.command import AllowPickle
+from tempbench_lmms.data.replies import Partial
+from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import TempbenchError
 
 
 def import_(
     format_: Annotated[
         str,
-        typer.Argument(
-            metavar="FORMAT",
-            help="replies, vlmevalkit, or a benchmark's own, as tempvs.",
-        ),
+        typer.Argument(metavar="FORMAT", help="replies, vlmevalkit, or a benchmark's own, as tempvs."),
     ],
     path: Annotated[Path, typer.Argument(help="The file or folder of replies.")],
     task: Annotated[str, typer.Option(help="The task that was asked, e.g. tempvs_mt1_two.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")],
     model: Annotated[str, typer.Option(help="The model's name; by default from the file.")] = "",
-    partial: Annotated[
-        bool,
-        typer.Option("--partial", help="Import the existing replies, even if some are missing."),
-    ] = False,
-    allow_pickle: Annotated[
-        bool, typer.Option("--allow-pickle", help="Read pickled predictions; this can run code in them.")
-    ] = False,
+    partial: Partial = False,
+    allow_pickle: AllowPickle = False,
 ) -> None:
     """Import replies from elsewhere as a log for report, compare, rescore and reread."""
-    print("tempbench: reading the replies", file=sys.stderr, flush=True)
+    tell("reading the replies")
     from tempbench_lmms import benchmarks
-    from tempbench_lmms.data.terminal import counted
     from tempbench_lmms.harness.tasks import task_files
     from tempbench_lmms.runs import importing
     from tempbench_lmms.runs.formats import READERS

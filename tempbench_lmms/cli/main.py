@@ -12,7 +12,7 @@ from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.cli import runs
 from tempbench_lmms.cli.answer import answer
 from tempbench_lmms.cli.check import check_model
-from tempbench_lmms.cli.command import ColouredCommand, HarnessCommand, SafeCommand, spelling
+from tempbench_lmms.cli.command import ColouredCommand, Force, HarnessCommand, SafeCommand, spelling
 from tempbench_lmms.cli.doctor import doctor
 from tempbench_lmms.cli.imports import import_
 from tempbench_lmms.cli.new import new
@@ -114,7 +114,7 @@ def show(
     ] = None,
     count: Annotated[int, typer.Option(min=1, max=100, help="Questions on the page, starting at --doc.")] = 5,
     frames: Annotated[int, typer.Option(min=1, max=64, help="Frames of a video to show on the page.")] = 8,
-    force: Annotated[bool, typer.Option(help="Overwrite the page.")] = False,
+    force: Force = False,
 ) -> None:
     """Show one question as a model sees it: pictures, prompt, and the right answer."""
     from tempbench_lmms.cli.show import as_html, as_text, seen
@@ -166,17 +166,16 @@ def verify(
         print(f"{len(task_files())} task names, none of them the harness's: ok")
 
 
-def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")] = Path(
-        "tempbench_demo"
-    ),
-) -> None:
+_Demo = Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")]
+
+
+def demo(output: _Demo = Path("tempbench_demo")) -> None:
     """Try everything on the bundled sample: a tiny model, chance and an oracle through the real harness."""
     from tempbench_lmms.harness import plugin
 
     outputs.check_folder(output)
     plugin.harness_version()
-    print("tempbench: building a tiny Qwen2.5-VL with random weights", file=sys.stderr, flush=True)
+    terminal.tell("building a tiny Qwen2.5-VL with random weights")
     from tempbench_lmms.cli.demo import run
 
     run(output, terminal.console())
@@ -231,17 +230,17 @@ def main() -> None:
     _add_verbs(next((word for word in sys.argv[1:] if not word.startswith("-")), None))
     try:
         app(standalone_mode=True)
-    except TempbenchError as error:
-        terminal.tell(str(error))
-        raise SystemExit(1) from None
-    except ModuleNotFoundError as error:
-        if (said := lacking(error)) is None:
+    except (TempbenchError, ModuleNotFoundError, OSError, UnicodeEncodeError) as error:
+        if (said := _said(error)) is None:
             raise
         terminal.tell(str(said))
         raise SystemExit(1) from None
-    except OSError as error:
-        terminal.tell(outputs.refused(error))
-        raise SystemExit(1) from None
-    except UnicodeEncodeError as error:
-        terminal.tell(f"{ascii(error.object)[:80]} is not UTF-8 text")
-        raise SystemExit(1) from None
+
+
+def _said(error: Exception) -> object:
+    """Returns the line about an error; None for a module that no extra installs."""
+    if isinstance(error, UnicodeEncodeError):
+        return f"{ascii(error.object)[:80]} is not UTF-8 text"
+    if isinstance(error, ModuleNotFoundError):
+        return lacking(error)
+    return outputs.refused(error) if isinstance(error, OSError) else error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tempbench_lmms.cli.command import GroupBy, IncludePath
+from tempbench_lmms.cli.command import AsJson, GroupBy, IncludePath
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
@@ -45,11 +45,10 @@ def plan(
     ] = None,
     group_by: GroupBy = "",
     include_path: IncludePath = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compute before a run which difference it can detect, with how many questions, and how long it takes."""
-    from tempbench_lmms.harness import other_tasks, task_names
-    from tempbench_lmms.runs import planning, run_card, starting
+    from tempbench_lmms.runs import planning, run_card
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.task_log import edited
 
@@ -57,14 +56,8 @@ def plan(
     if groups and groups > (questions or 0):
         raise TempbenchError(f"--groups {groups}: give --questions, and no more groups than questions")
     numbers = (questions, groups or questions) if questions else None
-    logs = read_runs([against], group_by=group_by) if against else ()
-    logged = [log.task for log in logs if log.other]
-    wanted = tasks.split(",")
-    further = ["--include_path", str(include_path)] if include_path else []
-    if unlogged := [name for name in wanted if name not in logged]:
-        task_names.check(unlogged, further)
-    others = [*other_tasks.behind(wanted, further), *(name for name in logged if name in wanted)]
-    leaves = dict.fromkeys([*starting.leaves(wanted), *others])
+    logs = read_runs([against], group_by=group_by) if against else []
+    leaves = _leaves(tasks.split(","), [log.task for log in logs if log.other], include_path)
     assumed = planning.Assumed(right, within, correlation)
     # Only a log can hold unexpected values, if it was edited.
     with edited(against) if against else nullcontext():
@@ -81,6 +74,18 @@ def plan(
     for one in plans:
         print(_as_text(one, difference))
     print("\nSeconds per question by model size: docs/performance.md; `tempbench run` prints it too.")
+
+
+def _leaves(wanted: list[str], logged: list[str], include_path: Path | None) -> dict[str, None]:
+    """Returns the tasks to plan for; other people's tasks may be known from a log alone."""
+    from tempbench_lmms.harness import other_tasks, task_names
+    from tempbench_lmms.runs import starting
+
+    further = ["--include_path", str(include_path)] if include_path else []
+    if unlogged := [name for name in wanted if name not in logged]:
+        task_names.check(unlogged, further)
+    others = [*other_tasks.behind(wanted, further), *(name for name in logged if name in wanted)]
+    return dict.fromkeys([*starting.leaves(wanted), *others])
 
 
 def _check_numbers(**options: float | None) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tempbench_lmms.cli.command import AsJson
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 
 RULES = {
@@ -157,7 +158,7 @@ def read(
             help="The question that it answers, starting at 0; also shows whether the answer is right."
         ),
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_: AsJson = False,
 ) -> None:
     """Show how a reply is read, and why."""
     found = read_reply(task, sys.stdin.read() if reply == "-" else reply, doc)

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempbench_lmms.cli.report import write_report
 from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.run_files import CHECK, REPEAT, SPREAD, STATE
+from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import ending
 
@@ -65,7 +66,7 @@ def run(repeats: int, output: Path, further: Sequence[str], report: bool) -> Non
         folder.mkdir(parents=True, exist_ok=True)
         if (output / CHECK).is_file():
             shutil.copyfile(output / CHECK, folder / CHECK)
-        print(f"tempbench: repeat {number} of {repeats}", file=sys.stderr, flush=True)
+        tell(f"repeat {number} of {repeats}")
         command = [sys.executable, "-m", "tempbench_lmms.cli", *words(sys.argv[1:], number, folder, further)]
         with_parent = ending.end_with_parent if sys.platform == "linux" else None
         status = subprocess.run(command, check=False, preexec_fn=with_parent).returncode
@@ -113,8 +114,7 @@ def _tell(output: Path, k: int, report: bool) -> None:
     for one in found:
         print(repeats.as_text(one))
     if (n := len([*output.glob(f"{REPEAT}*/{STATE}")])) > k:
-        print(
-            f"tempbench: {output} holds {n} repeats, but this shows only the first {k}; `tempbench rescore "
-            f"{output}` shows all",
-            file=sys.stderr,
+        tell(
+            f"{output} holds {n} repeats, but this shows only the first {k}; `tempbench rescore {output}` "
+            "shows all"
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tempbench_lmms.cli.command import GroupBy, IncludePath
+from tempbench_lmms.cli.command import Force, GroupBy, IncludePath, Intervals, Partial
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
@@ -36,11 +36,8 @@ def report(
             min=0, max=1000, help="Maximum megabytes of the questions' texts, and of their pictures."
         ),
     ] = 30,
-    intervals: Annotated[bool, typer.Option(help="Compute intervals from the logs.")] = True,
-    partial: Annotated[
-        bool,
-        typer.Option("--partial", help="Include the readable part of damaged or unfinished runs."),
-    ] = False,
+    intervals: Intervals = True,
+    partial: Partial = False,
     everything: Annotated[
         bool,
         typer.Option("--all", help="In Markdown, CSV and LaTeX: all tables."),
@@ -49,7 +46,7 @@ def report(
         list[str] | None,
         typer.Option(help="RUN=IN,OUT: what a million tokens of prompts and of replies cost."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    force: Force = False,
     group_by: GroupBy = "",
     include_path: IncludePath = None,
 ) -> None:
@@ -168,10 +165,8 @@ def submit_hub(
         typer.Option(help="BENCHMARK=ORG/NAME@COMMIT: the data set on the Hub, if not the known one."),
     ] = None,
     source_url: Annotated[str | None, typer.Option(help="Web address of the logs.")] = None,
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Include incomplete runs; the notes say so.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the files.")] = False,
+    partial: Partial = False,
+    force: Force = False,
 ) -> None:
     """Write `.eval_results` entries for a model's page on the Hub; nothing is uploaded."""
     from tempbench_lmms.data import outputs

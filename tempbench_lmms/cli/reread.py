@@ -1,26 +1,23 @@
 """The command `tempbench reread`."""
 
 import os
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tempbench_lmms.cli.command import IncludePath
-from tempbench_lmms.data.terminal import counted
+from tempbench_lmms.cli.command import IncludePath, Logs, Partial
+from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
     from collections import Counter
 
     from tempbench_lmms.runs.rereading import Line, Question
-    from tempbench_lmms.runs.second_readers import Endpoint
     from tempbench_lmms.runs.task_log import TaskLog
 
 
 def reread(
-    logs: Annotated[list[Path], typer.Argument(help="Output folders of runs, or results files.")],
+    logs: Logs,
     reader: Annotated[str, typer.Option(help="The second reader: the name of a model at --base-url.")] = "",
     base_url: Annotated[
         str, typer.Option(help="An OpenAI-compatible endpoint, up to and including /v1.")
@@ -35,9 +32,7 @@ def reread(
     api_key_env: Annotated[
         str, typer.Option(help="The environment variable with the endpoint's key, if it needs one.")
     ] = "OPENAI_API_KEY",
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Include the readable part of damaged logs.")
-    ] = False,
+    partial: Partial = False,
     include_path: IncludePath = None,
 ) -> None:
     """Let a language model read the unread replies; `rescore` and `report` show both readings.
@@ -46,7 +41,7 @@ def reread(
     same command continues an interrupted one. Without --reader, our reader gives a second opinion on the
     scores of the harness's own multiple-choice tasks.
     """
-    print("tempbench: reading the logs", file=sys.stderr, flush=True)
+    tell("reading the logs")
     from tqdm import tqdm
 
     from tempbench_lmms.runs import rereading
@@ -59,27 +54,20 @@ def reread(
         raise TempbenchError("a second reader needs its name, --reader, and its address, --base-url")
     key = os.environ.get(api_key_env, "")
     second = Endpoint(reader, base_url, key, timeout, retries)
-    chosen: list[rereading.Question] = []
-    n_known = 0
-    for log in (log for log in read_runs(logs, partial) if not log.other):
-        found, known = _to_ask(log, second.name, everything)
-        chosen, n_known = chosen + found, n_known + known
+    own = (log for log in read_runs(logs, partial) if not log.other)
+    chosen = [question for log in own for question in _to_ask(log, second.name, everything)]
     tokens = sum(len(question.request()) for question in chosen) // 4
     print(
         f"{len(chosen):,} requests to {reader}: about {tokens:,} tokens, and about {10 * len(chosen):,} "
         "tokens of answers; an answer in the wrong form is asked for once more"
     )
-    if dry_run:
-        return
-    if not chosen:
-        if not n_known:  # a reader without readings may not exist
-            _try(second)
+    if dry_run or not chosen:
         return
     try:
         with tqdm(total=len(chosen), unit="reply", disable=None) as bar:
             lines, failures = rereading.ask(chosen, second, concurrency, bar.update)
     except KeyboardInterrupt:
-        print("tempbench: stopped; give the same command again to continue", file=sys.stderr, flush=True)
+        tell("stopped; give the same command again to continue")
         os._exit(130)  # Python would wait for the running requests; the readings are already stored
     _report(lines, failures, len(chosen))
 
@@ -97,18 +85,8 @@ def _give_opinion(logs: "list[TaskLog]", everything: bool) -> None:
             print(f"{log.task}, {log.model}: {error}")
 
 
-def _try(second: "Endpoint") -> None:
-    """Asks a second reader without readings for one word, to notice a misspelt name."""
-    from tempbench_lmms.runs.second_readers import NoAnswerError
-
-    try:
-        second.ask("Write A.")
-    except NoAnswerError as error:
-        raise TempbenchError(f"{second.name} does not answer ({error}); check --reader") from None
-
-
-def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "tuple[list[Question], int]":
-    """Returns the replies of a log to ask about and how many are already read; prints both numbers."""
+def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "list[Question]":
+    """Returns the replies of a log to ask about; prints how many, and how many are already read."""
     from tempbench_lmms.runs import rereading
 
     questions = [one for one in rereading.questions_of(log) if one.expected and one.sample.reply.strip()]
@@ -122,7 +100,7 @@ def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "tuple[list[Questi
         f"({len(unread):,} unread by our reader, {len(wanted) - len(new):,} already read by "
         f"it){known.remark}"
     )
-    return new, len(known.lines)
+    return new
 
 
 def _report(lines: "list[Line]", failures: "Counter[str]", n: int) -> None:

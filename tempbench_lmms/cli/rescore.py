@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tempbench_lmms.cli.command import AsJson, Force, Logs, Partial
 from tempbench_lmms.data import outputs
 from tempbench_lmms.errors import TempbenchError
 
@@ -16,21 +17,19 @@ if TYPE_CHECKING:
 
 
 def rescore(
-    logs: Annotated[list[Path], typer.Argument(help="Output folders of runs, or results files.")],
+    logs: Logs,
     reparse: Annotated[
         bool, typer.Option("--reparse", help="Read the logged replies again, with the local data.")
     ] = False,
     anyway: Annotated[
         bool, typer.Option("--anyway", help="With --reparse: even if the local data is not the run's.")
     ] = False,
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Include the readable part of damaged logs.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    partial: Partial = False,
+    as_json: AsJson = False,
     items: Annotated[
         Path | None, typer.Option(help="Also write each question's record and scores as CSV.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the CSV.")] = False,
+    force: Force = False,
 ) -> None:
     """Compute a run's scores again from its logs, without a model."""
     from tempbench_lmms.runs import repeats, rescoring

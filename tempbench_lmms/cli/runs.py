@@ -9,14 +9,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tempbench_lmms.cli import repeats as repeating
-from tempbench_lmms.cli.command import GroupBy, IncludePath
+from tempbench_lmms.cli.command import AsJson, GroupBy, IncludePath, Partial
 from tempbench_lmms.cli.report import write_report
-from tempbench_lmms.data import outputs, provenance
+from tempbench_lmms.data import outputs, provenance, terminal
 from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.roots import datasets_cache
 from tempbench_lmms.data.run_files import CHECK, LOCK, STATE
@@ -27,9 +27,6 @@ _Slice = Annotated[
     int, typer.Option("--slice", min=1, help="Number of answers stored at a time; at most so many are lost.")
 ]
 _Anyway = Annotated[bool, typer.Option("--anyway", help="With --check: run even if the check did not pass.")]
-_NoLock = Annotated[
-    bool, typer.Option("--no-lock", help="Do not lock the folder, for file systems without locks.")
-]
 _MaxFailures = Annotated[
     str, typer.Option(help="How many requests may fail before the run fails, as a number or a share.")
 ]
@@ -76,7 +73,6 @@ def run(
     question_timeout: _QuestionTimeout = 1800,
     until_decided: _UntilDecided = None,
     decide_by: _DecideBy = "",
-    no_lock: _NoLock = False,
     repeats: _Repeats = 1,
     arguments: _Arguments = None,
 ) -> None:
@@ -91,7 +87,7 @@ def run(
         first = not whole_number("RANK", 0, least=0)
         _check_places(output)
         if first:  # before anything heavy is imported
-            print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
+            terminal.tell(f"checking the data of {tasks}")
         from tempbench_lmms.any_task import installed
         from tempbench_lmms.harness import task_names
 
@@ -111,16 +107,8 @@ def run(
         from tempbench_lmms.runs import model_check, safe_run, starting
 
         provenance.note_check(model_check.kept(output, model, model_args))
-        how = safe_run.RunOptions(
-            slice_size=slice_size,
-            lock=not no_lock,
-            max_failures=max_failures,
-            question_timeout=question_timeout,
-            tell=tell,
-            name=name,
-            until_decided=until_decided,
-            decide_by=decide_by,
-        )
+        given = (slice_size, max_failures, question_timeout, tell, name, until_decided, decide_by)
+        how = safe_run.RunOptions(*given)
         at_end = functools.partial(_write_page, output / "report.html" if report else None)
         safe_run.run(starting.Command(model, tasks, output, model_args, further), how, at_end)
 
@@ -174,7 +162,7 @@ def _check_first(
         raise TempbenchError(
             f"the check {state}; see the lines above for what to change, or add --anyway to run nevertheless"
         )
-    print(f"tempbench: the check {state}; the run continues, and its report says so", file=sys.stderr)
+    terminal.tell(f"the check {state}; the run continues, and its report says so")
 
 
 def _write_page(page: Path | None, results: Path, is_new: bool) -> None:
@@ -188,25 +176,21 @@ def _write_page(page: Path | None, results: Path, is_new: bool) -> None:
 
 def compare(
     run_a: Annotated[
-        Path,
-        typer.Argument(help="The run's --output_path or results file; for repeats the folder of all."),
+        Path, typer.Argument(help="The run's --output_path or results file; for repeats the folder of all.")
     ],
     run_b: Annotated[Path, typer.Argument(help="The run to compare it with.")],
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Compare even if data, prompts or versions differ.")
     ] = False,
     reparse: Annotated[
-        bool,
-        typer.Option("--reparse", help="Read the logged replies of both runs again."),
+        bool, typer.Option("--reparse", help="Read the logged replies of both runs again.")
     ] = False,
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Include the readable part of damaged logs.")
-    ] = False,
+    partial: Partial = False,
     resamples: Annotated[int, typer.Option(min=100, max=1_000_000, help="Number of resamples.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
     all_: Annotated[bool, typer.Option("--all", help="Show every metric, not only headlines.")] = False,
     metrics: Annotated[str, typer.Option(help="Show these metrics, separated by commas.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON with every metric.")] = False,
+    as_json: AsJson = False,
     group_by: GroupBy = "",
     include_path: IncludePath = None,
 ) -> None:
@@ -214,16 +198,8 @@ def compare(
     from tempbench_lmms import api
     from tempbench_lmms.runs import comparison, comparison_text
 
-    done = api.compare(
-        run_a,
-        run_b,
-        anyway=anyway,
-        partial=partial,
-        reparse=reparse,
-        resamples=resamples,
-        seed=seed,
-        group_by=group_by,
-    )
+    how: dict[str, Any] = {"anyway": anyway, "partial": partial, "reparse": reparse, "group_by": group_by}
+    done = api.compare(run_a, run_b, resamples=resamples, seed=seed, **how)
     if as_json:
         print(json.dumps(comparison.as_json(done.pairs, done.remarks, done.metrics), indent=2))
     else:

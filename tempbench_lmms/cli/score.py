@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tempbench_lmms.cli.command import AllowPickle, AsJson, Mini
 from tempbench_lmms.data import terminal
 from tempbench_lmms.data.replies import Partial
 from tempbench_lmms.record import shown
@@ -34,13 +35,10 @@ def command(benchmark: str) -> Callable[..., None]:
             ),
         ] = "",
         model: Annotated[str, typer.Option(help="The model's name, which some official rules need.")] = "",
-        mini: Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")] = False,
-        as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+        mini: Mini = False,
+        as_json: AsJson = False,
         partial: Partial = False,
-        allow_pickle: Annotated[
-            bool,
-            typer.Option("--allow-pickle", help="Read pickled predictions; this can run code in them."),
-        ] = False,
+        allow_pickle: AllowPickle = False,
     ) -> None:
         """Score replies from elsewhere: our metrics, and what the official scorer prints."""
         from tempbench_lmms.runs import offline
@@ -53,10 +51,10 @@ def command(benchmark: str) -> Callable[..., None]:
             print(json.dumps(found.as_json(), indent=2))
             return
         terminal.print_nested(found.official, "official")
-        rows = [
-            (name, shown(value), shown(error, blank="")) for name, (value, error) in found.metrics.items()
-        ]
-        if rows:
+        if found.metrics:
+            rows = (
+                (name, shown(one), shown(error, blank="")) for name, (one, error) in found.metrics.items()
+            )
             terminal.print_tables({"": [("metric", "value", "std. error"), *rows]})
 
     return score

@@ -1,16 +1,11 @@
 """The command `tempbench signature`."""
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
+from tempbench_lmms.cli.command import Logs, Partial
 
 
 def signature(
-    runs: Annotated[list[Path], typer.Argument(help="Output folders of runs, or results files.")],
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Include the readable part of damaged logs.")
-    ] = False,
+    runs: Logs,
+    partial: Partial = False,
 ) -> None:
     """Print one line per task that says how its scores were made, for a paper or a bug report."""
     from tempbench_lmms.runs.logs import read_runs, with_repeats_as_one

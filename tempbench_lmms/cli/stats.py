@@ -4,11 +4,10 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from tempbench_lmms import benchmarks
+from tempbench_lmms.cli.command import AsJson, Mini
 from tempbench_lmms.data import terminal
 from tempbench_lmms.data.checksums import urls_of
 from tempbench_lmms.data.tables import read_rows
@@ -22,8 +21,8 @@ def command(benchmark: str) -> Callable[..., None]:
     """Returns the command of a benchmark."""
 
     def stats(
-        mini: Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")] = False,
-        as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+        mini: Mini = False,
+        as_json: AsJson = False,
     ) -> None:
         """Count the questions of the prepared data, their groups, media and values."""
         from tempbench_lmms.data.roots import mini_root, prepared_root

@@ -3,7 +3,6 @@
 import itertools
 import re
 import shutil
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tempbench_lmms.cli.command import Force, Intervals, Partial
 from tempbench_lmms.cli.report import numbers_of
+from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
@@ -40,11 +41,9 @@ def table(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file; its ending chooses the format.")
     ] = None,
-    intervals: Annotated[bool, typer.Option(help="Compute intervals from the logs.")] = True,
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Include the readable part of damaged logs.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    intervals: Intervals = True,
+    partial: Partial = False,
+    force: Force = False,
 ) -> None:
     """Print a table of a benchmark's paper with your runs in it."""
     from tempbench_lmms import benchmarks
@@ -76,7 +75,7 @@ def table(
     grid = replace(grid, remarks=(*grid.remarks, *signature.lines(used)))
     for path, own in tasks:
         if own and not any(_has_line(grid, one) for one in own):
-            print(f"tempbench: {path} has no number for {chosen.name} of {card.name}", file=sys.stderr)
+            tell(f"{path} has no number for {chosen.name} of {card.name}")
     content = _writer(kind)(grid)
     if output:
         write_text(content, output)
@@ -104,7 +103,7 @@ def _tasks(
         raise TempbenchError(f"none of the runs has a task of {card.name}; see `tempbench tasks {card.name}`")
     for path in (path for path in own if not own[path]):
         others = ", ".join(sorted({log.benchmark for log in read[path]}))
-        print(f"tempbench: {path} is left out: its tasks are of {others}, not {card.name}", file=sys.stderr)
+        tell(f"{path} is left out: its tasks are of {others}, not {card.name}")
     with edited(" ".join(map(str, runs))):
         found = iter(numbers_of([log for logs in own.values() for log in logs], partial, intervals))
     return [(path, list(itertools.islice(found, len(logs)))) for path, logs in own.items()]
@@ -139,19 +138,11 @@ def _clipped(words: str, room: int) -> str:
 
 def _chosen(card: "BenchmarkCard", name: str) -> "PrintedTable":
     """Returns the table with a name such as "3", "table 3", "Section 6", "tomato 7" or "videomind"."""
-    wanted = _words(name)
-    kinds = [wanted] if not wanted[:1] or not wanted[0].isdigit() else [["table", *wanted]]
-    for exact in (True, False):
-        found = [one for one in card.tables if any(_fits(_words(one.name), kind, exact) for kind in kinds)]
-        if len(found) == 1:
-            return found[0]
+    words = {one.name: re.findall(r"[a-z]+|\d+", one.name.lower()) for one in card.tables}
+    wanted = re.findall(r"[a-z]+|\d+", re.sub(r"^\s*(?=\d)", "table ", name.lower()))
+    found = [one for one in card.tables if words[one.name] == wanted]
+    found = found or [one for one in card.tables if wanted and {*wanted} <= {*words[one.name]}]
+    if len(found) == 1:
+        return found[0]
     known = ", ".join(one.name for one in card.tables)
     raise TempbenchError(f"{card.name} has no table {name!r}; choose one of: {known}")
-
-
-def _words(name: str) -> list[str]:
-    return re.findall(r"[a-z]+|\d+", name.lower())
-
-
-def _fits(name: list[str], wanted: list[str], exact: bool) -> bool:
-    return name == wanted if exact else bool(wanted) and set(wanted) <= set(name)

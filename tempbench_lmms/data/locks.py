@@ -15,16 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tempbench_lmms.data.roots import data_home
+from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError
 
 try:
     import fcntl
 except ImportError:  # Windows has no such locks: nothing is locked there
     fcntl = None  # type: ignore[assignment]
-
-
-class NoLocksError(TempbenchError):
-    """The file system has no locks."""
 
 
 @dataclass
@@ -39,11 +36,8 @@ _preparing: set[str] = set()
 
 
 @contextlib.contextmanager
-def locked(file: Path, busy: str, wanted: bool = True) -> Iterator[None]:
+def locked(file: Path, busy: str) -> Iterator[None]:
     """Excludes every other writer and reader of a lock."""
-    if not wanted:
-        yield
-        return
     _take(file, busy, shared=False)
     try:
         yield
@@ -52,7 +46,7 @@ def locked(file: Path, busy: str, wanted: bool = True) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def preparing(benchmark: str, wanted: bool = True) -> Iterator[None]:
+def preparing(benchmark: str) -> Iterator[None]:
     """Excludes a second `prepare` of a benchmark; `before_change` then also excludes runs."""
     home = data_home(benchmark)
     try:
@@ -65,9 +59,8 @@ def preparing(benchmark: str, wanted: bool = True) -> Iterator[None]:
         f"another command is preparing {benchmark} in {home}; wait for it or set TEMPBENCH_DATA to another "
         "folder"
     )
-    with locked(home / f".{benchmark}.prepare.lock", busy, wanted):
-        if wanted:
-            _preparing.add(benchmark)
+    with locked(home / f".{benchmark}.prepare.lock", busy):
+        _preparing.add(benchmark)
         try:
             yield
         finally:
@@ -124,10 +117,9 @@ def _take(file: Path, busy: str, shared: bool) -> None:
             os.close(opened)
         if error.errno in (errno.EACCES, errno.EAGAIN):
             raise TempbenchError(busy) from None
-        raise NoLocksError(
-            f"{file.parent} is on a file system without locks ({error.strerror}), so a second command "
-            "cannot be excluded; make sure that none is running and add --no-lock"
-        ) from None
+        what = f"{file.parent} is on a file system without locks ({error.strerror})"
+        tell(f"{what}; start no second command there")
+        return
     _held[name] = _Held(opened, shared, os.getpid())
 
 

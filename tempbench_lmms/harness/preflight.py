@@ -1,6 +1,5 @@
 """Checks the data of our tasks before the harness loads a model."""
 
-import logging
 from collections.abc import Iterable
 from typing import Any
 
@@ -39,11 +38,5 @@ def check_data(names: Iterable[str]) -> None:
 
 def _keep_reading(config: dict[str, Any]) -> None:
     benchmark, root = root_of(config)
-    if root == mini_root(benchmark):
-        return  # nobody prepares the bundled sample
-    try:
+    if root != mini_root(benchmark):  # nobody prepares the bundled sample
         locks.keep_reading(root)
-    except locks.NoLocksError:
-        logging.getLogger(__name__).warning(
-            "%s is on a file system without locks: do not prepare %s while this runs", root, benchmark
-        )

@@ -21,7 +21,7 @@ from tempbench_lmms.runs.logs import by_task, read_runs, with_repeats_as_one
 from tempbench_lmms.runs.quality import warnings
 from tempbench_lmms.runs.rescoring import of_one_run, rescore
 from tempbench_lmms.runs.run_card import IMPORTED, finite, flat, run_card
-from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, as_one, metrics_of
+from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, as_one, metrics_of_all
 
 # What must be equal before scores can be compared; the rest of the run card may differ.
 _PROMPTS = "version.prompts"
@@ -38,47 +38,27 @@ _PER_METRIC = 40
 
 @dataclass(frozen=True)
 class Comparison:
-    """The comparison of two runs in one metric.
-
-    Attributes:
-        task: The task.
-        metric: The metric.
-        higher_is_better: Whether a higher value is better.
-        n: Number of questions (records) that enter the metric.
-        difference: First run minus second, with its interval; None if either is undefined.
-        only_first: Questions that only the first run got right, where the metric counts right answers.
-        only_second: Questions that only the second got right.
-        mcnemar_p: p value of the exact McNemar test on these.
-        p: The p value that counts: McNemar's if each question is its own cluster, else that of the
-            difference, which respects clusters.
-        p_holm: `p`, adjusted for the number of metrics of the task.
-        verdict: "better", "worse" (the first run than the second), or "undecided".
-        n_needed: Number of questions with which four of five comparisons would detect a difference of this
-            size, given the number of metrics; None if there is no difference or it is decided already.
-        headline: Whether it is a headline metric.
-        why: Why there is no difference; empty if a run has no value.
-    """
+    """The comparison of two runs in one metric."""
 
     task: str
     metric: str
     higher_is_better: bool
-    n: int
-    difference: Difference | None
-    only_first: int | None = None
+    n: int  # questions (records) that enter the metric
+    difference: Difference | None  # first minus second; None if undefined
+    only_first: int | None = None  # questions that only the first run got right
     only_second: int | None = None
-    mcnemar_p: float | None = None
-    p: float = math.nan
-    p_holm: float = math.nan
-    verdict: str = "undecided"
-    n_needed: int | None = None
+    mcnemar_p: float | None = None  # of the exact McNemar test on these
+    p: float = math.nan  # McNemar's if each question is its own cluster, else that of `difference`
+    p_holm: float = math.nan  # adjusted for the number of metrics of the task
+    verdict: str = "undecided"  # or "better" or "worse": the first run than the second
+    n_needed: int | None = None  # questions that would detect a difference of this size
     headline: bool = False
-    why: str = ""
+    why: str = ""  # there is no difference; empty if a run has no value
 
     @property
-    def differs_alone(self) -> bool:
-        """Whether the runs would differ if this were the only metric compared."""
-        found = self.difference
-        return found is not None and self.p < _LEVEL and (found.low > 0 or found.high < 0)
+    def is_mute(self) -> bool:
+        """Whether no group of questions differs between the runs."""
+        return self.difference is not None and not self.difference.n_differing
 
     @property
     def sentence(self) -> str:
@@ -220,10 +200,10 @@ def compare_tasks(
     for first, second in pairs:
         logs = (*first.each, *second.each)
         ids = set.intersection(*({sample.id for sample in log.samples} for log in logs))
-        others = _metrics(second.each)
+        others = metrics_of_all(second.each)
         metrics += [
             (first.task, own, others[name], ids)
-            for name, own in _metrics(first.each).items()
+            for name, own in metrics_of_all(first.each).items()
             # The reasons for unread replies do not say which model is better; testing them would cost power.
             if name in others and not is_share_of_reason(name)
         ]
@@ -237,14 +217,6 @@ def compare_tasks(
             one = replace(one, verdict=verdict if one.metric == metric else "undecided", n_needed=None)
         out.append(one)
     return out
-
-
-def _metrics(logs: Sequence[TaskLog]) -> dict[str, list[MetricOfRun]]:
-    """Returns the metrics that all repeats of a run have, by name."""
-    found: dict[str, list[MetricOfRun]] = {}
-    for metric in (metric for log in logs for metric in metrics_of(log)):
-        found.setdefault(metric.name, []).append(metric)
-    return {name: own for name, own in found.items() if len(own) == len(logs)}
 
 
 def _decided(first: TaskLog, second: TaskLog) -> tuple[str, str] | None:
@@ -345,30 +317,21 @@ def judged(found: Sequence[Comparison]) -> list[Comparison]:
     out = []
     for task in dict.fromkeys(one.task for one in found):
         own = [one for one in found if one.task == task]
-        family = [math.nan if _is_mute(one) else one.p for one in own]
+        family = [math.nan if one.is_mute else one.p for one in own]
         level = _LEVEL / max(sum(not math.isnan(p) for p in family), 1)
         for one, p_holm in zip(own, holm(family), strict=True):
-            p_holm = 1.0 if _is_mute(one) else p_holm
-            verdict, n_needed = "undecided", None
-            if one.differs_alone and p_holm < _LEVEL:
-                better = _difference(one) > 0
-                verdict = "better" if better == one.higher_is_better else "worse"
-            elif one.difference and math.isfinite(one.p) and one.difference.value:
+            p_holm = 1.0 if one.is_mute else p_holm
+            verdict, n_needed, apart = "undecided", None, one.difference
+            if apart and max(one.p, p_holm) < _LEVEL and (apart.low > 0 or apart.high < 0):
+                verdict = "better" if (apart.value > 0) == one.higher_is_better else "worse"
+            elif apart and math.isfinite(one.p) and apart.value:
                 # The p value of n groups that all favour one side is 2 / 2 ** n: with fewer groups, no
                 # difference can be decided.
-                fewest = (1 - math.log2(level)) / one.difference.n_differing
-                factor = max(needed_factor(one.difference, level=1 - level), fewest)
+                fewest = (1 - math.log2(level)) / apart.n_differing
+                factor = max(needed_factor(apart, level=1 - level), fewest)
                 n_needed = max(math.ceil(one.n * factor), one.n + 1)
             out.append(replace(one, p_holm=p_holm, verdict=verdict, n_needed=n_needed))
     return out
-
-
-def _is_mute(one: Comparison) -> bool:
-    return one.difference is not None and not one.difference.n_differing
-
-
-def _difference(one: Comparison) -> float:
-    return one.difference.value if one.difference else math.nan
 
 
 def paired_runs(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data.run_files import REPEAT
+from tempbench_lmms.data.terminal import tell
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """The signals with which a person or a launcher ends a run."""
@@ -20,31 +21,25 @@ _SECONDS_TO_END = 10.0
 _TRIES = 3
 
 
-def kept(output: Path) -> int:
-    """Returns the number of answers stored in a run's folder, including those of interrupted starts."""
-    keys: set[str] = set()
-    for file in (file for one in (output, *output.glob(f"{REPEAT}*")) for file in stores(one)):
+def stored(folder: Path, columns: str) -> list[tuple[Any, ...]]:
+    """Returns these columns of each answer stored in a run's folder, also of interrupted starts."""
+    rows: list[tuple[Any, ...]] = []
+    for file in (folder / "cache" / "cache.db", *(folder / "cache").glob("runs/*/rank_*.db")):
+        # Nobody writes a file without `-wal`; SQLite would make one to read it.
+        still = "" if file.with_name(f"{file.name}-wal").exists() else "&immutable=1"
+        address = f"{file.absolute().as_uri()}?mode=ro{still}"
         # The next start reads and checks a file that cannot be read now (`harness.cache`).
-        with contextlib.suppress(sqlite3.Error), contextlib.closing(opened(file)) as found:
-            keys.update(key for (key,) in found.execute("SELECT cache_key FROM responses"))
-    return len(keys)
+        with (
+            contextlib.suppress(sqlite3.Error),
+            contextlib.closing(sqlite3.connect(address, uri=True)) as found,
+        ):
+            rows += found.execute(f"SELECT {columns} FROM responses")
+    return rows
 
 
-def stores(output: Path) -> list[Path]:
-    """Returns the files that may hold a run's answers; the first one exists only after a start has ended."""
-    return [output / "cache" / "cache.db", *(output / "cache").glob("runs/*/rank_*.db")]
-
-
-def opened(file: Path) -> sqlite3.Connection:
-    """Returns a file of answers, opened for reading."""
-    # Nobody writes a file without `-wal`; SQLite would make one to read it.
-    still = "" if file.with_name(f"{file.name}-wal").exists() else "&immutable=1"
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{still}", uri=True)
-
-
-def line(output: Path, number: int) -> str:
-    """Returns the line that a run prints when a signal ends it."""
-    return f"ended by {signal.Signals(number).name}; {advice(output)}"
+def kept(output: Path) -> int:
+    """Returns the number of answers stored in a run's folder, with those of its repeats."""
+    return len({key for one in (output, *output.glob(f"{REPEAT}*")) for key in stored(one, "cache_key")})
 
 
 def advice(output: Path, first: str = "") -> str:
@@ -68,8 +63,7 @@ def told(output: Path) -> Iterator[None]:
     try:
         before = {number: signal.signal(number, end) for number in SIGNALS}
     except ValueError:  # only the main thread gets signals
-        yield
-        return
+        before = {}
     try:
         yield
     finally:
@@ -78,8 +72,8 @@ def told(output: Path) -> Iterator[None]:
 
 
 def say(output: Path, number: int) -> None:
-    """Prints the line."""
-    print(f"tempbench: {line(output, number)}", file=sys.stderr, flush=True)
+    """Prints the line that a run prints when a signal ends it."""
+    tell(f"ended by {signal.Signals(number).name}; {advice(output)}")
 
 
 def end_likewise(number: int) -> SystemExit:
@@ -91,16 +85,15 @@ def end_likewise(number: int) -> SystemExit:
 
 def adopt() -> None:
     """Makes this process, on Linux, the parent of its children's orphaned children."""
-    process_control(_PR_SET_CHILD_SUBREAPER, 1)
+    _control(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def end_with_parent() -> None:
     """Makes Linux kill this process when its parent ends, for whatever reason."""
-    process_control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def process_control(option: int, value: int) -> None:
-    """Sets an option of this process, on Linux."""
+def _control(option: int, value: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 

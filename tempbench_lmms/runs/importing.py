@@ -32,40 +32,24 @@ _KEPT = ("dataset_path", "dataset_kwargs", "test_split", "num_fewshot", "metadat
 
 @dataclass(frozen=True)
 class Answer:
-    """One reply of a file.
+    """One reply of a file."""
 
-    Attributes:
-        id: The question's id in the task; the file's own name for it if the task has no such question.
-        reply: The model's reply, unchanged, or a failure notice (`harness.adapter.failure`).
-        where: The place in the file, for messages.
-    """
-
-    id: str
-    reply: str
-    where: str
+    id: str  # the file's own name if the task has no such question
+    reply: str  # unchanged, or a notice (`harness.adapter.failure`)
+    where: str  # the place in the file, for messages
 
 
 @dataclass
 class Source:
-    """A reader's input, and what it finds besides the answers.
-
-    Attributes:
-        path: The file or folder.
-        task: The task.
-        docs: Its questions.
-        config: Its configuration.
-        model: The model's name, if the user gave it; a reader that finds it in the file sets it.
-        allow_pickle: Whether pickles may be read.
-        remarks: What was left out or chosen, one line each.
-    """
+    """A reader's input, and what it finds besides the answers."""
 
     path: Path
     task: str
-    docs: Sequence[Row]
+    docs: Sequence[Row]  # the questions
     config: Mapping[str, Any]
-    model: str = ""
+    model: str = ""  # a reader that finds it in the file sets it
     allow_pickle: bool = False
-    remarks: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)  # what was left out or chosen
 
     def ids(self) -> dict[str, str]:
         """Returns the questions' ids by every name that identifies exactly one question of the task.

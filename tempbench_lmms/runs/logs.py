@@ -284,8 +284,7 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                row = parse_json(line)
-                sample = _sample(row, then) if is_ours else _other_sample(row, {*then})
+                sample = _sample(parse_json(line), then, is_ours)
             except (ValueError, KeyError, TypeError, OverflowError) as error:
                 damage.setdefault("cut off or not a log line", []).append(f"{number} ({in_words(error)})")
                 continue
@@ -302,24 +301,18 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
     ]
 
 
-def _sample(row: Any, metrics: tuple[str, ...]) -> Sample:
-    record = row["record"]
-    if not {"id", "parsed", "failed"} <= set(record):
-        raise KeyError("id, parsed or failed")
-    wrong = [name for name in ("parsed", "failed") if not isinstance(record[name], int)]
-    wrong += [name for name in (*HOW, *REASON) if not isinstance(record.get(name), (str, NoneType))]
-    if wrong:
-        raise TypeError(f"{wrong[0]} is {one_line(repr(record[wrong[0]]))[:80]}")
-    hash(record["id"])  # a list is not an id
-    return _sample_of(row, record, adapter.given_to(row, metrics))
+def _sample(row: Any, metrics: tuple[str, ...], is_ours: bool) -> Sample:
+    """Returns a line of a log.
 
-
-def _other_sample(row: Any, metrics: set[str]) -> Sample:
-    record = lines.record_of(row, metrics)
-    return _sample_of(row, record, frozenset(record[ITEMS]))
-
-
-def _sample_of(row: Any, record: dict[str, Any], metrics: frozenset[str]) -> Sample:
+    Raises:
+        KeyError, TypeError, ValueError: It is not one.
+    """
+    if is_ours:
+        record = _sound(row["record"])
+        given = adapter.given_to(row, metrics)
+    else:
+        record = lines.record_of(row, {*metrics})
+        given = frozenset(record[ITEMS])
     counts, whole = row.get("token_counts"), row.get("resps")
     last = counts[-1] if isinstance(counts, list) and counts and isinstance(counts[-1], dict) else None
     n_tokens, n_given = ((last or {}).get(f"{kind}_tokens") for kind in ("output", "input"))
@@ -327,7 +320,7 @@ def _sample_of(row: Any, record: dict[str, Any], metrics: frozenset[str]) -> Sam
     first = whole[0] if isinstance(whole, list) and whole else whole
     return Sample(
         record=record,
-        metrics=metrics,
+        metrics=given,
         prompt=str(row.get("input", "")),
         reply=adapter.reply_of([row.get("filtered_resps", "")]),
         doc_id=int(row["doc_id"]),
@@ -336,3 +329,13 @@ def _sample_of(row: Any, record: dict[str, Any], metrics: frozenset[str]) -> Sam
         n_given=n_given if isinstance(n_given, int) else None,
         whole=first if isinstance(first, str) else None,
     )
+
+
+def _sound(record: dict[str, Any]) -> dict[str, Any]:
+    """Returns a record with fields of the right types."""
+    wrong = [name for name in ("parsed", "failed") if not isinstance(record[name], int)]
+    wrong += [name for name in (*HOW, *REASON) if not isinstance(record.get(name), (str, NoneType))]
+    if wrong:
+        raise TypeError(f"{wrong[0]} is {one_line(repr(record[wrong[0]]))[:80]}")
+    hash(record["id"])  # a list is not an id
+    return record

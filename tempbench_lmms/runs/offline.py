@@ -24,6 +24,7 @@ from tempbench_lmms.harness.tasks import asked, docs_of, load_task
 from tempbench_lmms.record import evaluate, evaluate_error
 from tempbench_lmms.runs import formats
 from tempbench_lmms.runs.importing import IN_MEMORY, Reader, Source, collected
+from tempbench_lmms.runs.run_card import finite
 from tempbench_lmms.runs.task_log import scored, with_arguments
 
 _OUR_FORMS = re.compile(rb'"(?:question_id|record)"\s*:')
@@ -32,58 +33,36 @@ _HEAD = 1 << 16
 
 @dataclass(frozen=True)
 class Given:
-    """What to score.
+    """What to score."""
 
-    Attributes:
-        predictions: The file or folder of replies, or replies by the question's id.
-        task: The task that was asked; if empty, the benchmark's own.
-        data: The official files of questions, or rows as the benchmark's table has them; None for the
-            prepared data.
-        format: The format's name; if empty, derived from the file.
-        model: The model's name, which some official rules need.
-        mini: Whether to use the bundled sample.
-        partial: Whether questions may lack a reply.
-        allow_pickle: Whether pickles may be read.
-    """
-
-    predictions: Path | Mapping[str, str | None]
-    task: str = ""
-    data: Path | Sequence[Row] | None = None
-    format: str = ""
-    model: str = ""
-    mini: bool = False
-    partial: bool = False
+    predictions: Path | Mapping[str, str | None]  # of a file or folder, or by question
+    task: str = ""  # if empty, the benchmark's own
+    data: Path | Sequence[Row] | None = None  # official files of questions, or rows; None: the prepared data
+    format: str = ""  # if empty, derived from the file
+    model: str = ""  # which some official rules need
+    mini: bool = False  # whether to use the bundled sample
+    partial: bool = False  # whether questions may lack a reply
     allow_pickle: bool = False
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of replies.
+    """The scores of replies."""
 
-    Attributes:
-        metrics: Value and standard error of each metric of the task; NaN where undefined.
-        details: The task's nested table.
-        official: What the official scorer prints, by its own names.
-        notes: Remarks about the scores, one line each.
-    """
-
-    metrics: dict[str, tuple[float, float]] = field(default_factory=dict)
+    metrics: dict[str, tuple[float, float]] = field(default_factory=dict)  # value, standard error
     details: dict[str, Any] = field(default_factory=dict)
-    official: Mapping[str, Any] = field(default_factory=dict)
+    official: Mapping[str, Any] = field(default_factory=dict)  # as the official scorer names it
     notes: Sequence[str] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Returns JSON values; undefined ones are None."""
+        errors = {name: error for name, (_, error) in self.metrics.items()}
         return {
             "official": self.official,
-            "metrics": {name: _finite(value) for name, (value, _) in self.metrics.items()},
-            "stderr": {name: _finite(error) for name, (_, error) in self.metrics.items() if _finite(error)},
+            "metrics": finite({name: value for name, (value, _) in self.metrics.items()}),
+            "stderr": {name: error for name, error in errors.items() if error and math.isfinite(error)},
             "details": self.details,
         }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def score(benchmark: str, given: Given) -> Scores:

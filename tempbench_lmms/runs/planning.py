@@ -27,64 +27,37 @@ _LITE = re.compile("_lite(?=_|$)")
 
 @dataclass(frozen=True)
 class Assumed:
-    """Assumptions for what no earlier run tells.
+    """Assumptions for what no earlier run tells."""
 
-    Attributes:
-        right: Share of right answers.
-        within: Correlation of two answers in one group, from 0 to 1.
-        correlation: Correlation of two models' results over the groups.
-    """
-
-    right: float = 0.5
-    within: float = 0.2
-    correlation: float = 0.4
+    right: float = 0.5  # share of right answers
+    within: float = 0.2  # correlation of two answers in one group, from 0 to 1
+    correlation: float = 0.4  # correlation of two models' results over the groups
 
 
 @dataclass(frozen=True)
 class Metric:
-    """What a run can detect in one metric.
-
-    Attributes:
-        name: The metric.
-        value: Its value in the earlier run, or the assumed one.
-        error: Its standard error if all groups of the task are asked.
-        detectable: The smallest difference between two runs that four of five comparisons detect; None if it
-            would exceed 1 for a share.
-        groups_needed: Number of groups that detect the wanted difference; None if unknown.
-        questions_needed: The average number of questions in these groups.
-    """
+    """What a run can detect in one metric."""
 
     name: str
-    value: float
-    error: float | None
-    detectable: float | None
-    groups_needed: int | None
-    questions_needed: int | None
+    value: float  # in the earlier run, or the assumed one
+    error: float | None  # standard error if all groups are asked
+    detectable: float | None  # by four of five comparisons; None if it would exceed 1 for a share
+    groups_needed: int | None  # for the wanted difference; None if unknown
+    questions_needed: int | None  # on average in these groups
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run of a task can detect.
-
-    Attributes:
-        task: The task.
-        questions: How many questions it asks.
-        groups: In how many groups.
-        largest: Questions in the largest group.
-        against: The results file that the spread comes from; None for assumptions.
-        seconds: How long it takes at the given speed; None without a speed.
-        metrics: The headline metrics that have a spread; without an earlier run only `RIGHT`.
-        left_out: The headline metrics that have none.
-    """
+    """What a run of a task can detect."""
 
     task: str
     questions: int
     groups: int
-    largest: int
-    against: str | None
-    seconds: float | None
-    metrics: tuple[Metric, ...]
-    left_out: tuple[str, ...]
+    largest: int  # questions in the largest group
+    against: str | None  # the results file of the spread; None for assumptions
+    seconds: float | None  # None without a speed
+    metrics: tuple[Metric, ...]  # with a spread; without an earlier run only `RIGHT`
+    left_out: tuple[str, ...]  # headline metrics without a spread
 
 
 def plan(

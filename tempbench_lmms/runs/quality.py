@@ -59,7 +59,9 @@ def of_replies(samples: Sequence[Sample], max_new_tokens: int | None = None) -> 
     long = Counter(sample.reply for sample in answered if len(sample.reply) > SHORT)
     if long and n >= ENOUGH:
         text, times = long.most_common(1)[0]
-        if times / n > MAX_ONE_ANSWER and not _one_letter(answered, text):
+        # Equal texts with an answer in them already get the warning of `record_quality._one_sided`.
+        is_read = any(sample.record["parsed"] for sample in answered if sample.reply == text)
+        if times / n > MAX_ONE_ANSWER and not is_read:
             out.append(f"{share(times, n)} of the replies are the same text: {text[:40]!r}...")
     return out + cut_off(answered, max_new_tokens)
 
@@ -73,11 +75,6 @@ def cut_off(samples: Sequence[Sample], max_new_tokens: int | None = None) -> lis
         f"{share(cut, len(samples))} of the replies were cut off before they gave an answer, which counts as "
         "wrong; raise the limit with --gen_kwargs max_new_tokens=N"
     ]
-
-
-def _one_letter(samples: Sequence[Sample], text: str) -> bool:
-    # Equal texts with an answer in them already get the warning of `record_quality._one_sided`.
-    return any(sample.record["parsed"] for sample in samples if sample.reply == text)
 
 
 def cut_in(logs: Sequence[TaskLog]) -> list[str]:

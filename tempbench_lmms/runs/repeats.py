@@ -20,7 +20,7 @@ from tempbench_lmms.runs.comparison import check_same_questions, question_scores
 from tempbench_lmms.runs.logs import by_repeat
 from tempbench_lmms.runs.rescoring import columns
 from tempbench_lmms.runs.run_card import SEEDS, finite
-from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, edited, metrics_of
+from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, edited, metrics_of_all
 
 _LEGEND = (
     "sd: between repeats; between, within: variance of scores between questions, and between "
@@ -30,43 +30,25 @@ _LEGEND = (
 
 @dataclass(frozen=True)
 class Spread:
-    """A metric over repeats.
-
-    Attributes:
-        name: The metric.
-        values: Its value in each repeat; NaN where undefined.
-        mean: Their mean.
-        deviation: Their sample standard deviation.
-        low: Lower end of the mean's 95 % interval; NaN if too few groups enter the metric.
-        high: Its upper end.
-        variances: Variances of question scores; None if the metric is not their mean, such as a gated metric.
-    """
+    """A metric over repeats; numbers are NaN where undefined."""
 
     name: str
-    values: tuple[float, ...]
+    values: tuple[float, ...]  # in each repeat
     mean: float
-    deviation: float
-    low: float
+    deviation: float  # the sample standard deviation
+    low: float  # ends of the mean's 95 % interval
     high: float
-    variances: repeats.Variances | None = None
+    variances: repeats.Variances | None = None  # of question scores; None for gated metrics
 
 
 @dataclass(frozen=True)
 class Repeated:
-    """One task in all repeats of a run.
+    """One task in all repeats of a run."""
 
-    Attributes:
-        logs: The repeats, by number.
-        metrics: The headline metrics, without counts.
-        n_questions: Number of questions in each repeat.
-        n_same: Number of questions with the same reply in all repeats.
-        warnings: Warnings about the scores.
-    """
-
-    logs: tuple[TaskLog, ...]
-    metrics: tuple[Spread, ...]
-    n_questions: int
-    n_same: int
+    logs: tuple[TaskLog, ...]  # by number
+    metrics: tuple[Spread, ...]  # headlines, without counts
+    n_questions: int  # in each repeat
+    n_same: int  # with the same reply in all repeats
     warnings: tuple[str, ...]
 
 
@@ -105,12 +87,9 @@ def over(logs: Sequence[TaskLog]) -> Repeated:
         for sample in log.samples:
             replies.setdefault(sample.id, set()).add(sample.as_it_came)
     check_same_questions(logs)
-    by_name: dict[str, list[MetricOfRun]] = {}
-    for metric in (metric for log in logs for metric in metrics_of(log)):
-        by_name.setdefault(metric.name, []).append(metric)
     with edited(logs[0].file):
         warnings = [*shared_seeds(logs)]
-        spreads = [_spread(own) for own in by_name.values() if own[0].headline and len(own) == len(logs)]
+        spreads = [_spread(own) for own in metrics_of_all(logs).values() if own[0].headline]
     n_same = sum(len(of_question) == 1 for of_question in replies.values())
     if n_same == len(replies):
         warnings.append(

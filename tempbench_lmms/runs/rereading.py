@@ -91,38 +91,25 @@ def questions_of(log: TaskLog) -> list[Question]:
 
 @dataclass(frozen=True)
 class Line:
-    """A second reader's reading of one reply, as stored.
+    """A second reader's reading of one reply, as stored."""
 
-    Attributes:
-        id: The question.
-        reply: The hash of the reply that it was shown.
-        reader: Its name.
-        prompt_version: `second.VERSION` of its prompt.
-        status: One of `STATUSES`.
-        answer: What it wrote.
-    """
-
-    id: str
-    reply: str
+    id: str  # the question's
+    reply: str  # the hash of the reply that it was shown
     reader: str
-    prompt_version: int
-    status: str
-    answer: str
+    prompt_version: int  # `second.VERSION`
+    status: str  # one of `STATUSES`
+    answer: str  # what it wrote
 
 
 @dataclass
 class Readings:
-    """One second reader's readings of the replies of one log.
-
-    Attributes:
-        reader: Its name.
-        lines: By question; those for the log's replies and the current prompt.
-        outdated: Questions with readings only of other replies or from another prompt.
-    """
+    """One second reader's readings of the replies of one log."""
 
     reader: str
-    lines: dict[str, Line] = field(default_factory=dict)
-    outdated: set[str] = field(default_factory=set)
+    lines: dict[str, Line] = field(default_factory=dict)  # for the log's replies and the current prompt
+    outdated: set[str] = field(
+        default_factory=set
+    )  # questions read only in other replies or by another prompt
 
     def __str__(self) -> str:
         found = counts_of(self.lines.values())

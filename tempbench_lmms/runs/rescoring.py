@@ -28,46 +28,27 @@ _READING = (*VALUES, "parsed", "failed", "correct")
 
 @dataclass(frozen=True)
 class Change:
-    """A question whose reply is now read differently.
-
-    Attributes:
-        id: The question.
-        reply: The model's reply.
-        then: How the run read it: some of the record's fields.
-        now: How it is now read.
-        how_then: The rule by which the run read it, or why it did not; empty if its log does not say.
-        how_now: The same for the reading now.
-    """
+    """A question whose reply is now read differently."""
 
     id: str
     reply: str
-    then: dict[str, Any]
+    then: dict[str, Any]  # how the run read it: some of the record's fields
     now: dict[str, Any]
-    how_then: str = ""
+    how_then: str = ""  # the rule, or why not; empty if unknown
     how_now: str = ""
 
 
 @dataclass(frozen=True)
 class Rescored:
-    """A task's scores before and now.
-
-    Attributes:
-        log: The task.
-        then: The numbers before.
-        now: Computed again.
-        intervals: 95 % intervals of the new scores, where a metric has one.
-        changes: The questions whose replies are now read differently.
-        samples: The samples behind the new scores.
-        code: What is known of the code that read the replies again; "" if none did.
-    """
+    """A task's scores before and now."""
 
     log: TaskLog
     then: dict[str, Any]
     now: dict[str, Any]
-    intervals: dict[str, tuple[float, float]]
+    intervals: dict[str, tuple[float, float]]  # 95 %, of the new scores
     changes: tuple[Change, ...]
-    samples: tuple[Sample, ...] = ()
-    code: str = ""
+    samples: tuple[Sample, ...] = ()  # behind the new scores
+    code: str = ""  # that read the replies again; "" if none did
 
     @property
     def differing(self) -> list[str]:

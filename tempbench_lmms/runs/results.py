@@ -9,7 +9,6 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.task_log import Sample, TaskLog
 
-DEFAULT_BOUND = "1%"
 _SHOWN = 20
 _LONGEST_REASON = 200
 

@@ -35,29 +35,15 @@ _QUESTIONS = "questions"  # a key of a run's state: checksums of the prompts
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a run that do not change the scores of greedy replies.
+    """Options of a run that do not change the scores of greedy replies."""
 
-    Sampled replies are drawn call by call, so `slice_size` changes which ones are drawn.
-
-    Attributes:
-        slice_size: Number of answers stored at a time; at most so many are lost.
-        lock: Whether to prevent a second run in the folder.
-        max_failures: How many requests may fail, in the form that `results.bound` reads.
-        question_timeout: Seconds that one question may take; 0 for no limit. It needs `tell`.
-        tell: Reports each call to a supervising process (`supervision.supervised`).
-        name: The run's name in reports; if empty, the model's name.
-        until_decided: An earlier run; this run stops when it is decided which of the two is better.
-        decide_by: The metric that decides; if empty, each task's headline.
-    """
-
-    slice_size: int = 200
-    lock: bool = True
-    max_failures: str = results.DEFAULT_BOUND
-    question_timeout: float = 0.0
-    tell: supervision.Tell | None = None
-    name: str = ""
-    until_decided: Path | None = None
-    decide_by: str = ""
+    slice_size: int = 200  # answers stored at a time; it changes which replies are sampled
+    max_failures: str = "1%"  # how many requests may fail (`results.bound`)
+    question_timeout: float = 0.0  # seconds that one question may take; 0 for no limit; needs `tell`
+    tell: supervision.Tell | None = None  # reports each call to a supervising process
+    name: str = ""  # in reports; if empty, the model's name
+    until_decided: Path | None = None  # an earlier run; decides when this run stops
+    decide_by: str = ""  # the metric that decides; if empty, each task's headline
 
     @property
     def process(self) -> dict[str, Any]:
@@ -91,7 +77,9 @@ def run(
     with contextlib.ExitStack() as held:
         with _for_all(ranks):
             _check_arguments(command, options)
-            held.enter_context(_locked(output, options.lock))
+            output.mkdir(parents=True, exist_ok=True)
+            busy = f"another run is writing into {output}; wait for it or choose another --output"
+            held.enter_context(locks.locked(output / LOCK, busy))
             found = starting.check(command)
             agreement.compare(ranks, found.process | options.process)
             contests = _contests(command, options, found)
@@ -109,13 +97,19 @@ def run(
             _tell_finished(finished)
             at_end(finished, False)
             return
-        before = _earlier_results(output)
+        if before := set(output.rglob("*_samples_*.jsonl")):
+            time.sleep(1)  # the harness names its files by the second
+        before |= set(output.rglob(f"*{RESULTS}"))
         with one_bar() as bar:
             pace = Pace(ranks.size, bar)
             _evaluate(command, options, found, pace, _beginning(output, found, kept), contests)
         pace.tell()
-        new = _new_results(output, before)
-        _finish(output, new, found, contests, kept, borne, at_end)
+        if not (new := set(output.rglob(f"*{RESULTS}")) - before):
+            raise TempbenchError(
+                "the evaluation wrote no results, see the messages above; answers so far are stored, give "
+                "the same command again to continue"
+            )
+        _finish(output, max(new, key=_written), found, contests, kept, borne, at_end)
 
 
 def _check_arguments(command: Command, options: RunOptions) -> None:
@@ -141,15 +135,6 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
     if arguments.value(further, "limit") not in (None, -1) or arguments.value(further, "offset"):
         raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")
     check_results(options.until_decided)  # before the harness starts
-
-
-@contextlib.contextmanager
-def _locked(output: Path, wanted: bool = True) -> Iterator[None]:
-    """Creates the folder and locks it against a second run; the lock ends with its process."""
-    output.mkdir(parents=True, exist_ok=True)
-    busy = f"another run is writing into {output}; wait for it or choose another --output"
-    with locks.locked(output / LOCK, busy, wanted):
-        yield
 
 
 @contextlib.contextmanager
@@ -255,7 +240,7 @@ def _is_void(file: Path) -> bool:
 
 def _tell_finished(file: Path) -> None:
     """Prints that there is nothing to do, and how to continue a run that stopped early."""
-    said = parse_json(file.read_text(encoding="utf-8")).get(deciding.KEY) or {}
+    said = tables.read_json(file).get(deciding.KEY) or {}
     for task, one in said.items():
         print(f"tempbench: {task}: {deciding.sentence(one)}")
     rest = "for a new run choose another --output"
@@ -364,32 +349,8 @@ class Pace:
             tell(f"{seconds:.3g} seconds a question ({asked:,} asked now{by})")
 
 
-def _earlier_results(output: Path) -> set[Path]:
-    """Returns the existing results files, after waiting until the newest file is at least a second old.
-
-    The harness names its files by the second, so two quick runs would share a name.
-    """
-    found = set(output.rglob(f"*{RESULTS}"))
-    written = [*found, *output.rglob("*_samples_*.jsonl")]
-    age = time.time() - max((path.stat().st_mtime for path in written), default=0.0)
-    if 0 <= age < 1:
-        time.sleep(1 - age)
-    return found
-
-
-def _new_results(output: Path, before: set[Path]) -> Path:
-    """Returns the results file that an evaluation wrote.
-
-    Raises:
-        TempbenchError: It wrote none.
-    """
-    new = sorted(set(output.rglob(f"*{RESULTS}")) - before, key=lambda file: file.stat().st_mtime)
-    if not new:
-        raise TempbenchError(
-            "the evaluation wrote no results, see the messages above; answers so far are stored, give "
-            "the same command again to continue"
-        )
-    return new[-1]
+def _written(file: Path) -> float:
+    return file.stat().st_mtime
 
 
 def _finish(

@@ -25,23 +25,13 @@ _SECONDS = 0.5  # ends of spans that differ by at most this are equal
 
 @dataclass(frozen=True)
 class Compared:
-    """A task's scores without and with a second reader.
-
-    Attributes:
-        readings: The second reader's.
-        filled: Scores with our readings, and with its reading wherever we read nothing.
-        alone: Scores with our readings, and with its reading wherever it gave one; None if it was only given
-            unread replies.
-        n: Number of answers that both readers were given; an option and a span in one reply count as two. 0
-            if `alone` is None.
-        n_same: Number of answers in which both read the same value, or both none.
-    """
+    """A task's scores without and with a second reader."""
 
     readings: Readings
-    filled: rescoring.Rescored
-    alone: rescoring.Rescored | None = None
-    n: int = 0
-    n_same: int = 0
+    filled: rescoring.Rescored  # its reading wherever we read nothing
+    alone: rescoring.Rescored | None = None  # its reading wherever it gave one
+    n: int = 0  # answers that both readers were given
+    n_same: int = 0  # of these, read alike
 
     @property
     def agreement(self) -> str:

@@ -48,21 +48,13 @@ class Command:
 
 @dataclass(frozen=True)
 class RunIdentity:
-    """What identifies a run.
+    """What identifies a run."""
 
-    Attributes:
-        kept: The form that its folder stores.
-        process: What must be equal in all its processes.
-        fingerprint: A hash of the model and its settings; answers are stored under it.
-        ids: The questions of each of our tasks in their order; of others, once the harness has loaded them.
-        questions: A checksum of the prompts of each task, which may change during a run.
-    """
-
-    kept: dict[str, Any]
-    process: dict[str, Any] = field(default_factory=dict)
-    fingerprint: str = ""
-    ids: dict[str, list[str]] = field(default_factory=dict)
-    questions: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, Any]  # the form that its folder stores
+    process: dict[str, Any] = field(default_factory=dict)  # what must be equal in all its processes
+    fingerprint: str = ""  # a hash of the model and its settings; answers are stored under it
+    ids: dict[str, list[str]] = field(default_factory=dict)  # a task's questions; other people's once loaded
+    questions: dict[str, str] = field(default_factory=dict)  # checksums of prompts, which may change
 
 
 def leaves(names: Iterable[str]) -> list[str]:

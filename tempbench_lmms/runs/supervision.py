@@ -11,6 +11,7 @@ in this way, but none is restarted.
 
 import functools
 import json
+import math
 import os
 import select
 import signal
@@ -22,12 +23,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tempbench_lmms.data import tables
+from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.runs import ending
 
 FOLDER = "asking"
 _SECONDS_A_LOOK = 0.2
-# Longer than one check takes on any machine: a longer gap means that the process was paused, as by Ctrl-Z.
-_LONGEST_LOOK = 5.0
 _BY_ITSELF = {
     getattr(signal, name)
     for name in ("SIGKILL", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
@@ -39,15 +39,10 @@ Tell = Callable[[Sequence[str], float | None, int], None]
 
 @dataclass
 class Known:
-    """What ended processes of a run.
+    """What ended processes of a run."""
 
-    Attributes:
-        tries: How often a process ended while it was asking a question.
-        failed: Questions that are not asked again before the run reaches its end, with the reason.
-    """
-
-    tries: dict[str, int] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
+    tries: dict[str, int] = field(default_factory=dict)  # how often a process ended at a question
+    failed: dict[str, str] = field(default_factory=dict)  # why questions are not asked again in this run
 
     @property
     def apart(self) -> set[str]:
@@ -108,14 +103,7 @@ def is_possible() -> bool:
 
 
 def supervised(output: Path) -> Tell:
-    """Forks, and returns only in the child; the parent exits with the child's status.
-
-    Returns:
-        The function that reports calls to the parent.
-
-    Raises:
-        SystemExit: In the parent, with the child's status.
-    """
+    """Forks; returns in the child what reports calls to the parent, which exits with the child's status."""
     restart = int(os.environ.get("WORLD_SIZE") or 1) < 2
     known = read(output)
     deaths = 0
@@ -135,7 +123,7 @@ def supervised(output: Path) -> Tell:
             ending.say(output, -status)
             raise ending.end_likewise(-status)
         if not child.asked:
-            _say(f"{reason} while no question was being asked; answers so far are stored")
+            tell(f"{reason} while no question was being asked; answers so far are stored")
             raise SystemExit(128 - status)
         known.add(child.asked, reason)
         _write(known, output)
@@ -145,9 +133,9 @@ def supervised(output: Path) -> Tell:
         if not restart or deaths > 2 * child.borne + 3:
             if restart:
                 settle(output)
-            _say(f"{what}; answers so far are stored, give the same command again to continue")
+            tell(f"{what}; answers so far are stored, give the same command again to continue")
             raise SystemExit(1)
-        _say(f"{what}; restarting, and asking this question separately")
+        tell(f"{what}; restarting, and asking this question separately")
 
 
 def _forked() -> int:
@@ -180,18 +168,12 @@ class _Child:
         self.asked: list[str] = []
         self.borne = 0
         self._process, self._pipe = process, pipe
-        self._limit: float | None = None
+        self._limit, self._end = math.inf, math.inf
         self._late = False
-        self._spent = 0.0
         self._unread = b""
 
     def wait(self) -> int:
-        """Waits for the child, and ends it if a call takes too long.
-
-        Returns:
-            Its exit status, or the negative number of the signal that ended it.
-        """
-        last = time.monotonic()
+        """Waits for the child, and ends it if a call takes too long; returns its status as `Popen` does."""
         while True:
             done, status = os.waitpid(self._process, os.WNOHANG)
             if done:
@@ -201,10 +183,7 @@ class _Child:
                 return os.waitstatus_to_exitcode(status)
             if not self._read(_SECONDS_A_LOOK):
                 time.sleep(_SECONDS_A_LOOK / 20)
-            now = time.monotonic()
-            self._spent += min(now - last, _LONGEST_LOOK)
-            last = now
-            if self.asked and self._limit is not None and self._spent > self._limit and not self._late:
+            if self.asked and time.monotonic() > self._end and not self._late:
                 self._late = True
                 os.kill(self._process, signal.SIGKILL)
 
@@ -215,8 +194,9 @@ class _Child:
         found = os.read(self._pipe, 1 << 16)
         *lines, self._unread = (self._unread + found).split(b"\n")
         if lines:
-            self.asked, self._limit, self.borne = json.loads(lines[-1])
-            self._spent = 0.0
+            self.asked, limit, self.borne = json.loads(lines[-1])
+            self._limit = math.inf if limit is None else limit
+            self._end = time.monotonic() + self._limit
         return bool(found)
 
     def reason(self, number: int) -> str | None:
@@ -227,7 +207,3 @@ class _Child:
             return None
         more = ", as the kernel does if memory runs out" if number == signal.SIGKILL else ""
         return f"the process was ended by {signal.Signals(number).name}{more}"
-
-
-def _say(line: str) -> None:
-    print(f"tempbench: {line}", file=sys.stderr, flush=True)

@@ -25,30 +25,17 @@ from tempbench_lmms.record_reading import at_limit
 
 @dataclass(frozen=True)
 class Sample:
-    """One answered question of a log.
+    """One answered question of a log."""
 
-    Attributes:
-        record: What `process_results` recorded about it.
-        metrics: Names of the metrics that it enters.
-        prompt: The text of the question.
-        reply: The model's reply without its reasoning, as the harness strips it, in a form that every file
-            can hold (`data.texts`).
-        doc_id: The question's number in the task.
-        target: A right reply.
-        n_tokens: Length of the reply in tokens, if the runner reports it.
-        n_given: Length of the prompt with its media in tokens, likewise.
-        whole: The reply before the harness stripped it; None if equal.
-    """
-
-    record: Record
-    metrics: frozenset[str]
-    prompt: str
-    reply: str
-    doc_id: int
-    target: str
-    n_tokens: int | None = None
-    n_given: int | None = None
-    whole: str | None = None
+    record: Record  # from `process_results`
+    metrics: frozenset[str]  # the names of those that it enters
+    prompt: str  # the text of the question
+    reply: str  # as the harness strips it, in a form that every file can hold (`data.texts`)
+    doc_id: int  # the question's number in the task
+    target: str  # a right reply
+    n_tokens: int | None = None  # length of the reply, if the runner reports it
+    n_given: int | None = None  # length of the prompt with its media, likewise
+    whole: str | None = None  # the reply before the harness stripped it; None if equal
 
     @property
     def id(self) -> str:
@@ -67,37 +54,21 @@ class Sample:
 
 @dataclass(frozen=True)
 class TaskLog:
-    """One task of one run.
-
-    Attributes:
-        task: The task's name.
-        benchmark: The task's benchmark; empty for a task that is not ours.
-        model: The model's name, as the harness writes it.
-        arguments: The part of the harness's command line that aggregations read: `model` and `model_args`.
-        values: The metrics as the run printed them, "-" where undefined.
-        config: The task's configuration in the results file.
-        samples: The log; empty if the run stored none.
-        file: The results file.
-        problems: Problems of the log, one line each.
-        header: The run's data in the results file: versions, settings, seeds, date.
-        name: The user's name for the run; empty if none was chosen.
-        repeats: The task in every repeat, this one first, if they count as one run; else empty.
-        other: What the rules for any task found; None for our tasks.
-    """
+    """One task of one run."""
 
     task: str
-    benchmark: str
-    model: str
-    arguments: SimpleNamespace
-    values: dict[str, Any]
-    config: dict[str, Any]
-    samples: tuple[Sample, ...]
-    file: Path
-    problems: tuple[str, ...]
-    header: dict[str, Any] = field(default_factory=dict)
-    name: str = ""
-    repeats: tuple["TaskLog", ...] = ()
-    other: AnyTask | None = None
+    benchmark: str  # empty for a task that is not ours
+    model: str  # as the harness writes its name
+    arguments: SimpleNamespace  # `model` and `model_args`, which aggregations read
+    values: dict[str, Any]  # the metrics as printed, "-" where undefined
+    config: dict[str, Any]  # the task's, in the results file
+    samples: tuple[Sample, ...]  # empty if the run stored none
+    file: Path  # the results file
+    problems: tuple[str, ...]  # of the log, one line each
+    header: dict[str, Any] = field(default_factory=dict)  # versions, settings, seeds and date of the run
+    name: str = ""  # the user's for the run
+    repeats: tuple["TaskLog", ...] = ()  # all, this one first, if they count as one run
+    other: AnyTask | None = None  # what the rules for any task found
 
     @property
     def section(self) -> str:
@@ -256,6 +227,14 @@ class MetricOfRun:
         return self.metric(self.records if records is None else records)
 
 
+def metrics_of_all(logs: Sequence[TaskLog]) -> dict[str, list[MetricOfRun]]:
+    """Returns the metrics that all repeats of a task have, by name."""
+    found: dict[str, list[MetricOfRun]] = {}
+    for metric in (metric for log in logs for metric in metrics_of(log)):
+        found.setdefault(metric.name, []).append(metric)
+    return {name: own for name, own in found.items() if len(own) == len(logs)}
+
+
 def metrics_of(log: TaskLog) -> list[MetricOfRun]:
     """Returns a task's metrics as functions of records, for more than their values.
 
@@ -267,7 +246,7 @@ def metrics_of(log: TaskLog) -> list[MetricOfRun]:
     kinds = {sample.metrics for sample in ordered}
     for row in log.rows:
         wanted = frozenset(kind for kind in kinds if row.name in kind)
-        if wanted not in known:
+        if wanted not in known:  # many metrics share one tuple
             known[wanted] = tuple(sample.record for sample in ordered if sample.metrics in wanted)
         if records := known[wanted]:
             metric, higher = with_arguments(row.metric, log.arguments), row.better != "lower"

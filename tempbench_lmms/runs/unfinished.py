@@ -2,7 +2,6 @@
 
 import contextlib
 import shlex
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -28,12 +27,10 @@ def said(folder: Path, advice: str = "") -> str:
         is_begun = (folder / "cache").is_dir()
         return f"{folder}: the run is unfinished; {ending.advice(folder)}" if is_begun else ""
     runs = [_identity(state) for state in states]
-    n, of = sum(map(_n_kept, states)), sum(map(_n_asked, runs))
+    n, of = sum(len(_answers(state.parent)) for state in states), sum(map(_n_asked, runs))
     rest = "give the same command again to continue"
     if len(states) == 1 and not states[0].parent.name.startswith(REPEAT):
-        command = _command(runs[0], states[0].parent)
-        rest = f"continue it with `{command}`"
-        rest += ", with the hidden secrets filled in" if "hidden:" in command else ""
+        rest = f"continue it with `{_command(runs[0], states[0].parent)}`"
     # Only the harness knows how many questions other people's tasks have.
     is_known = all("questions" in one for run in runs for one in run["data"].values())
     number = f"{n:,} of {of:,}" if is_known else f"{n:,}"
@@ -48,18 +45,20 @@ def logs_of(folder: Path) -> list[TaskLog]:
 def _logs(state: Path) -> list[TaskLog]:
     identity = _identity(state)
     tags = arguments.value(identity["arguments"], "reasoning_tags") or _TAGS
+    answers = _answers(state.parent)
     out = []
-    for task, answers in _answers(state.parent).items():
+    for task in dict.fromkeys(task for task, _ in answers):
         if task not in task_files() or task not in identity["data"]:
             continue
         source = importing.source_of(state.parent, task, identity["model"])
-        ids = [str(doc["question_id"]) for doc in source.docs]
         replies = {
-            ids[n]: stopping.text_of(answer, tags) for n, answer in answers.items() if 0 <= n < len(ids)
+            str(doc["question_id"]): stopping.text_of(answers[task, n], tags)
+            for n, doc in enumerate(source.docs)
+            if (task, n) in answers
         }
         header = {
             "config": {"model": identity["model"]},
-            "n-samples": {task: {"original": len(ids), "effective": len(replies)}},
+            "n-samples": {task: {"original": len(source.docs), "effective": len(replies)}},
         }
         log = importing.log_of(source, replies, state.parent, header)
         given = SimpleNamespace(model=identity["model"], model_args=identity["model_args"])
@@ -80,10 +79,6 @@ def _identity(state: Path) -> dict[str, Any]:
     return found
 
 
-def _n_kept(state: Path) -> int:
-    return sum(map(len, _answers(state.parent).values()))
-
-
 def _n_asked(identity: Mapping[str, Any]) -> int:
     asked = arguments.part(identity["arguments"])
     return sum(len(asked(range(one.get("questions", 0)))) for one in identity["data"].values())
@@ -97,15 +92,10 @@ def _command(identity: Mapping[str, Any], folder: Path) -> str:
     return shlex.join([*words, *(["--", *identity["arguments"]] if identity["arguments"] else [])])
 
 
-def _answers(folder: Path) -> dict[str, dict[int, Any]]:
+def _answers(folder: Path) -> dict[tuple[str, int], Any]:
     """Returns the latest stored answer to each question, by task and question number."""
-    rows: list[tuple[float, str, int, str]] = []
-    for file in ending.stores(folder):
-        # The next start reads and checks a file that cannot be read now (`harness.cache`).
-        with contextlib.suppress(sqlite3.Error), contextlib.closing(ending.opened(file)) as found:
-            rows += found.execute("SELECT created_at, task_name, doc_id, response FROM responses")
-    out: dict[str, dict[int, Any]] = {}
-    for _, task, number, text in sorted(rows):
+    out: dict[tuple[str, int], Any] = {}
+    for _, task, number, text in sorted(ending.stored(folder, "created_at, task_name, doc_id, response")):
         with contextlib.suppress(ValueError):
-            out.setdefault(task, {})[number] = parse_json(text)
+            out[task, number] = parse_json(text)
     return out

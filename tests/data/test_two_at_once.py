@@ -44,18 +44,3 @@ def test_one_prepares_and_no_run_reads_meanwhile(name, tree, tmp_path, monkeypat
         assert tempbench("prepare", name, *old).returncode == 0
     assert tempbench("prepare", name, *new, "--force").returncode == 0
     assert tree(home) != before
-
-
-def test_no_lock_goes_on_where_there_are_none(tmp_path, monkeypatch):
-    import errno
-    import fcntl
-
-    def none(*args):
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
-    source = contract.get("mateo", "SOURCE")(tmp_path / "source", 0)
-    monkeypatch.setattr(fcntl, "lockf", none)
-    monkeypatch.setattr(fcntl, "flock", none)
-    complains(tempbench("prepare", "mateo", *source), "without locks", "--no-lock")
-    assert tempbench("prepare", "mateo", *source, "--no-lock").returncode == 0

@@ -39,8 +39,8 @@ def test_answers_are_counted_once(tmp_path):
     store(tmp_path / "all" / "repeat_1" / "cache" / "cache.db", ["a", "b"])
     store(tmp_path / "all" / "repeat_2" / "cache" / "cache.db", ["c"])
     assert ending.kept(tmp_path / "all") == 3
-    assert ending.line(tmp_path, signal.SIGINT) == (
-        f"ended by SIGINT; 4 answers are stored in {tmp_path}, give the same command again to continue"
+    assert ending.advice(tmp_path) == (
+        f"4 answers are stored in {tmp_path}, give the same command again to continue"
     )
 
 

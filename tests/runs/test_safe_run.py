@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.cli import runs
-from tempbench_lmms.data import outputs, run_files
+from tempbench_lmms.data import locks, outputs, run_files
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import task_names
@@ -159,15 +159,10 @@ def test_a_damaged_medium_fails_its_own_questions_alone(row, tmp_path, monkeypat
     assert said.endswith("its questions count as failed, the others are asked\n")
 
 
-def test_two_runs_do_not_share_a_folder(tmp_path):
-    with (
-        safe_run._locked(tmp_path),
-        pytest.raises(TempbenchError, match="another run"),
-        safe_run._locked(tmp_path),
-    ):
-        pass
-    with safe_run._locked(tmp_path):
-        pass
+def test_two_runs_do_not_share_a_folder(start, tmp_path):
+    (tmp_path / "o").mkdir()
+    with locks.locked(tmp_path / "o" / run_files.LOCK, ""):
+        assert "another run" in start("o").said
 
 
 def test_a_folder_with_other_results_is_left_alone(tmp_path):
