@@ -134,11 +134,6 @@ def test_show_a_neighbour_that_is_damaged(prepared, tmp_path):
     assert page.read_text().count("<img") == 1
 
 
-def test_verify_sound_data(prepared):
-    done = verify(prepared)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 def test_a_column_that_is_not_there(prepared):
     import pyarrow.parquet as pq
 

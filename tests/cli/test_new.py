@@ -178,11 +178,6 @@ def test_a_letter_that_is_an_option_too_is_written_with_its_text(elsewhere):
     assert [row["answer"] for row in found] == ["A", "B", "C", "C", "A"]
 
 
-def test_what_cannot_be_chosen():
-    essay = ("--answer", "essay", "--media", "none", "--groups", "--rows", "rows.csv")
-    assert "'essay' is not one of" in tempbench("new", "some_name", "--into", str(REPOSITORY), *essay).stderr
-
-
 def test_a_few_questions_are_too_few(tmp_path):
     (tmp_path / "rows.csv").write_text("question,answer\nIs it?,yes\n")
     words = ("--into", str(REPOSITORY), *THREE, "--rows", str(tmp_path / "rows.csv"))

@@ -14,7 +14,6 @@ from tempbench_lmms.harness import derived_hooks as rotated
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import kwargs_of, load_task, task_files
 from tests.bundled import MADE, asking, covering, docs, scoring
-from tests.respondents import evaluate
 
 IN_EVERY_ORDER = MADE
 MEDIA = ("video", "images", "n_frames")
@@ -116,20 +115,6 @@ def test_a_question_cut_off_is_left_out_and_counted(name):
     whole = len({doc["rotation_of"] for doc in docs(name)})
     assert (found["circular_accuracy"], found["n_circular"], found["n_cut"]) == (1, whole - 1, 1)
     assert found["n_questions"] == len(rows)
-
-
-@pytest.mark.harness
-@pytest.mark.slow
-def test_the_harness_finds_a_constant_respondent_never_right_throughout(harness):
-    of_each = {task_files()[name].parent.name: name for name in reversed(IN_EVERY_ORDER)}
-    wanted = [(model, model, list(of_each.values()), {}) for model in ("oracle", "constant")]
-    found = evaluate(harness, wanted)
-    for name in of_each.values():
-        assert found["oracle"][name]["circular_accuracy,none"] == 1
-        assert found["constant"][name]["circular_accuracy,none"] == 0
-        n = max(len(doc["rotation_labels"]) for doc in docs(name))
-        bias = found["constant"][name]["position_bias,none"]
-        assert bias == pytest.approx(math.sqrt(n - 1) / n)
 
 
 def test_a_group_has_the_members_of_its_base():

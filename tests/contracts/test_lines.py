@@ -272,28 +272,6 @@ def test_data_that_cannot_be_there(verb, place, afresh):
     for_each(of_verb(verb), check)
 
 
-@pytest.mark.parametrize("verb", DATA)
-def test_a_user_without_a_home(verb, place, tmp_path, monkeypatch):
-    def nobody(*args):
-        raise KeyError("uid not found")
-
-    for name in ("HOME", "TEMPBENCH_DATA", "HF_HOME", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("pwd.getpwuid", nobody)
-    monkeypatch.setattr("pwd.getpwnam", nobody)
-
-    def check(path):
-        arguments = sound(path, COMMANDS[path], place, tmp_path / path)
-        arguments.pop("mini", None)
-        if path == "verify":
-            arguments["benchmark"] = ["tempvs"]
-        done = call(path, arguments)
-        assert done.returncode != 0, done.stdout
-        refused(done)
-
-    for_each(of_verb(verb), check)
-
-
 @pytest.mark.parametrize("value", ["x", "-1", "1.5", "9" * 30])
 def test_a_rank_that_is_no_number(value, tmp_path):
     done = tempbench("run", "--model", "m", "--tasks", "tempvs_nothing", "-o", tmp_path / "o", RANK=value)

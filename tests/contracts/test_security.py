@@ -7,11 +7,11 @@ import os
 import pickle
 import re
 import shutil
-from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from markupsafe import escape
 from PIL import Image
 
 import hf_datasets.tempvs.prepare as release_prepare
@@ -330,28 +330,11 @@ def shown_page(word, folder, monkeypatch):
     return show.as_html(word, 0, 2, 2)
 
 
-class Elements(HTMLParser):
-    """The elements of a page with the names of their attributes, and its text."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.found, self.text = [], ""
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, [name for name, _ in attrs]))
-
-    def handle_data(self, data):
-        self.text += data
-
-
 @pytest.mark.parametrize("evil", ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", '"><b id=x>'])
 def test_a_page_shows_markup_as_text(evil, tmp_path, monkeypatch):
     page = shown_page(evil, tmp_path, monkeypatch)
     assert evil not in page
-    elements = Elements(page)
-    assert elements.found == Elements(shown_page("plain", tmp_path, monkeypatch)).found
     for what in (" prompt", " option", " target", " problem", ", what a model sees"):
-        assert f"{evil}{what}" in elements.text
-    assert f"video {evil.replace('/', '')}.mp4" in elements.text
-    assert f"tempbench show {evil} --doc 2" in elements.text
+        assert f"{escape(evil)}{what}" in page
+    assert f"video {escape(evil.replace('/', ''))}.mp4" in page
+    assert f"tempbench show {escape(evil)} --doc 2" in page

@@ -80,18 +80,6 @@ def one(tmp_path_factory, run_harness):
     return run_harness("tempbench_chance", LEAVES, tmp_path_factory.mktemp("one"), LIMIT, "seed=3")
 
 
-@pytest.mark.exhaustive
-def test_two_processes_give_what_one_gives(one, tmp_path, run_harness):
-    two = run_harness("tempbench_chance", LEAVES, tmp_path, LIMIT, "seed=3", processes=2)
-    for task in LEAVES:
-        assert metrics(two, task) == metrics(one, task)
-        replies = [
-            {row["record"]["id"]: row["filtered_resps"] for row in run.logged(task)} for run in (one, two)
-        ]
-        assert replies[0] == replies[1]
-        assert len(one.logged(task)) == len(two.logged(task)) == len(replies[0]) == FEW
-
-
 def test_simple_and_chat_models_are_scored_alike(one, tmp_path, run_harness):
     simple = run_harness(
         "tempbench_chance", [ODD], tmp_path, [*LIMIT, "--force_simple"], model_args="seed=3,media=true"
@@ -128,18 +116,6 @@ def test_the_harness_finds_the_tasks(tmp_path):
     assert results["n_main,none"] + results["n_grounding,none"] == 7
     assert results["n_cut,none"] > 0
     assert results["mt,none"] == 1
-
-
-def test_predict_only(tmp_path, run_harness):
-    done = run_harness("tempbench_oracle", [ODD], tmp_path, ["--predict_only", "--limit", "5"])
-    assert len(done.logged(ODD)) == 5
-
-
-def test_response_cache(tmp_path, run_harness):
-    arguments = ["--use_cache", str(tmp_path / "cache"), "--limit", "9"]
-    first = run_harness("tempbench_chance", [ODD], tmp_path / "a", arguments)
-    again = run_harness("tempbench_chance", [ODD], tmp_path / "b", arguments)
-    assert metrics(first, ODD) == metrics(again, ODD)
 
 
 def test_a_real_architecture(tiny_vlm, tmp_path, run_harness):

@@ -313,19 +313,3 @@ def test_run_card(folder):
     assert card["questions"] == {"of": N, "asked": N, "logged": N, "failed": 0}
     assert card["complete"] is True
     assert json.loads(json.dumps(card)) == card
-
-
-def test_run_card_of_a_run_that_left_little(folder, tmp_path):
-    def change(results):
-        for key in list(results):
-            if key not in ("results", "configs"):
-                del results[key]
-        results["configs"][TASK] = {"metadata": None}
-        del results["results"][TASK]["details,none"]
-
-    bare = edited(folder / "chance", tmp_path / "bare", change)
-    (log,) = logs.read_runs([bare], partial=True)
-    card = run_card.run_card(log)
-    assert card["complete"] is None
-    assert card["data"] == {"url": None}
-    assert set(card["packages"].values()) == {None}

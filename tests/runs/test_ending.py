@@ -1,7 +1,6 @@
 """A run that a signal ends says how many answers are kept; a run without an answer keeps nobody out."""
 
 import errno
-import json
 import signal
 import sqlite3
 import subprocess
@@ -134,20 +133,6 @@ def test_a_run_that_was_ended_while_it_wrote_its_report_only_writes_that(start, 
     assert (again.status, again.asked) == (0, [])
     assert "finished already" in capsys.readouterr().out
     assert (tmp_path / "run" / "report.html").is_file()
-
-
-def test_the_folder_belongs_to_the_run_with_its_first_answer(tmp_path):
-    begin = safe_run._beginning(tmp_path, FOUND, {"name": "anna"})
-    assert not (tmp_path / STATE).exists()
-    begin()
-    assert json.loads((tmp_path / STATE).read_text()) == {
-        "identity": {"model": "b"},
-        "finished": None,
-        "name": "anna",
-    }
-    (tmp_path / STATE).unlink()
-    begin()  # once
-    assert not (tmp_path / STATE).exists()
 
 
 @pytest.mark.parametrize("name", [STATE, "report.html", ".lock", "cache"])

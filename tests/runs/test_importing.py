@@ -155,33 +155,6 @@ def test_what_is_not_known_of_an_imported_run_is_not_in_its_card(tmp_path):
     assert card["complete"] is True
 
 
-@pytest.mark.slow
-def test_every_command_takes_an_imported_run(tmp_path):
-    write_run(tmp_path / "run", "chance", MATEO)
-    file = as_replies(tmp_path, MATEO)
-    done = tempbench("import", "replies", file, "--task", MATEO, "-o", tmp_path / "imported", "--model", "us")
-    assert done.returncode == 0, done.stderr
-    assert "media and settings are unknown" in done.stdout
-    runs = [tmp_path / "imported"]
-    for command in (
-        ["rescore", *runs],
-        ["rescore", *runs, "--reparse"],
-        ["compare", *runs, tmp_path / "run", "--resamples", "500"],
-        ["report", *runs, "-o", tmp_path / "report.html", "--no-intervals", "--questions", "20"],
-        ["reread", *runs, "--reader", "r", "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--all"],
-    ):
-        done = tempbench(*command)
-        assert done.returncode == 0, (command, done.stderr)
-        if command[0] == "compare":
-            assert "accuracy: A is better than B" in done.stdout
-            assert "prompts: A was imported" in done.stdout
-            assert "packages." not in done.stdout
-    complains(
-        tempbench("import", "replies", file, "--task", MATEO, "-o", tmp_path / "imported"),
-        "belongs to a run already",
-    )
-
-
 @pytest.mark.parametrize("name", [f"{MATEO}/x_results.json", run_files.STATE])
 def test_nothing_is_imported_into_the_folder_of_a_run(name, tmp_path):
     there = tmp_path / "run" / name

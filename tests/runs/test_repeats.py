@@ -1,7 +1,6 @@
 """Repeats: what they are asked with, what is kept of them, and how their numbers spread."""
 
 import json
-import shutil
 import signal
 import statistics
 import sys
@@ -100,16 +99,6 @@ def test_means_of_repeats_are_compared(folder, other):
     assert turned["mt"].p == pytest.approx(found["mt"].p, abs=0.1)  # of 500 exchanges
 
 
-def test_repeats_of_other_questions_are_not_compared(folder, tmp_path):
-    shutil.copytree(folder / "repeat_1", tmp_path / "repeat_1")
-    write_run(tmp_path / "repeat_2" / "model", n=N + 1)
-    (tmp_path / "repeat_2" / STATE).write_text("{}")
-    complains(
-        tempbench("compare", folder, tmp_path),
-        "repeats must ask the same questions",
-    )
-
-
 @pytest.mark.slow
 def test_compare_tells_of_the_repeats(folder, other, tmp_path):
     done = tempbench("compare", folder, other)
@@ -166,12 +155,6 @@ def test_repeats_that_share_a_seed_are_said(first, second, are_alike, tmp_path):
     with_settings(tmp_path, first, second)
     (found,) = repeats.of(read_runs([tmp_path]))
     assert [*found.warnings] == are_alike * ["repeats 1, 2 have the same seed, and may have the same replies"]
-
-
-def test_replies_that_never_differ_are_said(tmp_path):
-    (found,) = repeats.of(read_runs([write_repeats(tmp_path, [1, 1])]))
-    assert "every question has the same reply in all 2 repeats" in repeats.as_text(found)
-    assert json.loads(json.dumps(repeats.as_json(found), allow_nan=False))["same_reply_in_all"] == N
 
 
 def test_one_repeat_has_no_spread_and_other_runs_are_none(tmp_path):
@@ -273,21 +256,6 @@ def test_a_repeat_that_fails_ends_the_others(status, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_fewer_repeats_than_a_folder_has_are_the_first(tmp_path, monkeypatch, capsys):
-    write_repeats(tmp_path, [1, 2, 3])
-    monkeypatch.setattr(sys, "argv", ["tempbench", "run"])
-    monkeypatch.setattr(repeating.subprocess, "run", lambda command, **_: SimpleNamespace(returncode=0))
-    for asked in (2, 3):
-        repeating.run(asked, tmp_path, SAMPLED, report=asked == 2)
-        out, err = capsys.readouterr()
-        assert f"{asked} repeats of {N} questions" in out
-        assert [one["repeats"] for one in json.loads((tmp_path / SPREAD).read_text())] == [asked]
-        assert ("holds 3 repeats, but this shows only the first 2" in err) == (asked == 2)
-    assert "repeat 2" in (page := (tmp_path / "report.html").read_text())
-    assert "repeat 3" not in page
-
-
-@pytest.mark.slow
 @pytest.mark.harness
 def test_a_runner_that_takes_no_notice_of_the_temperature(harness, tmp_path, monkeypatch):
     # Each repeat is a process of its own: `python -m tempbench_lmms.cli run ...`.
@@ -304,26 +272,3 @@ def test_a_runner_that_takes_no_notice_of_the_temperature(harness, tmp_path, mon
     assert sorted(seeds) == [1, 2]
     summary = json.loads((tmp_path / SPREAD).read_text())
     assert [one["repeats"] for one in summary] == [2]
-
-
-def changed(folder, number, change):
-    """Changes the results of a repeat, and then its log."""
-    (file,) = (folder / f"repeat_{number}").rglob("*_results.json")
-    results = json.loads(file.read_text())
-    change(results)
-    file.write_text(json.dumps(results))
-
-
-def run_of(results):
-    return results["results"][TASK]["details,none"]["run"]
-
-
-def refused(folder, *words):
-    for command in (["rescore", folder], ["compare", folder, folder]):
-        complains(tempbench(*command), "repeats must ask the same questions", *words)
-
-
-def test_repeats_over_other_data_are_refused(tmp_path):
-    write_repeats(tmp_path, [1, 2])
-    changed(tmp_path, 2, lambda results: run_of(results)["data"]["mini"].update(sha256="0" * 64))
-    refused(tmp_path, "repeat_2", "data.sha256: ", " and 000000")

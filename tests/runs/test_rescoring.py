@@ -27,17 +27,6 @@ def log_of(path, **options):
     return log
 
 
-@pytest.mark.parametrize("name", ["oracle", "chance", "constant", "garbage", "empty", "failing"])
-def test_same_numbers_bit_for_bit(folder, name):
-    log = log_of(folder / name)
-    found = rescoring.rescore(log, intervals=False)
-    assert found.now == log.values
-    assert found.differing == []
-    again = rescoring.rescore(log, reparse=True, intervals=False)
-    assert again.now == log.values
-    assert again.changes == ()
-
-
 def test_a_number_that_is_not_the_log_s_is_named(folder, tmp_path):
     def change(results):
         results["results"][TASK]["mt,none"] += 1e-16 * 4
