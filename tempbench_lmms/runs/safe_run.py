@@ -104,12 +104,7 @@ def run(
             pace = Pace(ranks.size, bar)
             _evaluate(command, options, found, pace, _beginning(output, found, kept), contests)
         pace.tell()
-        if not (new := set(output.rglob(f"*{RESULTS}")) - before):
-            raise TempbenchError(
-                "the evaluation wrote no results, see the messages above; answers so far are stored, give "
-                "the same command again to continue"
-            )
-        _finish(output, max(new, key=_written), found, contests, kept, borne, at_end)
+        _finish(output, _new_results(output, before), found, contests, kept, borne, at_end)
 
 
 def _check_arguments(command: Command, options: RunOptions) -> None:
@@ -349,8 +344,14 @@ class Pace:
             tell(f"{seconds:.3g} seconds a question ({asked:,} asked now{by})")
 
 
-def _written(file: Path) -> float:
-    return file.stat().st_mtime
+def _new_results(output: Path, before: set[Path]) -> Path:
+    """Returns the results file that an evaluation wrote."""
+    if new := set(output.rglob(f"*{RESULTS}")) - before:
+        return max(new, key=lambda file: file.stat().st_mtime)
+    raise TempbenchError(
+        "the evaluation wrote no results, see the messages above; answers so far are stored, give the same "
+        "command again to continue"
+    )
 
 
 def _finish(
