@@ -37,7 +37,6 @@ def report(
         ),
     ] = 30,
     intervals: Intervals = True,
-    partial: Partial = False,
     everything: Annotated[
         bool,
         typer.Option("--all", help="In Markdown, CSV and LaTeX: all tables."),
@@ -50,7 +49,10 @@ def report(
     group_by: GroupBy = "",
     include_path: IncludePath = None,
 ) -> None:
-    """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX."""
+    """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX.
+
+    Unfinished and damaged runs are included; their names say so in every table.
+    """
     from tempbench_lmms.data import outputs
     from tempbench_lmms.data.tables import write_text
     from tempbench_lmms.data.terminal import counted
@@ -62,9 +64,9 @@ def report(
     kind = output.suffix.lower()
     if kind not in ENDINGS:
         raise TempbenchError(f"unknown format {output}; end the name in .html, .md, .csv or .tex")
-    read = _named(logs, partial, group_by)
+    read = _named(logs, group_by)
     with edited(" ".join(logs)):
-        tasks = numbers_of(read, partial, intervals)
+        tasks = numbers_of(read, True, intervals)
         prices = _prices(price or [], {task.run for task in tasks})
         if kind == ".html":
             content = page.page(tasks, title, questions, pictures, size_budget, prices)
@@ -81,7 +83,7 @@ def report(
     counts = counted(n_tasks, "task"), counted(n_runs, "run")
     print(f"{output}: {' of '.join(counts)}, {written}")
     for task in tasks:
-        for line in quality.of_records(task.log):
+        for line in (*task.log.problems, *quality.of_records(task.log)):
             print(f"{task.log.task}, {task.run}: {line}", file=sys.stderr)
 
 
@@ -108,7 +110,7 @@ def numbers_of(logs: "Sequence[TaskLog]", partial: bool, intervals: bool = True)
     return list(numbers.of_logs([of_one_run(log, partial) for log in logs], intervals))
 
 
-def _named(logs: Sequence[str | Path], partial: bool, group_by: str) -> list["TaskLog"]:
+def _named(logs: Sequence[str | Path], group_by: str) -> list["TaskLog"]:
     """Returns the tasks of runs; some runs may be given as NAME=FOLDER."""
     from dataclasses import replace
 
@@ -120,11 +122,11 @@ def _named(logs: Sequence[str | Path], partial: bool, group_by: str) -> list["Ta
     for given in map(str, logs):
         name, is_named, path = given.partition("=")
         if not is_named or Path(given).exists():
-            found = read_runs([Path(given)], partial, group_by)
+            found = read_runs([Path(given)], True, group_by)
         elif not name.strip() or not path:
             raise TempbenchError(f"{given}: name a run as NAME=FOLDER, e.g. small=logs/qwen_3b")
         else:
-            own = read_runs([Path(path)], partial, group_by)
+            own = read_runs([Path(path)], True, group_by)
             found = [replace(log, name=name.strip()) for log in own]
             for log in found:
                 other = named.setdefault((log.name, log.task, log.repeat), log)

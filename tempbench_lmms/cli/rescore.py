@@ -85,7 +85,7 @@ def _print(found: "Rescored") -> None:
     from tempbench_lmms.runs import quality, rescoring, second_scores, signature
 
     print(rescoring.as_text(found, "run", "now"))
-    print(f"  {next(signature.lines([found.log]))}")
+    print(f"  {next(signature.lines([signature.parts_of(found.log)]))}")
     for line in (*found.log.problems, *quality.warnings(found.log)):
         print(f"  warning: {line}")
     second, problem = second_scores.shown(found.log, found.samples)

@@ -9,9 +9,9 @@ def signature(
 ) -> None:
     """Print one line per task that says how its scores were made, for a paper or a bug report."""
     from tempbench_lmms.runs.logs import read_runs, with_repeats_as_one
-    from tempbench_lmms.runs.signature import lines
+    from tempbench_lmms.runs.signature import lines, parts_of
     from tempbench_lmms.runs.task_log import edited
 
     with edited(" ".join(map(str, runs))):
         for log in with_repeats_as_one(read_runs(runs, partial)):
-            print(*lines([log]))
+            print(*lines([parts_of(log)]))

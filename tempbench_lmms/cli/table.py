@@ -4,7 +4,6 @@ import itertools
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,13 +65,10 @@ def table(
     if output:
         outputs.check_file(output, force)
     from tempbench_lmms.report import tables
-    from tempbench_lmms.runs import signature
 
     tasks = _tasks(card, runs, intervals, partial)
     flat = [one for _, own in tasks for one in own]
-    grid = tables.grid_of(card, chosen, flat)
-    used = (one.log for one in flat if _has_line(grid, one))
-    grid = replace(grid, remarks=(*grid.remarks, *signature.lines(used)))
+    (grid,) = tables.grids_of(card, flat, [chosen])
     for path, own in tasks:
         if own and not any(_has_line(grid, one) for one in own):
             tell(f"{path} has no number for {chosen.name} of {card.name}")

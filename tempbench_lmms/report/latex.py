@@ -20,7 +20,7 @@ _SIGNS = {sign: rf"\{sign}" for sign in "&%$#_{}"} | {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
-    "|": r"\textbar{}",
+    "|": r"\textbar\allowbreak{}",
     "…": r"\dots{}",
     "†": r"\textdagger{}",
     "–": "--",

@@ -121,8 +121,12 @@ class TaskNumbers:
             value = replace(cell_of(number, name, self.log.task), bounds="")
             rows[name] = [value, *map(Cell, about)]
         head = ["metric", "value", "standard error", "95 % interval", "n"]
-        how = tuple(signature.lines([self.log]))
-        return Grid.of("All metrics", head, rows, kind=RUN, caption=self.caption, remarks=how, source=METRICS)
+        return Grid.of("All metrics", head, rows, kind=RUN, caption=self.caption, source=METRICS)
+
+    @cached_property
+    def signature(self) -> dict[str, str]:
+        """The parts of its signature."""
+        return signature.parts_of(self.log)
 
     def number(self, name: str) -> Number:
         """Returns one metric of the task."""
@@ -256,11 +260,9 @@ def _first_name(log: TaskLog) -> str:
 def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNumbers]:
     """Yields the tasks with their scores; runs with the same name or model get their files' times.
 
-    A run's name appears in files of any format, so its control characters are escaped.
+    The name of an unfinished or damaged run says so, because it stands beside the scores in every format.
+    A name's control characters are escaped.
     """
-    groups: dict[str, list[TaskLog]] = {}
-    for log in logs:
-        groups.setdefault(_first_name(log), []).append(log)
     known: dict[tuple[str, str], set[Any]] = {}
     for log in logs:
         run = log.details.get(provenance.KEY) or {}
@@ -270,15 +272,26 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
         ):
             if checksum is not None:
                 known.setdefault((log.task, said), set()).add(checksum)
-    for place, log in enumerate(logs):
-        name = first = _first_name(log)
-        own = groups[first]
+    names = _names(logs)
+    damaged = {name for name, log in zip(names, logs, strict=True) if log.problems}
+    for place, (log, name) in enumerate(zip(logs, names, strict=True)):
+        differs = tuple(said for (task, said), sums in known.items() if task == log.task and len(sums) > 1)
+        state = " (unfinished)" if log.is_unfinished else " (with problems)" if name in damaged else ""
+        yield TaskNumbers(log, steering_nothing(name) + state, with_intervals, differs, place)
+
+
+def _names(logs: Sequence[TaskLog]) -> list[str]:
+    """Returns the name of each log's run."""
+    groups: dict[str, list[TaskLog]] = {}
+    for log in logs:
+        groups.setdefault(_first_name(log), []).append(log)
+    out = []
+    for log in logs:
+        own = groups[first := _first_name(log)]
         # Several folders with one given name and different tasks are one run; a model may have several runs.
         is_one = bool(log.name) and len({one.task for one in own}) == len(own)
-        if len({one.file for one in own}) > 1 and not is_one:
-            when = log.file.name.removesuffix("_results.json")
-            if len({one.file for one in own if one.file.name == log.file.name}) > 1:
-                when = f"{log.file.parent.name}/{when}"
-            name = f"{first} ({when})"
-        differs = tuple(said for (task, said), sums in known.items() if task == log.task and len(sums) > 1)
-        yield TaskNumbers(log, steering_nothing(name), with_intervals, differs, place)
+        when = log.file.name.removesuffix("_results.json")
+        if log.is_unfinished or len({one.file for one in own if one.file.name == log.file.name}) > 1:
+            when = log.file.parent.name + (f"/{when}" if not log.is_unfinished else "")
+        out.append(f"{first} ({when})" if len({one.file for one in own}) > 1 and not is_one else first)
+    return out

@@ -50,8 +50,9 @@ def grids_of(sections: Sequence[Section], prices: Prices = MappingProxyType({}))
     tasks = sorted((task for section in sections for task in section.tasks), key=lambda task: task.place)
     columns = columns_of(sections)
     runs = list(dict.fromkeys(task.run for task in tasks))
+    damaged = {task.run: task.log.problems for task in reversed(tasks) if task.log.problems}
     if columns:
-        yield _headlines(columns, runs)
+        yield _headlines(columns, runs, damaged)
     yield _problems(tasks, runs)
     cells = [_effort(tasks, run, prices.get(run)) for run in runs]
     if any(map(any, cells)):
@@ -240,25 +241,29 @@ def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> 
     return out
 
 
-def _headlines(columns: Sequence[Column], runs: Sequence[str]) -> Grid:
-    """Returns one row per run, and rows for chance, the paper's best and people; one column per benchmark."""
-    rows = [Heading((run,), RUN) for run in runs]
+def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[str, Sequence[str]]) -> Grid:
+    """Returns one row per run, and rows for chance, the paper's best and people; one column per benchmark.
+
+    Unfinished and damaged runs have no rank; the note at their name is their first problem.
+    """
+    rows = [Heading((run,), RUN, tuple(damaged.get(run, ())[:1])) for run in runs]
+    whole = [run for run in runs if run not in damaged]
     cells = [[column.cells.get(run, Cell("")) for column in columns] for run in runs]
     is_ours = any(column.section.card.paper for column in columns)
     for kind, name in MARKS.items() if is_ours else ():
         rows.append(Heading((name,), kind))
         cells.append([column.mark(kind) for column in columns])
     heads = [column.heading for column in columns]
-    common = [column for column in columns if all(map(column.number, runs))]
+    common = [column for column in columns if all(map(column.number, whole))]
     # A score in percent is no share.
-    common = [one for one in common if all(0 <= value <= 1 for run in runs for value in _values([one], run))]
-    if len(runs) > 1 and len(common) > 1:
-        means = [fmean(_values(common, run)) for run in runs]
-        ranks = [1 + sum(other > mean for other in means) for mean in means]
+    common = [one for one in common if all(0 <= value <= 1 for run in whole for value in _values([one], run))]
+    if len(whole) > 1 and len(common) > 1:
+        means = {run: fmean(_values(common, run)) for run in whole}
         heads = [Heading(("rank",)), Heading(("average",)), *heads]
-        for place, own in enumerate(cells):
-            is_run = place < len(runs)
-            own[:0] = [Cell(str(ranks[place])), Cell(shown(means[place], 3))] if is_run else [Cell("")] * 2
+        for row, own in zip(rows, cells, strict=True):
+            mean = means.get(row.name) if row.kind == RUN else None
+            rank = 1 + sum(other > mean for other in means.values()) if mean is not None else ""
+            own[:0] = [Cell(str(rank)), Cell("" if mean is None else shown(mean, 3))]
     return Grid(
         name="Headlines",
         caption="The score of each run on each benchmark",
@@ -281,7 +286,7 @@ def _remarks(columns: Sequence[Column], averaged: Sequence[Column]) -> Iterator[
     if averaged:
         names = ", ".join(column.section.card.name for column in averaged)
         yield f"Average and rank use the benchmarks that all runs have: {names}."
-    yield from signature.lines(task.log for column in columns for task in column.tasks)
+    yield from signature.lines(task.signature for column in columns for task in column.tasks)
     common = set.intersection(*(column.common for column in columns))
     if common and all(column.common == common for column in columns):
         of_samples = ": the bundled samples, not the papers' data" if "mini" in common else ""

@@ -1,6 +1,7 @@
 """The questions of the runs as data for the page: prompts, media, replies and readings."""
 
 import base64
+import functools
 import io
 import itertools
 import json
@@ -12,11 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.any_task.task import AnyTask
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.media import sandbox
-from tempbench_lmms.record import Record
+from tempbench_lmms.record import Record, Row
 from tempbench_lmms.record_reading import HOW, REASON, manner
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
 from tempbench_lmms.runs.task_log import Sample
@@ -164,17 +164,15 @@ def _pictured(
     room: float,
 ) -> list[str]:
     """Adds pictures to questions until the size limit, and returns the pictures."""
-    visuals: dict[int, _Visuals | _OtherVisuals] = {}
+    _config_and_docs.cache_clear()
     numbers: dict[str, int] = {}
     n_shown = 0
     for (number, place), entry in zip(told, entries, strict=True):
         if n_shown >= most or room < 0:
             entry["out"] = 1
             continue
-        if number not in visuals:
-            other = asked[number].tasks[0].log.other
-            visuals[number] = _OtherVisuals(other) if other else _Visuals(asked[number].name)
-        shown, entry["note"] = visuals[number].of(entry["doc"], asked[number].ids[place])
+        one = asked[number]
+        shown, entry["note"] = _pictures_of(one.tasks[0], entry["doc"], one.ids[place])
         room -= sum(len(uri) for uri, _ in shown if uri not in numbers)
         entry["pictures"] = [[numbers.setdefault(uri, len(numbers)), label] for uri, label in shown]
         n_shown += bool(shown)
@@ -263,47 +261,27 @@ def _cut(value: Any, where: str) -> Any:
     return f"{text[:_LONGEST]} ... (cut; {len(text):,} characters, whole in {where})"
 
 
-class _Visuals:
-    """The pictures of a task's questions, from its own hooks."""
-
-    def __init__(self, task: str) -> None:
-        self.config: dict[str, Any] = {}
-        self.docs: list[dict[str, Any]] = []
-        self.problem = ""
-        try:
-            self.config = load_task(task)
-            self.docs = docs_of(self.config)
-        except TempbenchError as error:
-            self.problem = str(error)
-
-    def of(self, doc_id: int, question: str) -> tuple[list[tuple[str, str]], str]:
-        """Returns the pictures of a question with their labels, and the remarks about them."""
-        if self.problem:
-            return [], f"no pictures: {self.problem}"
-        if doc_id >= len(self.docs) or str(self.docs[doc_id]["question_id"]) != question:
-            return [], "no pictures: the data on this machine is not the run's"
-        try:
-            return _drawn(self.config["doc_to_visual"](self.docs[doc_id], kwargs_of(self.config)))
-        except TempbenchError as error:
-            return [], f"no pictures: {error}"
+@functools.lru_cache(maxsize=16)
+def _config_and_docs(task: str) -> tuple[dict[str, Any], list[Row]]:
+    config = load_task(task)
+    return config, docs_of(config)
 
 
-class _OtherVisuals:
-    """The pictures of the questions of a task that is not ours, as far as its data is at hand."""
-
-    def __init__(self, task: AnyTask) -> None:
-        self._task = task
-
-    def of(self, doc_id: int, question: str) -> tuple[list[tuple[str, str]], str]:
-        """Returns the pictures of a question with their labels, and the remarks about them."""
-        try:
-            visuals = self._task.visuals(doc_id)
+def _pictures_of(task: TaskNumbers, doc_id: int, question: str) -> tuple[list[tuple[str, str]], str]:
+    """Returns the pictures of a question with their labels, and the remarks about them."""
+    try:
+        if other := task.log.other:
+            visuals = other.visuals(doc_id)
             for one in visuals:
                 if isinstance(one, str):
-                    sandbox.check_video(Path(one))  # no other look was taken at it
+                    sandbox.check_video(Path(one))  # nothing else has checked it
             return _drawn(visuals)
-        except (TempbenchError, ValueError) as error:
-            return [], f"no pictures: {error}"
+        config, docs = _config_and_docs(task.log.task)
+        if doc_id >= len(docs) or str(docs[doc_id]["question_id"]) != question:
+            return [], "no pictures: the data on this machine is not the run's"
+        return _drawn(config["doc_to_visual"](docs[doc_id], kwargs_of(config)))
+    except (TempbenchError, ValueError) as error:
+        return [], f"no pictures: {error}"
 
 
 def _drawn(visuals: Sequence[Any]) -> tuple[list[tuple[str, str]], str]:

@@ -1,7 +1,7 @@
 """A report's tables for each benchmark: the runs' main scores, and the paper's tables with the runs."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import groupby
 from typing import Any
@@ -16,6 +16,7 @@ from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading, Number,
 from tempbench_lmms.report.numbers import TaskNumbers, of_records
 from tempbench_lmms.report.placing import Parts, column_of, parts_of
 from tempbench_lmms.report.printed import Found, Result, variants
+from tempbench_lmms.runs import signature
 
 _WIDTH = 8  # columns of a table, so that it fits a page
 
@@ -78,7 +79,8 @@ class Section:
     @cached_property
     def main(self) -> list[Grid]:
         """The main numbers of the runs."""
-        return list(_main(self.card, self.rows))
+        tasks = [task for row in self.rows for task in row.tasks]
+        return [signed(grid, tasks) for grid in _main(self.card, self.rows)]
 
     @cached_property
     def printed(self) -> list[Grid]:
@@ -88,7 +90,8 @@ class Section:
     def grids_of(self, task: TaskNumbers) -> list[Grid]:
         """Returns the tables of one task: all metrics, their spread, breakdowns, readings, second readers."""
         spread = spreads.grids_of(self.tasks, task)
-        return [task.metrics_grid, *spread, *breakdowns.grids_of(task), *task.own_grids]
+        found = [task.metrics_grid, *spread, *breakdowns.grids_of(task), *task.own_grids]
+        return [signed(grid, [task]) for grid in found]
 
 
 def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:
@@ -104,16 +107,20 @@ def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:
 # ---- the paper's tables
 
 
-def grids_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Grid]:
-    """Yields the paper's tables with the runs in them."""
+def grids_of(
+    card: BenchmarkCard, tasks: Sequence[TaskNumbers], tables: Sequence[PrintedTable] = ()
+) -> Iterator[Grid]:
+    """Yields the paper's tables with the runs in them, and the signatures of the runs that have a number."""
     results = results_of(card, tasks)
-    for table in card.tables:
-        yield printed.grid_of(card, table, results, partial(better, card.name))
+    for table in tables or card.tables:
+        grid = printed.grid_of(card, table, results, partial(better, card.name))
+        used = {name for cells in grid.cells for cell in cells for name in cell.task.split(", ")}
+        yield signed(grid, [task for task in tasks if task.log.task in used])
 
 
-def grid_of(card: BenchmarkCard, table: PrintedTable, tasks: Sequence[TaskNumbers]) -> Grid:
-    """Returns one of the paper's tables with the runs in it."""
-    return printed.grid_of(card, table, results_of(card, tasks), partial(better, card.name))
+def signed(grid: Grid, tasks: Iterable[TaskNumbers]) -> Grid:
+    """Returns a table with the signatures of its tasks as remarks."""
+    return replace(grid, remarks=(*grid.remarks, *signature.lines(task.signature for task in tasks)))
 
 
 def results_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Result]:

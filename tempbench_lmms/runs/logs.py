@@ -31,8 +31,8 @@ def read_runs(paths: Iterable[Path], partial: bool = False, group_by: str = "") 
 
     Args:
         paths: Folders given to the harness as `--output_path`, or results files.
-        partial: Use the readable part of a damaged log, or the answers of an unfinished run so far;
-            `problems` says what is wrong.
+        partial: Use the readable part of damaged logs, and the answers of unfinished runs so far; `problems`
+            says what is wrong.
         group_by: The field that groups the questions of tasks that are not ours.
 
     Raises:
@@ -40,10 +40,9 @@ def read_runs(paths: Iterable[Path], partial: bool = False, group_by: str = "") 
     """
     logs: list[TaskLog] = []
     for path in paths:
-        if partial and path.is_dir() and not _newest(path) and (found := unfinished.logs_of(path)):
-            logs += found
-            continue
-        for file, tasks in _counting(path, "; add --partial to show what is there").items():
+        logs += (begun := unfinished.logs_of(path) if partial else [])
+        finished = _newest(path) if begun else _counting(path, "; add --partial to use what is there")
+        for file, tasks in finished.items():
             logs += _read(file, partial, tasks, group_by)
     if not logs:
         raise TempbenchError("none of the results files has a task; give a run's --output_path")
@@ -176,7 +175,7 @@ def _read(file: Path, partial: bool, only: frozenset[str] | None, group_by: str)
         configs = {task: _config(configs[task]) for task in found}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TempbenchError(f"{file} is not a results file of the harness ({in_words(error)})") from None
-    if found and not partial and (settings.get("resolved_cli_args") or {}).get("predict_only"):
+    if found and (settings.get("resolved_cli_args") or {}).get("predict_only"):
         raise TempbenchError(
             f"{file}: the run was made with --predict_only, which computes no scores; run it again without it"
         )
@@ -258,7 +257,7 @@ def _with_problems(
         if not n and log.is_file():
             raise TempbenchError(
                 f"{problems[0]}{more}, and no line of it can be used; run it again, or show only the "
-                "numbers of the results file with `tempbench report --partial`"
+                "numbers of the results file with `tempbench report`"
             )
         # The other run still has the questions that this log lost.
         hint = " (`compare` needs --anyway, too)" if isinstance(expected, int) and n < expected else ""

@@ -56,11 +56,11 @@ def text(parts: dict[str, str]) -> str:
     return "|".join(f"{marks.get(name, f'{name}:')}{value}" for name, value in parts.items())
 
 
-def lines(logs: Iterable[TaskLog]) -> Iterator[str]:
+def lines(signatures: Iterable[dict[str, str]]) -> Iterator[str]:
     """Yields one signature per task; parts in which its runs differ are `*`."""
     tasks: dict[str, list[dict[str, str]]] = {}
-    for log in logs:
-        tasks.setdefault(log.task, []).append(parts_of(log))
+    for parts in signatures:
+        tasks.setdefault(parts[TASK], []).append(parts)
     for own in tasks.values():
         names = dict.fromkeys(name for parts in own for name in parts)
         yield text({name: own[0][name] if _is_same(own, name) else VARIES for name in names})

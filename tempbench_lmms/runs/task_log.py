@@ -104,6 +104,11 @@ class TaskLog:
         return None
 
     @property
+    def is_unfinished(self) -> bool:
+        """Whether the run is still in progress, or was interrupted."""
+        return self.file.name == STATE
+
+    @property
     def log_file(self) -> Path:
         """The path of its sample log, which may not exist."""
         return sample_log(self.file, self.task)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tempbench_lmms.data.run_files import REPEAT, STATE
+from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
 from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import stopping
@@ -39,7 +39,8 @@ def said(folder: Path, advice: str = "") -> str:
 
 def logs_of(folder: Path) -> list[TaskLog]:
     """Returns our tasks of the unfinished runs below a folder, with their answers so far."""
-    return [log for state in sorted(folder.rglob(STATE)) for log in _logs(state)]
+    begun = (state for state in sorted(folder.rglob(STATE)) if not any(state.parent.rglob(f"*{RESULTS}")))
+    return [log for state in begun for log in _logs(state)]
 
 
 def _logs(state: Path) -> list[TaskLog]:

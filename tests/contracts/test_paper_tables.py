@@ -154,7 +154,10 @@ def test_the_first_screen_has_the_best_that_the_main_table_marks(name: str) -> N
     found = column.marks[BEST]
     (table,) = (one for one in card.tables if found.label.endswith(f", {one.name}"))
     cells = [
-        cell for cells in tables.grid_of(card, table, []).cells for cell in cells if cell.metric == metric
+        cell
+        for cells in next(tables.grids_of(card, [], [table])).cells
+        for cell in cells
+        if cell.metric == metric
     ]
     own = [cell for cell in cells if cell.number]
     marked = [cell.number.number for cell in own if cell.number and cell.is_best]

@@ -46,23 +46,21 @@ def test_no_logs(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_log_of_another_run_is_refused(tmp_path):
+def test_a_log_of_another_run_is_marked(tmp_path):
     for name in ("oracle", "chance"):
         write_run(tmp_path / name, name, n=N)
     (ours,), (foreign,) = ((tmp_path / name).glob("*.jsonl") for name in ("chance", "oracle"))
     ours.write_bytes(foreign.read_bytes())
-    page = tmp_path / "r.html"
-    page.write_text("of yesterday")
-    for command in (
-        ("report", str(tmp_path / "chance"), "--force", "-o", str(page)),
-        ("submit", "hub", str(tmp_path / "chance"), "--model", "some/model", "-o", str(tmp_path / "hub")),
-    ):
-        complains(tempbench(*command), "gives other values of", "--partial")
-    assert page.read_text() == "of yesterday"
+    command = ("submit", "hub", tmp_path / "chance", "--model", "some/model", "-o", tmp_path / "hub")
+    complains(tempbench(*command), "gives other values of", "--partial")
     assert not (tmp_path / "hub").exists()
-    partial = tempbench("report", str(tmp_path / "chance"), "--force", "-o", str(page), "--partial")
-    assert partial.returncode == 0, partial.stderr
-    assert "gives other values of" in page.read_text()
+    for ending in ("html", "md", "csv", "tex"):
+        page = tmp_path / f"r.{ending}"
+        done = tempbench("report", f"a={tmp_path / 'chance'}", "-o", page, "--pictures", "0")
+        assert done.returncode == 0, done.stderr
+        assert "gives other values of" in done.stderr
+        assert "gives other values of" in page.read_text()
+        assert "a (with problems)" in page.read_text()
 
 
 def test_a_run_that_is_given_twice_is_shown_once(tmp_path):

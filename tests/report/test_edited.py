@@ -50,7 +50,7 @@ def edits(value, count, seed):
 def reported(folder, *options):
     """Returns the page; "" where one line says why there is none."""
     out = folder / "page.html"
-    done = tempbench("report", folder, "-o", out, "--force", "--partial", "--no-intervals", *options)
+    done = tempbench("report", folder, "-o", out, "--force", "--no-intervals", *options)
     assert "Traceback" not in done.stderr, done.stderr[-2000:]
     if done.returncode:
         complains(done)

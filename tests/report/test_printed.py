@@ -234,7 +234,7 @@ def test_notes_say_why_to_a_reader_who_has_the_table_alone(name):
 
 @pytest.mark.parametrize(("name", "printed"), ALL, ids=IDS)
 def test_every_printed_cell_stands_in_its_row_and_column(name, printed):
-    made = tables.grid_of(benchmarks.card(name), printed, [])
+    (made,) = tables.grids_of(benchmarks.card(name), [], [printed])
     rows, columns = [row.label for row in made.rows], [column.label for column in made.columns]
     assert tuple(rows[: len(printed.rows)]) == printed.rows
     assert tuple(columns[: len(printed.columns)]) == printed.columns
@@ -247,7 +247,7 @@ def test_every_printed_cell_stands_in_its_row_and_column(name, printed):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "printed"), ALL, ids=IDS)
 def test_every_table_can_be_written(name, printed):
-    made = tables.grid_of(benchmarks.card(name), printed, [])
+    (made,) = tables.grids_of(benchmarks.card(name), [], [printed])
     check_latex(latex.table(made), made)
     check_markdown(markdown.table(made), made)
     rows = list(csv.reader(io.StringIO(sheet.table(made))))

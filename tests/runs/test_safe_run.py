@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.cli import runs
+from tempbench_lmms.cli.report import report
 from tempbench_lmms.data import locks, outputs, run_files
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
@@ -200,6 +201,11 @@ def test_a_run_that_crashes_is_read_continued_and_finished(start, tmp_path, monk
     assert len(log.samples) == 20
     assert 0 < log.values["n_main"] <= 20
     assert log.header["n-samples"][TASK]["effective"] == 20 < log.header["n-samples"][TASK]["original"]
+    for suffix in ("html", "md", "csv", "tex"):
+        report([f"b={tmp_path / 'crash'}"], tmp_path / f"r.{suffix}", pictures=0)
+        text = (tmp_path / f"r.{suffix}").read_text(encoding="utf-8")
+        assert "b (unfinished)" in text
+        assert "20 of 40 questions are answered" in text
     resumed, again = start("crash", limit=40, report=True), start("crash", limit=40)
     assert (resumed.status, len(resumed.asked)) == (0, 20)
     assert "tempbench: 20 of 40 answered" in capsys.readouterr().err
