@@ -1,7 +1,7 @@
 r"""The part of a reply that states its answer, as plain text, with a map back to the reply.
 
-Reasoning in tags is left out; where it does not end, the reply is cut off. Mark-up, HTML and LaTeX are
-taken away, struck words too, and Unicode is brought to one form.
+Reasoning in tags is left out; if it does not end, the reply was cut off. Mark-up, HTML, LaTeX and struck
+words are removed, and Unicode is normalised.
 """
 
 import re
@@ -36,7 +36,7 @@ _PUNCTUATION = str.maketrans("「」『』【】《》“”«»„’‘‚≺�
 _LOOK_ALIKES = str.maketrans(
     "АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE"
 )
-# A word of another script stays as it is: only a capital alone or a stray letter is meant so.
+# Words in another script stay as they are: only single capitals and stray letters look like Latin ones.
 _STRAY = re.compile(
     r"(?<![^\W\d_])[А-ЯΑ-Ωİ🅰🅱🅲🅳🅴](?![^\W\d_])|(?<=[A-Za-z])[^\W\d_a-zA-Z]|[^\W\d_a-zA-Z](?=[A-Za-z])"
 )
@@ -90,15 +90,15 @@ class Part(NamedTuple):
     at: list[int]
 
     def where(self, start: int, end: int) -> tuple[int, int]:
-        """Returns the stretch of the reply that a stretch of the text stands for."""
+        """Returns the stretch of the reply that a stretch of the text comes from."""
         return self.at[start], self.at[end - 1] + 1
 
 
 class Cleaned(NamedTuple):
     """The parts of a reply that may state its answer, the narrowest first.
 
-    These are what an answer tag or a box holds (`tagged`); what follows the reasoning, up to a question that
-    seems to be invented; all of that. None are where the reply ends within its reasoning (`cut_off`).
+    They are: the content of an answer tag or a box (`tagged`); the text after the reasoning, up to a question
+    that seems invented; all of that text. If the reply ends in its reasoning, there are none (`cut_off`).
     """
 
     parts: list[Part]
@@ -124,7 +124,7 @@ def clean(reply: str) -> Cleaned:
 
 
 def _box(reply: str, start: int) -> tuple[int, int] | None:
-    """Returns where the inside of the last box of LaTeX stands; None for none, or for two different ones."""
+    """Returns the place of the content of the last LaTeX box; None if there is none, or two that differ."""
     if "\\" not in reply:
         return None
     found = []
@@ -173,7 +173,7 @@ def _one_form(text: str, at: list[int]) -> tuple[str, list[int]]:
 def ends(text: str) -> tuple[int, int]:
     """Returns where the first and the last 4,000 characters of a long text end and begin, at a space.
 
-    So no word is cut in two: the end of "OMEGA." could be read as "A.", and that of "12.5" as 5.
+    Cutting at a space keeps words whole: the end of "OMEGA." could be read as "A.", that of "12.5" as 5.
     """
     left, right = text.rfind(" ", HEAD - _LONGEST_WORD, HEAD), len(text) - TAIL
     behind = text.find(" ", right, right + _LONGEST_WORD)

@@ -48,7 +48,7 @@ def _read_part(part: Part, finder: Finder) -> tuple[Any, str | None, tuple[int, 
 
 
 def _body(text: Text) -> str:
-    """Returns what stands before the first courtesy, remark or question to the reader."""
+    """Returns the text before the first courtesy, remark or question to the reader."""
     for sentence in text.sentences[1:]:
         opening = text.within(*sentence)[:1]
         if opening and opening[0].start == sentence.start and opening[0].roles & {"courtesy", "note", "ask"}:
@@ -58,7 +58,7 @@ def _body(text: Text) -> str:
 
 
 def of_text(text: str, finder: Finder) -> Any:
-    """Returns what a short plain text answers; None where it answers nothing."""
+    """Returns the answer of a short plain text; None if it has none."""
     if (found := exact.whole(text, finder)) is not None:
         return found
     picked, _ = _decided(Text(text, finder.spans), finder)
@@ -125,7 +125,7 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> Said:
 
 
 def alive(text: Text, judged: list[Judged]) -> list[Judged]:
-    """Returns what may be the answer: no remarks, nothing behind a courtesy or before a correction."""
+    """Returns the possible answers: no remarks, nothing after a courtesy or before a correction."""
     first = min((one.sentence for one in judged), default=0)
     notes = {i for i, s in enumerate(text.sentences) if i > first and _notes(text, s)}
     live = [one for one in judged if one.stance >= Stance.OPEN]
@@ -143,14 +143,14 @@ def _values(judged: list[Judged]) -> set[Any]:
 
 
 def _breaks_off(text: Text, one: Judged, judged: list[Judged]) -> bool:
-    """Whether a text ends behind the colon of its last entry: "Option B: He"."""
+    """Returns whether a text ends soon after the colon of its last entry: "Option B: He"."""
     last = one.sentence == len(text.sentences) - 1 and one.stance in (Stance.BARE, Stance.HEAD)
     tail = text.text[one.mention.end :]
     return last and tail[:1] == ":" and (tail.strip() == ":" or _is_unfinished(text, judged))
 
 
 def _strong(case: Case) -> Said | None:
-    """Says the last of the mentions that are announced, concluded or alone, where nothing contradicts it."""
+    """Returns the last mention that is announced, concluded or alone, if nothing contradicts it."""
     text, live = case.text, case.live
     strong = [one for one in live if one.stance in _STRONG]
     if not strong:
@@ -166,14 +166,14 @@ def _strong(case: Case) -> Said | None:
 
 
 def _contradicts(other: Judged, last: Judged) -> bool:
-    """Whether a mention behind an answer leaves it open, or begins another sentence with another value."""
+    """Returns whether a later mention leaves the answer open, or begins a sentence with another value."""
     if other.mention.start < last.mention.start or other.mention.value == last.mention.value:
         return False
     return other.stance in (Stance.OPEN, Stance.HEAD)
 
 
 def _gives_up(text: Text, last: Judged) -> bool:
-    """Whether a text says behind an answer that it cannot tell, and does not speak of times."""
+    """Returns whether a text says after an answer that it cannot tell, unless it speaks of times."""
     for word in text.within(last.mention.end, len(text.text)):
         if word.roles >= _UNDECIDED:
             return True
@@ -183,7 +183,7 @@ def _gives_up(text: Text, last: Judged) -> bool:
 
 
 def _outdoes(text: Text, last: Judged, other: Judged) -> bool:
-    """Whether a mention replaces another one before it: it announces more, in a sentence of its own."""
+    """Returns whether a mention replaces an earlier one: its announcement is clearer, in its own sentence."""
     if last.sentence == other.sentence:
         return False
     if text.has(_CLOSES, text.sentences[last.sentence].start, last.mention.start):
@@ -192,7 +192,7 @@ def _outdoes(text: Text, last: Judged, other: Judged) -> bool:
 
 
 def _closing(case: Case) -> Said | None:
-    """Says the one value that the last sentence names, where the sentences before it list several."""
+    """Returns the one value in the last sentence, if the sentences before it list several."""
     text, live = case.text, case.live
     final = len(text.sentences) - 1
     last = [one for one in live if one.sentence == final]
@@ -204,7 +204,7 @@ def _closing(case: Case) -> Said | None:
 
 
 def _stated(case: Case) -> Said | None:
-    """Says the option whose words the first sentence states, where those behind it only explain."""
+    """Returns the option that the first sentence states in words, if the later sentences only explain."""
     text, first = case.text, [one for one in case.live if one.sentence == 0]
     if len(_values(first)) != 1 or first[0].mention.form not in _SAID or len(text.sentences) < 2:
         return None
@@ -215,7 +215,7 @@ def _stated(case: Case) -> Said | None:
 
 
 def _weak(case: Case) -> Said | None:
-    """Says the only value that is named, or that opens the reply, if nothing casts doubt on it."""
+    """Returns the only value that is named, or that begins the reply, if nothing casts doubt on it."""
     text, live = case.text, _eased(case)
     top = max((one.stance for one in live), default=Stance.OPEN)
     if top < Stance.NAMED:
@@ -235,7 +235,7 @@ def _weak(case: Case) -> Said | None:
 
 
 def _is_doubtful(text: Text, one: Judged) -> bool:
-    """Whether words in the sentence of a mention cast doubt on it that its evidence does not outweigh."""
+    """Returns whether words of doubt in a mention's sentence outweigh the evidence for it."""
     mention, (start, end) = one.mention, text.sentences[one.sentence]
     ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
     if text.has(ahead, start, mention.start) or text.has(behind, mention.end, end):
@@ -250,7 +250,7 @@ def _is_doubtful(text: Text, one: Judged) -> bool:
 
 
 def _remaining(case: Case) -> Said | None:
-    """Says the one value that is left where all others are denied."""
+    """Returns the one value that is left if all others are denied."""
     denied = [one for one in case.judged if one.stance == Stance.DENIED and not _is_hedged(case.text, one)]
     rest = set(case.finder.values) - _values(denied)
     if len(rest) != 1 or not denied:
@@ -260,7 +260,7 @@ def _remaining(case: Case) -> Said | None:
 
 
 def _nothing(case: Case) -> Said:
-    """Says why there is no answer."""
+    """Returns why there is no answer."""
     if _refuses(case.text, case.live):
         return None, "refused"
     if not case.judged and _is_unfinished(case.text, case.judged):
@@ -272,7 +272,7 @@ RULES: list[Callable[[Case], Said | None]] = [_strong, _closing, _stated, _weak,
 
 
 def _eased(case: Case) -> list[Judged]:
-    """Returns mentions of several values without those that say less: asides, lists, explanations."""
+    """Returns mentions of several values without the weaker ones: asides, lists, explanations."""
     text, live = case.text, case.live
     for less in (_in_brackets, _in_list, _explains):
         values = {one.mention.value for one in live if one.stance >= Stance.NAMED}
@@ -285,7 +285,7 @@ def _eased(case: Case) -> list[Judged]:
 
 
 def _in_brackets(text: Text, one: Judged, live: list[Judged]) -> bool:
-    """Whether a mention stands in brackets behind another of its sentence."""
+    """Returns whether a mention is in brackets after another one in its sentence."""
     before = text.text[text.sentences[one.sentence].start : one.mention.start]
     return before.rfind("(") > before.rfind(")") and one.mention.form not in _LABELS
 
@@ -295,7 +295,7 @@ def _in_list(text: Text, one: Judged, live: list[Judged]) -> bool:
 
 
 def _explains(text: Text, one: Judged, live: list[Judged]) -> bool:
-    """Whether a mention stands behind a colon or dash of its sentence, and another before it."""
+    """Returns whether a colon or dash separates a mention from another one before it in its sentence."""
     here = [o.mention.end for o in live if o.sentence == one.sentence]
     between = text.text[here[0] : one.mention.start]
     whole = text.text[slice(*text.sentences[one.sentence])]
@@ -303,7 +303,7 @@ def _explains(text: Text, one: Judged, live: list[Judged]) -> bool:
 
 
 def _refuses(text: Text, live: list[Judged]) -> bool:
-    """Whether a text says that it cannot answer, and names nothing behind a word that turns from this."""
+    """Returns whether a text says that it cannot answer, and names nothing after a "but"."""
     for word in text.words:
         if "refuse" not in word.roles:
             continue
@@ -326,7 +326,7 @@ def _is_hedged(text: Text, one: Judged) -> bool:
 
 
 def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
-    """Whether a text ends within a sentence or an object."""
+    """Returns whether a text ends within a sentence or an object."""
     if text.text.count("{") > text.text.count("}"):
         return True
     *before, final = text.sentences
@@ -340,5 +340,5 @@ def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
 
 
 def _notes(text: Text, sentence: Span) -> bool:
-    """Whether a sentence is a remark and gives no answer."""
+    """Returns whether a sentence is a remark and gives no answer."""
     return any("note" in word.roles for word in text.within(*sentence)[:1])

@@ -1,6 +1,6 @@
-"""The question's own words in a reply: they are no answer.
+"""Removes the question's own words from a reply, since they are not an answer.
 
-An option's line stays where it is the only one, or comes again at the end, since it may be the answer.
+An option's line stays if it is the only one or is repeated at the end, since it may be the answer.
 """
 
 import re
@@ -23,7 +23,7 @@ def _lines(prompt: str) -> frozenset[str]:
 
 
 def without_prompt(text: str, prompt: str | None = None) -> str:
-    r"""Returns a reply with space in place of the lines that it repeats from the prompt.
+    r"""Returns a reply in which spaces replace the lines that it repeats from the prompt.
 
     >>> without_prompt("Which image is first?\nB", "Which image is first?")
     '                     \nB'
@@ -47,7 +47,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def without_options(text: str, letters: str, texts: tuple[str, ...]) -> str:
-    r"""Returns a reply with space in place of the list of all options, each in a line with its letter.
+    r"""Returns a reply in which spaces replace the list of all options, one per line with its letter.
 
     >>> without_options("B. run\nA. walk\n\nwalk", "AB", ("walk", "run"))
     '      \n       \n\nwalk'

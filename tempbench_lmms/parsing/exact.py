@@ -1,4 +1,4 @@
-"""The forms that prompts ask for: a reply in one of them is read here and goes no further."""
+"""Reads replies in the forms that prompts ask for; no other stage sees them."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ _SHORT = 60
 
 
 def read(text: str, finder: Finder) -> tuple[Any, str] | None:
-    """Returns the value of a text that is an answer by itself, and the rule; None for any other."""
+    """Returns the value of a text that is only an answer, and the rule; None for other texts."""
     if _is_triple(finder) and (label := relations.triple(Text(text, spans=False))) is not None:
         return label, "form"
     if (found := bare(text, finder)) is not None:
@@ -99,7 +99,7 @@ def _plain(text: str) -> str:
 
 
 def of_json(value: Any, finder: Finder) -> Any | None:
-    """Returns what one decoded value answers: the field whose name says so, else the only field that can."""
+    """Returns the answer of a decoded value: the field with an answer's name, or the only possible field."""
     if not isinstance(value, Mapping):
         return _of_field(value, finder)
     names = _names(value)

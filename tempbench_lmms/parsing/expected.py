@@ -1,6 +1,6 @@
-"""What a question expects for an answer. The reader is told one of these, and nothing of the benchmark.
+"""Kinds of answers that a question expects. The reader knows one of them, and nothing of the benchmark.
 
-Each is a tuple: one is made for each reply, and what is prepared for it is looked up by it.
+They are tuples, because they are the keys of caches.
 """
 
 from typing import NamedTuple
@@ -11,10 +11,10 @@ class Choice(NamedTuple):
 
     Attributes:
         letters: The letters on offer, upper case, from A on.
-        texts: The options' texts in the order of the letters; none where they aren't known.
+        texts: The options' texts in the order of the letters; empty if unknown.
         noun: What an option is called beside "option", as in "Pair B".
-        asks: What is asked of the options, where a reply may answer by comparing them: `first before second`
-            (which of two images came first) or `longest` (which of the letters stands for the longest time).
+        asks: The comparison that is asked for, if a reply may answer by comparing the options: `first before
+            second` (which of two images came first) or `longest` (which option takes the longest time).
     """
 
     letters: str
@@ -29,7 +29,7 @@ class Item(NamedTuple):
     Attributes:
         upper: How many there are; they count from 1.
         noun: What they are called.
-        odd: Whether the one is asked for that doesn't fit, so that "Image 3 does not belong" names it.
+        odd: Whether the question asks for the image that does not fit, so "Image 3 does not belong" names it.
     """
 
     upper: int
@@ -42,8 +42,8 @@ class Order(NamedTuple):
 
     Attributes:
         labels: "1", "2", ... or "A", "B", ...
-        quantities: The labels stand for quantities, ranked from the smallest to the largest. A bare ">"
-            between them says the contrary of that, or is an arrow: such an order is not read.
+        quantities: Whether the labels are quantities, ranked from the smallest to the largest. A bare ">"
+            between them may mean the contrary or be an arrow, so such an order is not read.
     """
 
     labels: tuple[str, ...]
@@ -54,9 +54,9 @@ class Truth(NamedTuple):
     """True or False.
 
     Attributes:
-        claim: What the statement says, where a reply may answer by repeating or denying it: `chronological`
-            (the images are in order), `first before second` (Image 1 was taken before Image 2) or
-            `first longer` (more time lies in Pair 1).
+        claim: The statement, if a reply may answer by repeating or denying it: `chronological` (the images
+            are in order), `first before second` (Image 1 was taken before Image 2) or `first longer` (Pair 1
+            covers more time).
     """
 
     claim: str = ""
@@ -65,7 +65,7 @@ class Truth(NamedTuple):
 class Count(NamedTuple):
     """A number, asked for with lettered options; the value is a pair of letter and number.
 
-    The letter is None where the number is none of the options. Both come from one reading.
+    The letter is None if no option has the number. Both come from one reading.
     """
 
     letters: str
@@ -76,9 +76,9 @@ class TimeSpan(NamedTuple):
     """A stretch of a video; the value is a tuple of start and end in seconds.
 
     Attributes:
-        duration: Of the video in seconds; "until the end" and percent need it and are not read without.
-        times: Of the frames shown, in seconds, in their order: "frames 3 to 7" is read by them.
-        unit: What bare numbers are: `seconds`, `percent` of the video, or `token` (0 to 99, as models
+        duration: The video's length in seconds; "until the end" and percentages are not read without it.
+        times: The times of the frames shown, in seconds, in order; needed to read "frames 3 to 7".
+        unit: The unit of bare numbers: `seconds`, `percent` of the video, or `token` (0 to 99, as models
             trained on normalised times write them).
     """
 
@@ -88,7 +88,7 @@ class TimeSpan(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """How two steps stand to each other: `before`, `after` or `independent`.
+    """The order of two steps: `before`, `after` or `independent`.
 
     Attributes:
         form: `triple` for three questions, each answered with Yes, No or I don't know; `cot` for one
@@ -101,7 +101,7 @@ class Relation(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """An option and a time span in one reply; the value is a pair, each None where it isn't given."""
+    """An option and a time span in one reply; the value is a pair, with None for a missing part."""
 
     choice: Choice
     span: TimeSpan

@@ -1,8 +1,8 @@
 """Several answers in one reply: the letter of an option and a time span.
 
-A field that an object has is the answer, even where it says null; only one that it lacks is looked for in
-the text around it. There, a span that tells what comes before or after the event, or all of the video, gives
-way to others; of spans that stand with options, the one of the chosen option counts.
+A field of an object is the answer, even if it is null; only missing fields are looked for in the text around
+the object. There, a span before or after the event, or of the whole video, counts only if there is no other.
+If options have spans, the chosen option's span counts.
 """
 
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ def _of_part(part: Part, both: Fields, letter: str | None) -> tuple[Reading[Span
 
 
 def _picked(text: Text, found: list[Mention], both: Fields, letter: str | None) -> tuple[Judged | None, str]:
-    """Returns the span that a text states beside options, of which one may be chosen; or None, and why."""
+    """Returns the span that a text gives beside options, one of them perhaps chosen; or None, and why."""
     live = decide.alive(text, judge(text, found, Terms()))
     last = (both.span.duration or spans.MAX_SECONDS) - 1
     part = [one for one in live if one.mention.value[0] > 0 or one.mention.value[1] < last]
@@ -97,13 +97,13 @@ def _picked(text: Text, found: list[Mention], both: Fields, letter: str | None) 
 
 
 def _breaks_off(text: Text, mention: Mention) -> bool:
-    """Whether a text ends behind a word that begins something, after a span."""
+    """Returns whether a text ends after a span and a word that begins something else."""
     last = text.before(len(text.text), 0)
     return last is not None and mention.end < last.start and bool(last.roles & _BEGINS)
 
 
 def _letter_of(text: Text, found: list[Mention], named: list[Mention], mention: Mention) -> str | None:
-    """Returns the letter that a span is written to: the last before it, else the one directly behind."""
+    """Returns the letter that a span belongs to: the last one before it, else the one directly after it."""
     start = text.sentences[text.sentence(mention.start)].start
     left = max([start, *(one.end for one in found if one.end <= mention.start)])
     right = min([mention.end + _NEAR, *(one.start for one in found if one.start >= mention.end)])

@@ -1,4 +1,4 @@
-"""What is looked for, by what a question expects."""
+"""Chooses what to look for in a reply, by the kind of answer that a question expects."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,7 +13,7 @@ from tempbench_lmms.parsing.tokens import Text
 
 
 class Finder(NamedTuple):
-    """What finds and names the values of one expected answer."""
+    """Finds and names the values of one expected answer."""
 
     expected: Expected
     find: Callable[[Text], list[Mention]]
@@ -27,7 +27,7 @@ class Finder(NamedTuple):
         return isinstance(self.expected, TimeSpan)
 
     def read_text(self, text: str) -> Any:
-        """Returns what a short text answers by itself."""
+        """Returns the answer of a short text."""
         return self.say(text, self) if self.say else None
 
 
@@ -42,7 +42,7 @@ _TERMS = {
 
 
 def _claimed(text: Text, claim: str) -> list[Mention]:
-    """Returns what judges a claim: words of truth, or else what the reply says of the two itself."""
+    """Returns the judgements of a claim: words of truth, else what the reply says about the two things."""
     judged = truth.find(text, claim == "chronological")
     if judged or claim != "first before second":
         return judged
@@ -52,7 +52,7 @@ def _claimed(text: Text, claim: str) -> list[Mention]:
 
 @lru_cache(maxsize=512)
 def finder_of(expected: Expected, say: Callable[[str, Finder], Any] | None = None) -> Finder:
-    """Returns what finds the answers to a question; `say` reads the text in a field of an object."""
+    """Returns the finder for a question's answers; `say` reads the text in an object's field."""
     if isinstance(expected, Choice):
         terms = _TERMS.get("truth" if options.is_truth(expected) else expected.asks, Terms())
         found = Finder(expected, lambda text: options.find(text, expected), tuple(expected.letters), terms)

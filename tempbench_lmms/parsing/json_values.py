@@ -18,8 +18,8 @@ _ATTEMPT = 50
 def json_values(text: str) -> list[Any]:
     """Returns the outermost JSON objects and arrays in a text, in order.
 
-    Trailing commas are put right. What still is no JSON is left out, and all where brackets are nested more
-    than 50 deep.
+    Trailing commas are corrected. Text that still is not JSON is left out. If brackets are nested more than
+    50 deep, everything is.
 
     >>> json_values('Sure: {"a": 1,}')
     [{'a': 1}]
@@ -29,7 +29,7 @@ def json_values(text: str) -> list[Any]:
 
 @lru_cache(maxsize=4)
 def _values(text: str) -> tuple[Any, ...]:
-    """Returns what `json_values` does; several fields are read in the same text."""
+    """Does the work of `json_values`, with a cache, because several fields are read from one text."""
     if "," in text:
         text = _TRAILING_COMMA.sub(r"\1", text)
     return tuple(_decoded(text)) if _depth(text) <= _DEEPEST else ()
@@ -38,7 +38,7 @@ def _values(text: str) -> tuple[Any, ...]:
 def _decoded(text: str) -> list[Any]:
     found = []
     place = 0
-    # Each opening bracket of what is no JSON may cost a walk over the rest of the text: so many are enough.
+    # An opening bracket that begins no JSON may cost a pass over the rest of the text, so they are limited.
     walk = _PASSES * (len(text) + _ATTEMPT)
     while walk >= 0 and (match := _OPENING.search(text, place)):
         place = match.start()
@@ -57,7 +57,7 @@ def _decoded(text: str) -> list[Any]:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Returns an object; a field that it gives twice with two values says nothing."""
+    """Returns an object, without fields that it gives twice with different values."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         found[name] = None if name in found and found[name] != value else value

@@ -1,8 +1,8 @@
-"""The words by which replies are read, by role: `lexicon/LANG.txt`, one file a language.
+"""The words that the reader knows, by role: `lexicon/LANG.txt`, one file per language.
 
-A line holds `role: phrase; phrase`, and may hold several of these with two spaces between; a line that begins
-with spaces goes on. A `*` at the end stands for any ending. Below `[times]` stand the roles that phrases have
-only where a span of time is asked for. A new language is a new file.
+A line holds `role: phrase; phrase`, or several of these separated by two spaces; a line that begins with
+spaces continues the one before. A final `*` matches any ending. The roles below `[times]` apply only if a
+span of time is asked for. To add a language, add a file.
 """
 
 import re
@@ -39,12 +39,12 @@ class Word(NamedTuple):
 
     @property
     def number(self) -> int | None:
-        """The number that it says: "three"."""
+        """The number that it means: "three"."""
         return numeral(self.roles, "number.")
 
     @property
     def ordinal(self) -> int | None:
-        """The place that it says: "third"."""
+        """The place that it means: "third"."""
         return numeral(self.roles, "ordinal.")
 
 
@@ -63,7 +63,7 @@ class _Node:
         self.roles: dict[str, frozenset[str]] = {}
 
     def after(self, unit: str) -> "Iterator[_Node]":
-        """Yields the nodes that a word leads to: its own, and those of the stems that it begins with."""
+        """Yields the nodes of a word: its own, and those of the stems that it begins with."""
         if found := self.next.get(unit):
             yield found
         if self.stems:
@@ -74,7 +74,7 @@ class _Node:
 
 
 class Entry(NamedTuple):
-    """A phrase of a language and one of its roles; `times` where it has that role only in spans of time."""
+    """A phrase of a language and one of its roles; `times` if it has that role only in spans of time."""
 
     language: str
     role: str
@@ -125,9 +125,9 @@ def _vocabularies() -> dict[str, frozenset[str]]:
 
 
 def _spoken(units: set[str]) -> frozenset[str]:
-    """Returns the languages of a text: English, and each with a fifth as many words that English lacks.
+    """Returns the languages of a text: English, and each with enough words that English lacks (a fifth).
 
-    So no word of another language is taken for an English one that is written alike: "of", "door", "fin".
+    Otherwise words of another language could be confused with English ones: "of", "door", "fin".
     """
     known = {language: words & units for language, words in _vocabularies().items()}
     english = known["en"]
@@ -141,7 +141,7 @@ def _spoken(units: set[str]) -> frozenset[str]:
 def scan(text: str, spans: bool = True) -> list[Word]:
     """Returns the words of the lexicon in a text in lower case, the longest at each place.
 
-    With `spans` the words of times count, too.
+    With `spans`, words for times are included.
 
     >>> [sorted(word.roles) for word in scan("thus b")]
     [['conclude']]

@@ -21,7 +21,7 @@ _MOST = 60
 
 
 def outer(mentions: list[Mention]) -> list[Mention]:
-    """Returns the first and the last 60 mentions in order: a reply that loops says no more in its middle."""
+    """Returns the first and the last 60 mentions in order; the middle of a looping reply adds nothing."""
     if len(mentions) <= 2 * _MOST:
         return mentions
     row = sorted(mentions, key=lambda m: m.start)
@@ -29,7 +29,7 @@ def outer(mentions: list[Mention]) -> list[Mention]:
 
 
 def apart(mentions: list[Mention]) -> list[Mention]:
-    """Returns mentions in order, of two that overlap the longer one."""
+    """Returns mentions in order; the longer one of two that overlap."""
     kept: list[Mention] = []
     for one in sorted(outer(mentions), key=lambda m: (m.start - m.end, m.start)):
         if all(one.end <= other.start or one.start >= other.end for other in kept):
@@ -38,9 +38,9 @@ def apart(mentions: list[Mention]) -> list[Mention]:
 
 
 def as_list(mentions: list[Mention], least: int) -> list[Mention]:
-    """Returns mentions with those `listed` that go through the options, letter and text, at least so many.
+    """Returns mentions, with those marked `listed` that go through the options, if there are enough of them.
 
-    The first or the last of all is none of the list where its option stands there once more.
+    The first or last mention is not part of the list if the list names its option again.
     """
     both = [one for one in mentions if one.form == "both"]
     if len({one.value for one in both}) < least:

@@ -23,7 +23,7 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     'several'
     """
     if isinstance(expected, TimeSpan):
-        both = Fields(Choice("ABCD"), expected)  # a letter beside a span is none of its signs
+        both = Fields(Choice("ABCD"), expected)  # a letter beside a span is not part of it
         ours: Reading[Any] = fields.read(str(reply), both, prompt, at_limit)[1]
     else:
         ours = decide.read(str(reply), expected, prompt, at_limit)

@@ -1,4 +1,4 @@
-"""What was read in a reply: a value, by which rule and where; or nothing, and why."""
+"""A reading of a reply: a value with the rule and the place, or the reason why there is none."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,9 +34,9 @@ class Reading(Generic[T]):
     """One reading of a reply.
 
     Attributes:
-        value: What the reply answers; None where no single answer can be read.
+        value: The reply's answer; None if no single answer can be read.
         how: The rule that read it, one of `RULES`; None without a value.
-        where: Start and end of the stretch of the reply that it stands in, as indices into the reply.
+        where: Start and end of the part of the reply that states it, as indices into the reply.
         reason: Why there is no value, one of `REASONS`; None with a value.
     """
 
@@ -64,11 +64,11 @@ SECOND = "second reader"
 
 
 class Reread(str):
-    """A reply that somebody else has a word in reading.
+    """A reply whose reading somebody else may replace.
 
-    It stands where a parser expects a reply. The parser reads its text as always, and then asks `choose`,
-    which is told what the question expects and what we read, and returns the reading that counts. So another
-    reading is scored by everything that scores ours, and whatever else is made of the text stays as it is.
+    Parsers accept it as a reply. They read its text as always, and then call `choose` with the expected
+    answer and our reading; it returns the reading that counts. So the same code scores other readings, and
+    nothing else about the text changes.
 
     Args:
         reply: The reply.
@@ -78,7 +78,7 @@ class Reread(str):
     _choose: Callable[[Any, Reading[Any]], Reading[Any]]
 
     def __new__(cls, reply: str, choose: Callable[[Any, Reading[Any]], Reading[Any]]) -> "Reread":
-        """Returns a string that knows whom to ask."""
+        """Returns the text as a string that also holds `choose`."""
         made = super().__new__(cls, reply)
         made._choose = choose
         return made

@@ -1,8 +1,8 @@
-"""What a second reader, a language model, is asked about a reply, and what of its answer is taken.
+"""Asks a second reader, a language model, which answer a reply states, and reads its response.
 
-It is asked which answer a reply states, and never to answer the question. Question and reply stand between
-fences that neither of them can close. Of its own answer only a value on offer, in the form asked for, or NONE
-is taken; everything else is of the wrong form. A change of what is asked needs a new `VERSION`.
+It is never asked to answer the question. Question and reply are between fences that neither of them can
+close. A response counts only if it is NONE or one of the possible values in the requested form. A change of
+the request needs a new `VERSION`.
 """
 
 import hashlib
@@ -64,7 +64,7 @@ _AGAIN = "\n\nAn earlier answer of yours had another form. Keep to the form exac
 
 
 def request(question: str, reply: str, parts: Sequence[Part], again: bool = False) -> str:
-    """Returns what a second reader is asked; `again` after an answer of another form."""
+    """Returns the request to a second reader; `again` after a response in another form."""
     question, reply = _inert(clip(question)), _inert(clip(reply))
     texts = next((part.texts for part in parts if isinstance(part, (Choice, Count)) and part.texts), ())
     if any(_inert(text) not in question for text in texts):
@@ -81,13 +81,13 @@ def request(question: str, reply: str, parts: Sequence[Part], again: bool = Fals
 
 
 def _inert(text: str) -> str:
-    """Returns a text without the signs that chat templates are made of, and without halves of characters."""
+    """Returns a text without chat templates' special signs and without halves of characters."""
     text = re.sub(r"<(?=\S)", "< ", text).replace("[INST", "[ INST").replace("[/INST", "[ /INST")
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _mark(text: str) -> str:
-    """Returns what names a fence: the same for the same text, and nowhere in it."""
+    """Returns the name of a fence: it depends only on the text and does not occur in it."""
     mark = hashlib.sha256(text.encode()).hexdigest()[:16]
     return mark if mark not in text else _mark(text + mark)
 
@@ -100,11 +100,11 @@ def _form(parts: Sequence[Part]) -> str:
 
 
 def values(answer: str, parts: Sequence[Part]) -> tuple[Any, ...] | None:
-    """Reads a second reader's own answer, without reasoning in tags.
+    """Reads a second reader's response, without reasoning in tags.
 
     Returns:
-        A value for each part, as `reader.read` gives it, or None where the reader found none. None in place
-        of all of it where the answer has another form, or names a value that is not on offer.
+        A value for each part, as `reader.read` gives it, or None if the reader found none. None for the whole
+        if the response has another form, or names an impossible value.
 
     >>> values("b", [Choice("AB")]), values("NONE", [Choice("AB")]), values("C", [Choice("AB")])
     (('B',), (None,), None)
@@ -131,7 +131,7 @@ def _bare(text: str) -> str:
 
 
 def _form_of(part: Part) -> str:
-    """Returns in which form one part of an answer is asked for."""
+    """Returns the form that is requested for one part of an answer."""
     match part:
         case Choice():
             return f"one letter, {_listed(part.letters)}"
@@ -158,7 +158,7 @@ def _form_of(part: Part) -> str:
 
 
 def _value_of(part: Part, text: str) -> Any:
-    """Returns the value that one part of an answer has; None where it is of another form."""
+    """Returns the value of one part of an answer; None if it has another form."""
     match part:
         case Choice():
             return _one_of(part.letters, text.strip("()").upper())

@@ -1,6 +1,6 @@
-"""How a text stands to what it names: the same for all kinds of answers.
+"""Decides a text's stance towards the answers that it names, in one way for all kinds of answers.
 
-A mention, or a list of them, is given the stance of the first rule of `RULES` that says one.
+The first rule of `RULES` that applies decides the stance of a mention or of a list of mentions.
 """
 
 import re
@@ -33,8 +33,8 @@ class Judged(NamedTuple):
     """A mention, what the text does with it, and the number of its sentence.
 
     Attributes:
-        behind: Whether words that take back what was said stand between it and the mention before.
-        listed: Whether it stands in a list with other values.
+        behind: Whether words that retract come between the mention before and this one.
+        listed: Whether it is in a list with other values.
     """
 
     mention: Mention
@@ -45,9 +45,9 @@ class Judged(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """Roles of words that approve or reject where one thing is asked for: the longest time, the first image.
+    """Roles of words that approve or reject, if one thing is asked for: the longest time, the first image.
 
-    `verdicts` are answers themselves, and say nothing of the mentions beside them.
+    `verdicts` are answers themselves and do not judge the mentions beside them.
     """
 
     approves: frozenset[str] = roles("right")
@@ -79,7 +79,7 @@ _FILLING = 120  # signs; also what keeps a loop of articles from costing time by
 
 
 def is_filling(text: Text, start: int, end: int, roles: frozenset[str]) -> bool:
-    """Whether a stretch holds nothing but words of some roles; no stretch of such length does."""
+    """Returns whether a stretch, which must be short, has only words of some roles."""
     return end - start <= _FILLING and is_empty(text.without(start, end, roles))
 
 
@@ -97,7 +97,7 @@ def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
 
 
 def _is_joined(text: Text, start: int, end: int) -> bool:
-    """Whether nothing but a comma or a word that joins stands between two mentions of a sentence."""
+    """Returns whether only a comma or a joining word separates two mentions of a sentence."""
     if text.sentence(start - 1) != text.sentence(end):
         return False
     rest = _BRACKETS.sub(" ", text.without(start, end, "and or nor option image fill"))
@@ -106,7 +106,7 @@ def _is_joined(text: Text, start: int, end: int) -> bool:
 
 
 class _Place:
-    """A list of mentions, and what stands around it.
+    """A list of mentions and the text around it.
 
     Attributes:
         left: Where the mention before ends, or the sentence begins.
@@ -138,12 +138,12 @@ class _Place:
 
     @cached_property
     def lead(self) -> list[Word]:
-        """The words of the clause before the mention, behind the mention before."""
+        """The words of the clause between the previous mention and this one."""
         return self.text.within(max(self.left, self.clause.start), self.start)
 
     @cached_property
     def verdict(self) -> str:
-        """What is said of the mention behind it: `right`, `wrong`, `not`, `open` or nothing."""
+        """The verdict in the words after the mention: `right`, `wrong`, `not`, `open` or nothing."""
         return _said(self)
 
     @cached_property
@@ -177,15 +177,15 @@ class _Place:
         return [w.end for w in self.ahead if w.roles & _TURNS]
 
     def reaches(self, word: Word) -> bool:
-        """Whether nothing but filling stands between a word and the mention behind it."""
+        """Returns whether only filling words separate a word from the mention after it."""
         return is_filling(self.text, word.end, self.start, _FILL)
 
     def opened(self, role: str) -> bool:
-        """Whether a word of a role is the first of the sentence, before the mention."""
+        """Returns whether a word of a role is the first of the sentence, before the mention."""
         return any(role in word.roles for word in self.ahead[:1])
 
     def blank(self, start: int, end: int) -> bool:
-        """Whether a stretch holds no letter and no digit."""
+        """Returns whether a stretch holds no letter and no digit."""
         return is_empty(self.text.text[start:end])
 
     def last(self, role: str) -> int | None:
@@ -208,7 +208,7 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
 
 
 def _opens_with_no(at: _Place) -> bool:
-    """Whether a "No" opens the sentence, or the part behind the mention before."""
+    """Returns whether a "No" begins the sentence, or the part after the previous mention."""
     words = at.text.within(at.left, at.start)
     return any("no" in word.roles and at.blank(at.left, word.start) for word in words)
 
@@ -231,7 +231,7 @@ def _denied(at: _Place) -> Stance | None:
 
 
 def _asked(at: _Place) -> Stance | None:
-    """Says ASKED of what stands in a question."""
+    """Returns ASKED for a mention in a question."""
     return Stance.ASKED if at.text.asks[at.number] else None
 
 
@@ -243,13 +243,13 @@ def _refused(at: _Place) -> Stance | None:
 
 
 def _supposed(at: _Place) -> Stance | None:
-    """Says SUPPOSED of what stands behind a condition: "if it is B"."""
+    """Returns SUPPOSED for a mention after a condition: "if it is B"."""
     supposed = at.last("suppose")
     return Stance.SUPPOSED if supposed and not at.text.has(_TURNS, supposed, at.start) else None
 
 
 def _drafted(at: _Place) -> Stance | None:
-    """Says DRAFT of what was thought at first, or is only conceded: "my first guess was B"."""
+    """Returns DRAFT for a first thought or a concession: "my first guess was B"."""
     drafted = at.last("draft") or -1
     if drafted > at.left and not at.text.has("turn answer back", drafted, at.start):
         return Stance.DRAFT
@@ -259,7 +259,7 @@ def _drafted(at: _Place) -> Stance | None:
 
 
 def _bounded(at: _Place) -> Stance | None:
-    """Says ASKED of a number that only bounds: "up to 4", "at least 4"."""
+    """Returns ASKED for a number that is only a bound: "up to 4", "at least 4"."""
     roles = at.nearest.roles if at.nearest else frozenset[str]()
     limits = roles & {"to", "because"} and not roles & {"prep", "fill"}
     if at.counted and limits:
@@ -270,7 +270,7 @@ def _bounded(at: _Place) -> Stance | None:
 
 
 def _hedged(at: _Place) -> Stance | None:
-    """Says OPEN of what a hedge in the same clause leaves open."""
+    """Returns OPEN for a mention that a hedge in its clause leaves open."""
     if any("or" in w.roles for w in at.lead):
         return Stance.OPEN
     behind = next((w.start for w in at.text.within(at.end, at.right) if w.roles & _TURNS), at.right)
@@ -282,19 +282,19 @@ def _hedged(at: _Place) -> Stance | None:
 
 
 def _dealt(at: _Place) -> Stance | None:
-    """Says NAMED of several values in a list."""
+    """Returns NAMED for several values in a list."""
     return Stance.NAMED if at.several else None
 
 
 def _approved(at: _Place) -> Stance | None:
-    """Says ANNOUNCED of what is called right, or what the words before it announce."""
+    """Returns ANNOUNCED for a mention that is called right or that the words before it announce."""
     if at.verdict == "right" and at.text.has("suppose", at.end, at.right):
         return Stance.SUPPOSED
     return Stance.ANNOUNCED if at.verdict == "right" or _is_announced(at) else None
 
 
 def _placed(at: _Place) -> Stance | None:
-    """Returns the stance that the place of a mention in its sentence gives."""
+    """Returns the stance that follows from a mention's place in its sentence."""
     text, clause = at.text, at.clause
     if at.form == "listed":
         return Stance.NAMED
@@ -327,7 +327,7 @@ RULES: list[Callable[[_Place], Stance | None]] = [
 
 
 def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
-    """Whether a mention closes a turn, a colon or a correction."""
+    """Returns whether a mention closes a turn, a colon or a correction."""
     text, clause = at.text, at.clause
     if any("only" in w.roles and at.reaches(w) for w in at.lead):
         return True
@@ -342,7 +342,7 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
 
 
 def _headed(at: _Place) -> list[Word]:
-    """Returns the words that reject what stands behind their colon: "Later: image 2"."""
+    """Returns the words that reject the mentions after their colon: "Later: image 2"."""
     if at.text.text[: at.clause.start].rstrip()[-1:] != ":":
         return []
     head = at.text.within(max(at.left, at.clause.start - _FAR), at.clause.start)
@@ -352,7 +352,7 @@ def _headed(at: _Place) -> list[Word]:
 
 
 def _of_it(at: _Place) -> list[Word]:
-    """Returns the words behind a mention, but for those that deny or join the next one."""
+    """Returns the words after a mention, except those that deny or join the next one."""
     text, tail = at.text, at.text.within(at.end, at.right)
     if not at.next == at.right < len(text.text):
         return tail
@@ -365,7 +365,7 @@ def _of_it(at: _Place) -> list[Word]:
 
 
 def _said(at: _Place) -> str:
-    """Returns what the words behind a mention say of it: "right", "wrong", "not", "open" or nothing."""
+    """Returns the verdict of the words after a mention: "right", "wrong", "not", "open" or nothing."""
     last, denies = at.end, False
     words = _of_it(at)
     for i, word in enumerate(words):
@@ -389,7 +389,7 @@ def _said(at: _Place) -> str:
 
 
 def _mark(at: _Place, word: Word, near: bool) -> str:
-    """Returns what a tick, a cross, or a yes or no that stands for itself says: "B: no"."""
+    """Returns the verdict of a tick, a cross, or a separate yes or no: "B: no"."""
     said = "wrong" if word.roles & {"no", "cross"} else "right"
     if at.terms.approves and word.roles & {"tick", "cross"}:
         return "" if "\n" in at.text.text[at.end : word.start] else said
@@ -406,14 +406,14 @@ def _mark(at: _Place, word: Word, near: bool) -> str:
 
 
 def _ends_here(at: _Place, word: Word, gap: str) -> bool:
-    """Whether a predicate ends before a word: at a sign, a turn or a reason."""
+    """Returns whether a predicate ends before a word: at a sign, a turn or a reason."""
     if word.roles & (_UNCERTAIN | {"turn"} | at.terms.verdicts) or (at.form == "judged" and "," in gap):
         return True
     return any(sign in gap for sign in ("\n", ";", ": ", ". "))
 
 
 def _is_announced(at: _Place) -> bool:
-    """Whether the words before a mention announce it as the answer."""
+    """Returns whether the words before a mention announce it as the answer."""
     clause = at.clause
     if any(word.roles & at.terms.approves & _ASKED for word in at.lead):
         return True
@@ -431,7 +431,7 @@ def _is_announced(at: _Place) -> bool:
 
 
 def _is_headed(at: _Place) -> bool:
-    """Whether the noun stands before the colon, or the end of the line, that begins the clause."""
+    """Returns whether the noun comes before the colon or line end that begins the clause."""
     text, start = at.text, at.clause.start
     for word in reversed(text.within(max(at.left, start - _FAR), start)):
         if not is_filling(text, word.end, start, _FILL):
@@ -442,13 +442,13 @@ def _is_headed(at: _Place) -> bool:
 
 
 def _is_subject(at: _Place, word: Word) -> bool:
-    """Whether "answer B" is what a sentence speaks of: "Answer B shows the end"."""
+    """Returns whether "answer B" is the subject of a sentence: "Answer B shows the end"."""
     joined = at.text.text[word.end : at.start] == " " and "answer" in word.roles
     return joined and not _is_set_off(at.text, at.end)
 
 
 def _is_set_off(text: Text, end: int) -> bool:
-    """Whether a mention is followed by a sign or a word that explains it."""
+    """Returns whether a sign or an explaining word follows a mention."""
     rest = text.text[end : end + 3].lstrip("\"')]*")
     if rest[:2] in (" -", " –", " —") or rest[:1] in ("", *":.,-–—(\n"):
         return True

@@ -9,10 +9,10 @@ _SPACE = re.compile(r"\s{2,}|[^\S\n ]")
 
 
 def clip(reply: str) -> str:
-    """Returns the first and the last 4,000 characters of a longer reply, without the words that a cut halves.
+    """Returns the first and the last 4,000 characters of a longer reply, without words cut in two.
 
-    An answer stands in one of them. It bounds what every later pattern costs: a model that loops can fill its
-    whole token budget.
+    The answer is in one of these parts. The bound limits the cost of every later pattern, since a looping
+    model can fill its whole token budget.
     """
     if len(reply) <= HEAD + TAIL + len(GAP):
         return reply
@@ -21,7 +21,7 @@ def clip(reply: str) -> str:
 
 
 def squeeze(text: str) -> str:
-    r"""Returns a text with one space, one end of line or one empty line for each run of white space.
+    r"""Returns a text in which one space, line end or empty line replaces each run of white space.
 
     >>> squeeze("a \t b \n c \r\n\r\n\r\n d")
     'a b\nc\n\nd'
@@ -30,9 +30,9 @@ def squeeze(text: str) -> str:
 
 
 def final_answer(reply: str) -> str | None:
-    """Returns the narrowest part of a reply that states its answer, clipped; None where there is none.
+    """Returns the narrowest part of a reply that states its answer, clipped; None if there is none.
 
-    What the last answer tag or box holds; else what follows the reasoning.
+    This is the content of the last answer tag or box, or else the text after the reasoning.
 
     >>> final_answer("<think>A? B?</think> Option B")
     'Option B'

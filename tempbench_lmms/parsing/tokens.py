@@ -28,12 +28,12 @@ class Span(NamedTuple):
 
 
 def is_empty(stretch: str) -> bool:
-    """Whether a stretch of text holds no letter and no digit."""
+    """Returns whether a stretch of text has no letter and no digit."""
     return not any(sign.isalnum() for sign in stretch)
 
 
 class Text:
-    """A text, the words of the lexicon in it, and its sentences; the end of a line ends one."""
+    """A text, the words of the lexicon in it, and its sentences; a line end ends a sentence."""
 
     def __init__(self, text: str, spans: bool = True) -> None:
         self.text = text
@@ -52,18 +52,18 @@ class Text:
         return [word for word in self.words[first:last] if word.end <= end]
 
     def after(self, place: int, most: int) -> Word | None:
-        """Returns the word that begins at most so many signs behind a place."""
+        """Returns the word that begins at most some characters after a place."""
         i = bisect.bisect_left(self._starts, place)
         return self.words[i] if i < len(self.words) and self.words[i].start <= place + most else None
 
     def before(self, place: int, most: int) -> Word | None:
-        """Returns the word that ends at most so many signs before a place."""
+        """Returns the word that ends at most some characters before a place."""
         i = bisect.bisect_left(self._starts, place)
         found = [word for word in self.words[max(0, i - 2) : i] if place - most <= word.end <= place]
         return found[-1] if found else None
 
     def has(self, names: str | frozenset[str], start: int, end: int) -> bool:
-        """Whether a word with one of some roles lies between two places."""
+        """Returns whether a word with one of some roles lies between two places."""
         wanted = roles(names) if isinstance(names, str) else names
         return any(word.roles & wanted for word in self.within(start, end))
 
@@ -78,11 +78,11 @@ class Text:
         return "".join([*pieces, self.text[place:end]])
 
     def ends(self, place: int) -> bool:
-        """Whether nothing but white space stands between a place and the end of its sentence."""
+        """Returns whether only white space comes between a place and the end of its sentence."""
         return not self.text[place : self.sentences[self.sentence(place - 1)].end].strip()
 
     def sentence(self, place: int) -> int:
-        """Returns the number of the sentence in which a place lies."""
+        """Returns the number of a place's sentence."""
         return max(0, bisect.bisect_right(self._sentence_starts, place) - 1)
 
     def said(self, sentence: int) -> frozenset[str]:
@@ -93,7 +93,7 @@ class Text:
         return self._said[sentence]
 
     def begins(self, sentence: int, place: int) -> bool:
-        """Whether nothing but an article or the like stands before a place in its sentence."""
+        """Returns whether only an article or the like comes before a place in its sentence."""
         start = self.sentences[sentence].start
         words = [word for word in self.within(start, place) if "fill" in word.roles]
         return sum(map(str.isalnum, self.text[start:place])) == sum(w.end - w.start for w in words)
@@ -104,7 +104,7 @@ class Text:
         return [self.text[s.start : s.end].rstrip("\"')]} \n").endswith(("?", "？")) for s in self.sentences]
 
     def clauses(self, sentence: Span) -> list[Span]:
-        """Returns the clauses of a sentence; a sign, or a word that turns or gives a reason, begins one."""
+        """Returns the clauses of a sentence; signs and words such as "but" and "because" begin one."""
         if sentence in self._clauses:
             return self._clauses[sentence]
         cuts = {sentence.start, sentence.end}
@@ -120,7 +120,7 @@ _JOINS = re.compile(r"[ -](?:(?:y|et|e)[ -])?")
 
 
 def _compounds(text: str, words: list[Word]) -> list[Word]:
-    """Returns words with the numbers that two of them make as one: "thirty-five", "treinta y cinco"."""
+    """Returns words, with numbers of two words joined: "thirty-five", "treinta y cinco"."""
     made: list[Word] = []
     for word in words:
         ones = word.number or word.ordinal or 0
@@ -140,7 +140,7 @@ _ASIDE = roles("ask courtesy note")
 
 
 def _cut(text: str, sentences: list[Span], places: Iterable[int]) -> list[Span]:
-    """Returns sentences cut where a capital opens a question to the reader, a courtesy or a remark."""
+    """Returns sentences, cut before capitals that begin a question to the reader, a courtesy or a remark."""
     cut = []
     ahead = sorted(places, reverse=True)
     for start, end in sentences:

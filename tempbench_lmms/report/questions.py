@@ -16,7 +16,7 @@ from typing import Any
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.media import sandbox
-from tempbench_lmms.record import Record, Row
+from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import HOW, REASON, manner
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
 from tempbench_lmms.runs.task_log import Sample
@@ -262,7 +262,7 @@ def _cut(value: Any, where: str) -> Any:
 
 
 @functools.lru_cache(maxsize=16)
-def _config_and_docs(task: str) -> tuple[dict[str, Any], list[Row]]:
+def _config_and_docs(task: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     config = load_task(task)
     return config, docs_of(config)
 

@@ -1,1 +1,1 @@
-"""Finders of what replies name, one for each kind of answer. A finder never looks at words of stance."""
+"""Finds the answers that replies name, with one finder per kind. Finders ignore words of stance."""

@@ -1,4 +1,4 @@
-"""Finds what a count names: a number, or the letter of its option."""
+"""Finds counts: numbers, or the letters of their options."""
 
 import re
 
@@ -57,7 +57,7 @@ def _letters(text: Text, count: Count) -> list[Mention]:
 def _with_numbers(
     text: Text, named: list[Mention], found: list[Mention], count: Count
 ) -> tuple[list[Mention], list[Mention]]:
-    """Returns letters as pairs with their numbers, and the numbers that stand behind no letter."""
+    """Returns letters as pairs with their numbers, and the numbers without a letter."""
     kept = []
     for one in named:
         near = (n for n in found if 0 < n.start - one.end <= _NEAR)
@@ -69,7 +69,7 @@ def _with_numbers(
 
 
 def _none(text: Text, word: Word) -> bool:
-    """Whether a word that opens a sentence says that there is nothing to count: "There are no spins"."""
+    """Returns whether the first word of a sentence says that there is nothing to count: "No spins"."""
     start = text.sentences[text.sentence(word.start)].start
     if not word.roles >= roles("none no") or word.start - start > _FAR:
         return False
@@ -79,7 +79,7 @@ def _none(text: Text, word: Word) -> bool:
 
 
 def _measures(text: Text, one: Mention) -> bool:
-    """Whether a number measures time, or is the number of an entry."""
+    """Returns whether a number measures time, or is the number of an entry."""
     after = text.after(one.end, 1)
     if after and any(role.startswith("unit.") for role in after.roles):
         return True

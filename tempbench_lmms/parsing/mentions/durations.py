@@ -52,7 +52,7 @@ def amounts(text: Text) -> list[Amount]:
 
 
 def _amount(text: Text, word: Word) -> Amount | None:
-    """Returns the amount that a unit has before it: in digits, in a word, or none ("decades")."""
+    """Returns the amount before a unit, in digits or words; None without one ("decades")."""
     if (unit := _unit(word)) is None:
         return None
     if match := _AMOUNT.search(text.text, max(0, word.start - 24), word.start):
@@ -74,7 +74,7 @@ def _amount(text: Text, word: Word) -> Amount | None:
 
 @lru_cache(maxsize=256)
 def ranges(texts: tuple[str, ...]) -> tuple[tuple[float, float], ...]:
-    """Returns the range of time that each option is; nothing where one is none."""
+    """Returns each option's range of time; empty unless all options are ranges."""
     found = []
     for text in texts:
         said = amounts(Text(text.lower(), spans=False))
@@ -105,5 +105,5 @@ def find(text: Text, options: tuple[tuple[float, float], ...], letters: str) -> 
 
 
 def _overlap(low: float, high: float, least: float, most: float) -> bool:
-    """Whether nine tenths of an amount lie in a range."""
+    """Returns whether a range contains nine tenths of an amount."""
     return min(high, most) - max(low, least) >= _WHOLE * (high - low)

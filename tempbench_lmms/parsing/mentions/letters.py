@@ -67,7 +67,7 @@ def _alone(text: Text, choice: Choice) -> Iterator[tuple[str, tuple[int, int]]]:
 def _labelled(
     text: Text, word: Word, behind: re.Match[str], choice: Choice, taken: set[int]
 ) -> list[Mention]:
-    """Returns the option that a noun names with a letter; the letter is taken then, or of another noun."""
+    """Returns the option that a noun and a letter name; such a letter has no other meaning."""
     said, letter, end = text.text[word.start : word.end].lower(), behind[1], behind.end()
     option = "option" in word.roles
     noun, below = option or bool(word.roles & _NOUNS), "\n" in behind.group()
@@ -85,7 +85,7 @@ def _labelled(
 
 
 def _is_said(text: Text, start: int) -> bool:
-    """Whether a place begins a sentence, or stands right behind a word that leads to an answer."""
+    """Returns whether a place begins a sentence, or directly follows a word that announces an answer."""
     if not text.text[text.sentences[text.sentence(start)].start : start].strip(" \"'("):
         return True
     before = text.before(start, 4)
@@ -94,7 +94,7 @@ def _is_said(text: Text, start: int) -> bool:
 
 
 def _is_article(text: Text, one: re.Match[str]) -> bool:
-    """Whether an "A" stands before a word that is no verb or sign of an answer."""
+    """Returns whether an "A" comes before a word that is not a verb or a sign of an answer."""
     if (
         one[1] != "A"
         or not _ARTICLE.match(text.text, one.end())
@@ -130,7 +130,7 @@ _LABEL = re.compile(
 
 @lru_cache(maxsize=256)
 def orders_of(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Returns the order of labels that each option is; nothing where one is none."""
+    """Returns each option's order of labels; empty unless all options are orders."""
     found = [tuple((one[1] or one[2]).upper() for one in _LABEL.finditer(text)) for text in texts]
     arrows = all("->" in text for text in texts)
     return found if arrows and len({frozenset(one) for one in found}) == 1 else []

@@ -1,4 +1,4 @@
-"""Finds the numbers of images, and numbers at all."""
+"""Finds the numbers of images, and other numbers."""
 
 import re
 
@@ -21,7 +21,7 @@ _AFTER = roles("is right wrong because deny and or turn conclude likely hedge su
 
 
 def value_of(text: str) -> int | None:
-    """Returns the number that an option's text is; None for any other text."""
+    """Returns the number that is the whole text of an option; None for other texts."""
     found = re.fullmatch(r"\s*(-?\d{1,6})\s*\.?\s*", text)
     return int(found[1]) if found else None
 
@@ -49,7 +49,7 @@ def items(text: Text, item: Item) -> list[Mention]:
 
 
 def _named(text: Text, word: Word) -> list[Mention]:
-    """Returns the number behind a noun: "image 3", "image three"."""
+    """Returns the number after a noun: "image 3", "image three"."""
     if behind := _BEHIND.match(text.text, word.end):
         return [Mention(int(behind[1]), word.start, behind.end(), "label")]
     after = text.after(word.end, 1)
@@ -58,7 +58,7 @@ def _named(text: Text, word: Word) -> list[Mention]:
 
 
 def _stands_alone(text: Text, word: Word) -> bool:
-    """Whether a sign or the end follows a number in a word, and no word before it is counted."""
+    """Returns whether a sign or the end follows a number, and the word before it is not counted."""
     before = text.before(word.start, 1)
     ends = text.ends(word.end) or _SIGN.match(text.text, word.end)
     return bool(ends) and (before is None or bool(before.roles & _LEADS))

@@ -19,7 +19,7 @@ _BETWEEN = r"[^\w\n]{1,3}"
 
 @lru_cache(maxsize=512)
 def _placed(texts: tuple[str, ...]) -> bool:
-    """Whether each option is a place and nothing else: "the first image"."""
+    """Returns whether each option is only a place: "the first image"."""
     found = [places.find(Text(text, spans=False), 12, roles("image option")) for text in texts]
     return bool(texts) and all(len(one) == 1 for one in found) and "," not in "".join(texts)
 
@@ -44,7 +44,7 @@ def _pattern(choice: Choice) -> tuple[re.Pattern[str], list[str]] | None:
 
 
 def texts(text: Text, choice: Choice) -> list[Mention]:
-    """Returns the places where an option's own text stands."""
+    """Returns the places of the options' own texts."""
     if (known := _pattern(choice)) is None:
         return []
     pattern, named = known
@@ -74,7 +74,7 @@ def images(text: Text) -> list[tuple[int, int, str]]:
 
 
 def find(text: Text, choice: Choice) -> list[Mention]:
-    """Returns all places that name an option; a letter that stands with a text counts for both."""
+    """Returns all places that name an option; a letter with its text is one mention."""
     row, truths = len(choice.letters), is_truth(choice)
     named, kept = _joined(text, letters(text, choice), _told(text, choice, truths))
     named = as_list(named, min(_LISTED, row))
@@ -108,7 +108,7 @@ def _by_sense(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]
 
 
 def _told(text: Text, choice: Choice, truths: bool) -> list[Mention]:
-    """Returns the places that say an option in its own text, and movements and truth in any words."""
+    """Returns the places that give an option's own text, and movements and truth in any words."""
     if truths:
         letter = {
             said.lower().strip(" ."): one for said, one in zip(choice.texts, choice.letters, strict=False)
@@ -118,13 +118,13 @@ def _told(text: Text, choice: Choice, truths: bool) -> list[Mention]:
     rows = words.movements(choice.texts[: len(choice.letters)])
     if rows is None:
         return said
-    # "left" alone says less than the row of directions that its sentence gives.
+    # "left" means less than the row of directions in its sentence.
     whole = [one for one in said if choice.letters.index(one.value) in rows]
     return [*whole, *_apart_from(words.find(text, choice.texts, choice.letters), whole)]
 
 
 def _joined(text: Text, named: list[Mention], said: list[Mention]) -> tuple[list[Mention], list[Mention]]:
-    """Returns letters with the texts that stand beside them, and the texts that stand beside none."""
+    """Returns letters with the texts beside them, and the texts without a letter."""
     heads, starts = {one.end: one for one in named}, {one.start: one for one in named}
     kept = []
     for one in said:
@@ -146,12 +146,12 @@ def _apart_from(found: list[Mention], others: list[Mention]) -> list[Mention]:
 
 
 def _elsewhere(text: Text, found: list[Mention], others: list[Mention]) -> list[Mention]:
-    """Returns mentions whose sentence holds none of some others."""
+    """Returns mentions in sentences without any of some other mentions."""
     taken = {text.sentence(one.start) for one in others}
     return [one for one in found if text.sentence(one.start) not in taken]
 
 
 @lru_cache(maxsize=64)
 def is_truth(choice: Choice) -> bool:
-    """Whether the options are True and False."""
+    """Returns whether the options are True and False."""
     return {text.lower().strip(" .") for text in choice.texts} == {"true", "false"}

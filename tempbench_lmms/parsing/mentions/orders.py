@@ -1,4 +1,4 @@
-"""Finds orders: all labels of a question, in a row or by what is said of their places."""
+"""Finds orders: all labels of a question, in a row or with their places."""
 
 import bisect
 import itertools
@@ -85,7 +85,7 @@ def _in_words(text: Text) -> Iterator[_Label]:
 
 
 def _place(order: _Order, word: Word) -> str:
-    """Returns the place in an order that a word stands for; empty where it is none, or a label."""
+    """Returns the place in an order that a word means; empty for other words and for labels."""
     if word.start in order.starts:
         return ""
     kinds = {
@@ -98,7 +98,7 @@ def _place(order: _Order, word: Word) -> str:
 
 
 def _ways(order: _Order, start: int, end: int) -> list[str]:
-    """Returns which ways of going a stretch names: "rising" or "falling"."""
+    """Returns the directions that a stretch names: "rising" or "falling"."""
     words = order.text.within(start, end)
     said = [
         w for w in words if w.roles & {"rising", "falling"} and (order.quantities or "size" not in w.roles)
@@ -113,7 +113,7 @@ def _ways(order: _Order, start: int, end: int) -> list[str]:
 
 
 def _direction(order: _Order, start: int, end: int) -> str:
-    """Returns which way an order goes by the words before it, else by those behind it; empty for none."""
+    """Returns an order's direction, by the words before it, else by those after it; empty if unknown."""
     sentences = order.text.sentences
     begin = sentences[order.text.sentence(start)].start
     behind = sentences[order.text.sentence(end - 1)].end
@@ -142,7 +142,7 @@ def _gap(order: _Order, start: int, end: int) -> str:
 
 
 def _rows(order: _Order) -> Iterator[Mention]:
-    """Yields labels that follow each other with nothing but signs and empty words between them."""
+    """Yields labels in a row, with only signs and filling words between them."""
     yield from _whole(order)
     text, n, at = order.text.text, len(order.labels), 0
     while at < len(order.named):
@@ -174,7 +174,7 @@ def _whole(order: _Order) -> Iterator[Mention]:
 
 
 def _of_row(order: _Order, row: list[_Label]) -> Mention | None:
-    """Returns the order of a row of labels: by the places said of them, else as they stand."""
+    """Returns the order of a row of labels: by the places given for them, else as written."""
     groups = list(_groups(order, row))
     if any(one.place for one in groups):
         return _placed(order, groups)
@@ -188,7 +188,7 @@ def _of_row(order: _Order, row: list[_Label]) -> Mention | None:
 
 
 def _groups(order: _Order, row: list[_Label]) -> Iterator[_Group]:
-    """Yields the labels of a row in groups, each with the place that is said of it before or behind it."""
+    """Yields the labels of a row in groups, each with the place that is given before or after it."""
     text, group = order.text, [row[0]]
     begin = max(text.sentences[text.sentence(row[0].start)].start, row[0].start - _FAR)
     before = _marks(order, begin, row[0].start, last=False)[1]
@@ -212,7 +212,7 @@ def _limit(order: _Order, end: int) -> int:
 
 
 def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
-    """Returns the place said of the label before a gap, and of the label behind it."""
+    """Returns the place given for the label before a gap, and for the label after it."""
     text = order.text
     words = text.within(start, end)
     stripped = start + len(text.text[start:end].rstrip(" :-–|\"'(*"))
@@ -225,7 +225,7 @@ def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
 
 
 def _told(order: _Order) -> Iterator[Mention]:
-    """Yields orders told over sentences, by what is said of the place of each label."""
+    """Yields orders told in sentences that give the place of each label."""
     n, at, named = len(order.labels), 0, order.named
     while at + n <= len(named):
         row = named[at : at + n]
@@ -240,7 +240,7 @@ def _told(order: _Order) -> Iterator[Mention]:
 
 
 def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
-    """Returns the order that places make; None where they contradict each other or are left open."""
+    """Returns the order of some places; None if they contradict each other or are open."""
     parts: dict[str, list[str]] = {"first": [], "between": [], "last": []}
     part = "first"
     for group in groups:

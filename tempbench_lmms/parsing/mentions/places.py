@@ -13,7 +13,7 @@ _LONGEST = 400
 
 
 def _alone(text: Text, start: int, end: int) -> bool:
-    """Whether nothing but words of the lexicon stands beside a place in its sentence."""
+    """Returns whether a place's sentence has no other words than the lexicon's."""
     sentence = text.sentences[text.sentence(start)]
     if sentence.end - sentence.start > _LONGEST:
         return False
@@ -25,7 +25,7 @@ def _is_noun(text: Text, word: Word, nouns: frozenset[str]) -> bool:
 
 
 def _said(text: Text, start: int) -> bool:
-    """Whether "is" stands right before a place: "the odd one is the second"."""
+    """Returns whether "is" comes directly before a place: "the odd one is the second"."""
     before = text.within(max(0, start - 12), start)
     while before and "fill" in before[-1].roles and "is" not in before[-1].roles:
         start = before.pop().start
@@ -33,7 +33,7 @@ def _said(text: Text, start: int) -> bool:
 
 
 def _place(roles: frozenset[str], n: int) -> int | None:
-    """Returns the place in a row of `n` that a word stands for."""
+    """Returns the place in a row of `n` that a word means."""
     ranks = {"rank.second_last": n - 1, "rank.middle": n // 2 + 1}
     ranks |= {"rank.former": 1, "rank.latter": 2} if n == 2 else {}
     place = next((place for role, place in ranks.items() if role in roles), numeral(roles, "ordinal."))
@@ -41,7 +41,7 @@ def _place(roles: frozenset[str], n: int) -> int | None:
 
 
 def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
-    """Returns places, counted from 1, of a row of `n`: where a noun follows, or nothing that is counted."""
+    """Returns places in a row of `n`, from 1: those before a noun, or before nothing that is counted."""
     found = []
     for word in text.words:
         place = _place(word.roles, n)
@@ -58,7 +58,7 @@ def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
 
 
 def _stands(text: Text, word: Word, beside: Word | None) -> bool:
-    """Whether a place stands for itself: behind "is", or alone in its sentence."""
+    """Returns whether a place needs no noun: after "is", or alone in its sentence."""
     follows = "" if text.ends(word.end) else text.text[word.end : word.end + 1]
     goes_on = follows != " " or (beside is not None and beside.roles & _GOES_ON)
     alone = _said(text, word.start) or (goes_on and _alone(text, word.start, word.end))
@@ -66,6 +66,6 @@ def _stands(text: Text, word: Word, beside: Word | None) -> bool:
 
 
 def _way(text: Text, start: int, end: int) -> str:
-    """Returns the end of a row from which a place is counted: "the second image from the right"."""
+    """Returns the end of the row from which a place counts: "the second image from the right"."""
     near = [*text.within(max(0, start - 8), start)[-1:], *text.within(end, end + 30)[:1]]
     return next((role for w in near for role in ("from_right", "from_left") if role in w.roles), "")

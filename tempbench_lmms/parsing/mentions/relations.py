@@ -1,4 +1,4 @@
-"""Finds how two steps stand: the class by its name, what is said of the steps, or three answers."""
+"""Finds the order of two steps: the name of the class, a statement about the steps, or three answers."""
 
 import bisect
 import itertools
@@ -32,19 +32,19 @@ def steps(text: Text) -> Named:
 
 
 def compared(text: Text, named: Named) -> list[Mention]:
-    """Returns what is said of which of two named things comes first: "before" where it is the first."""
+    """Returns the statements about which of two named things comes first: "before" if the first does."""
     return [one for one in _stated(text, named) if one.form == "stated"]
 
 
 def find(text: Text) -> list[Mention]:
-    """Returns the places that state a class; where a reply reviews its answer, those that count."""
+    """Returns the places that state a class; if a reply reviews its answer, only those that count."""
     found = _stated(text, steps(text))
     last = max((one.end for one in found), default=len(text.text))
     return [] if text.has("refuse undecided", last, len(text.text)) else _reviewed(text, found)
 
 
 def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
-    """Returns of a reply with a reflection the mentions behind it, or those before where it keeps them."""
+    """Returns the mentions after a reply's reflection, or those before it if the reflection keeps them."""
     heads = [w.end for w in text.words if "review" in w.roles]
     if not heads:
         return found
@@ -61,7 +61,7 @@ def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
 
 
 def _stated(text: Text, named: Named) -> list[Mention]:
-    """Returns the names of classes, and what is said of two named things, in order."""
+    """Returns the names of classes and the statements about two named things, in order."""
     pairs = itertools.pairwise(named)
     arrows = [(a, b) for a, b in pairs if text.text[a[1] : b[0]].strip(" ()") in ("→", "->", "=>", ">")]
     found = [_of(a[2], False, a[0], b[1]) for a, b in arrows]
@@ -101,7 +101,7 @@ def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
 
 
 def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
-    """Returns what a word of order says: of two steps, or by itself as the name of a class."""
+    """Returns the meaning of a word of order: about two steps, or as the name of a class."""
     left, right = _beside(text, word, named)
     clause = _scope(text, word)[1]
     late = bool(word.roles & roles("after late needs once"))
@@ -140,10 +140,10 @@ def _placed(text: Text, word: Word, named: Named, first: bool) -> list[Mention]:
 
 
 def triple(text: Text) -> str | None:
-    """Returns the class that three answers make, "other" where they make none; None where one lacks.
+    """Returns the class that three answers make, "other" if they make none; None if one is missing.
 
-    A question that is answered again behind words that take back counts as it was answered last; a new set of
-    questions behind a whole one is an invented example.
+    If a question is answered again after words that retract, the last answer counts. A further set of
+    questions after a complete one is an invented example.
     """
     asked, said = _questions(text), _answers(text)
     if not asked:
@@ -166,7 +166,7 @@ def triple(text: Text) -> str | None:
 
 
 def _questions(text: Text) -> Asked:
-    """Returns where questions are named by their numbers or places; several that are joined as one."""
+    """Returns the places that name questions by number or place, with joined ones as one."""
     found: Asked = []
     places: Asked = []
     for word in text.words:
@@ -191,7 +191,7 @@ def _questions(text: Text) -> Asked:
 
 
 def _answers(text: Text, single: bool = True) -> list[tuple[int, int, str]]:
-    """Returns where a text answers yes, no or that it does not know; with `single` without lists of these."""
+    """Returns the places of "yes", "no" and "I don't know"; with `single`, not those in lists."""
     found = []
     for word in text.words:
         kind = next((k for k in ("unsure", "yes", "no") if k in word.roles), "")
@@ -205,7 +205,7 @@ def _answers(text: Text, single: bool = True) -> list[tuple[int, int, str]]:
 
 
 def _paired(text: Text, asked: Asked, said: Named, forward: bool) -> list[tuple[int, tuple[str, ...], str]]:
-    """Returns where each question with its answer ends, which it is, and the answer."""
+    """Returns, for each answered question, its end, its number and the answer."""
     pairs = []
     for i, (start, end, numbers) in enumerate(asked):
         until = asked[i + 1][0] if i + 1 < len(asked) else len(text.text)

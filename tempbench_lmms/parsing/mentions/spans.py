@@ -1,7 +1,7 @@
 """Finds spans of a video: two ends that are joined, a start with a length, a part of the whole.
 
-A text becomes a string of codes, one for each number, sign and word of a role, without the words that only
-fill. Patterns over the codes find points of time, and then what joins two of them: no pattern holds a word.
+A text becomes a string of codes, one for each number, sign and word with a role, without filling words.
+Patterns over the codes find points of time, and then pairs of points. No pattern contains a word.
 """
 
 import re
@@ -47,7 +47,7 @@ _TIMES = {"h": 3600.0, "m": 60.0, "s": 1.0, "i": 0.001, "%": 1.0}
 
 
 class _Item(NamedTuple):
-    """A number, sign or word: its code, its place, and what a number says."""
+    """A number, sign or word: its code, its place, and the value of a number."""
 
     code: str
     start: int
@@ -57,7 +57,7 @@ class _Item(NamedTuple):
 
 
 class _Codes:
-    """The items of a text, and in one string the codes of those that do not only fill."""
+    """The items of a text, and one string with the codes of all but the filling words."""
 
     def __init__(self, items: list[_Item]) -> None:
         self.items = items
@@ -69,15 +69,15 @@ class _Codes:
         return self.items[self.kept[place]]
 
     def all_of(self, match: re.Match[str]) -> list[_Item]:
-        """Returns the items of a match, those that only fill included."""
+        """Returns the items of a match, including filling words."""
         return self.items[self.kept[match.start()] : self.kept[match.end() - 1] + 1]
 
 
 def find(text: Text, span: TimeSpan) -> list[Mention]:
     """Returns all places that name a span, with start and end in seconds.
 
-    The form is `span` for two ends that are joined, `frames` for numbers of frames, `told` for what is told
-    ("the first 10 s", "at 5 s, for 8 s").
+    The form is `span` for two joined ends, `frames` for numbers of frames, and `told` for other words ("the
+    first 10 s", "at 5 s, for 8 s").
 
     >>> [one.value for one in find(Text("from 1:05 until the end"), TimeSpan(duration=120.0))]
     [(65.0, 120.0)]
@@ -103,7 +103,7 @@ def _points_of(text: Text) -> _Codes:
 
 
 def _items(text: Text) -> Iterator[_Item]:
-    """Yields the items of a text; the words of the lexicon go before, but for a capital letter alone."""
+    """Yields the items of a text; words of the lexicon have priority, except single capital letters."""
     words = {word.start: word for word in text.words}
     place, said = 0, _Item("_", 0, 0)
     while place < len(text.text):
@@ -136,7 +136,7 @@ def _word(text: Text, word: Word) -> _Item:
 
 
 def _is_before(text: Text, end: int, roles: frozenset[str]) -> bool:
-    """Whether a word of some roles follows at once."""
+    """Returns whether a word with some role follows directly."""
     return any(word.roles & roles and word.start <= end + 1 for word in text.within(end, end + 12))
 
 
@@ -165,7 +165,7 @@ def _number(digits: str, start: int, end: int) -> list[_Item]:
 
 
 def _join(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Word]) -> list[_Item]:
-    """Returns the item of a dash or an arrow; none for a hyphen as in "12-second"."""
+    """Returns the item of a dash or an arrow; None for a hyphen as in "12-second"."""
     start, end = match.span()
     around = text.text[start - 1 : start] + text.text[end : end + 1]
     if match[0] == "-" and len(around) == 2 and around[0].isalnum() and around[1].isalpha():
@@ -190,7 +190,7 @@ _GLOSS = re.compile(
 
 
 def _points(codes: _Codes) -> list[_Item]:
-    """Returns the items with those that make up one point of time as one item."""
+    """Returns the items, with the parts of one point of time joined."""
     items: list[_Item] = []
     place = 0
     for match in _POINT.finditer(codes.codes):
@@ -203,7 +203,7 @@ def _points(codes: _Codes) -> list[_Item]:
 
 
 def _named(items: list[_Item], match: re.Match[str]) -> list[_Item]:
-    """Returns the items of what looks like a time and is none, or a part; nothing for any other point."""
+    """Returns the items of something that only looks like a time, or of a part; empty for other points."""
     start, end, code = items[0].start, items[-1].end, items[0].code
     if code in "xM" or match["second"]:
         return [_Item({"x": "w", "M": "P"}.get(code, "2"), start, end, 50.0, "%")]
@@ -217,7 +217,7 @@ def _named(items: list[_Item], match: re.Match[str]) -> list[_Item]:
 
 
 def _point(items: list[_Item], numbers: list[_Item]) -> list[_Item]:
-    """Returns the point of a clock, or of numbers with units; bare ones are "p", and with decimals "d"."""
+    """Returns the point of a clock time or of numbers with units; bare numbers are "p", decimals "d"."""
     start, end, first = items[0].start, items[-1].end, numbers[0]
     units = ["s"] if first.code == "c" else [item.code for item in items if item.code in "smhi%"]
     if not units:
@@ -228,7 +228,7 @@ def _point(items: list[_Item], numbers: list[_Item]) -> list[_Item]:
 
 
 def _without_glosses(items: list[_Item]) -> list[_Item]:
-    """Returns the items without the points that say another one again, or how long something is."""
+    """Returns the items without points that repeat another one or give a length."""
     codes = _Codes(items)
     few = len(re.findall("[Ppd]", codes.codes)) < 3
     for match in _GLOSS.finditer(codes.codes):
@@ -252,7 +252,7 @@ def _without_glosses(items: list[_Item]) -> list[_Item]:
 
 
 def _sane(seconds: float) -> float | None:
-    """Returns seconds that a video may have; None for what is negative, infinite or absurd."""
+    """Returns seconds that a video may have; None for negative, infinite or absurd values."""
     return float(seconds) if 0 <= seconds <= MAX_SECONDS else None
 
 
@@ -269,7 +269,7 @@ def _of(point: _Item, span: TimeSpan, unit: str = "") -> float | None:
 
 
 def _ends(points: _Codes, match: re.Match[str]) -> tuple[_Item, _Item]:
-    """Returns the two ends of a span: its points, or an edge of the video where there are fewer."""
+    """Returns the two ends of a span: its points, or an edge of the video for a missing point."""
     for kind in ("Ppd#", "Ppd#SE$"):
         places = [i for i in range(*match.span()) if points.codes[i] in kind]
         if len(places) > 1:
@@ -279,7 +279,7 @@ def _ends(points: _Codes, match: re.Match[str]) -> tuple[_Item, _Item]:
 
 
 def _value(points: _Codes, match: re.Match[str], span: TimeSpan, how: str) -> Span | None:
-    """Returns the span of a match, read in one of the ways of `_RULES`."""
+    """Returns the span of a match, read by one of `_RULES`."""
     if how == "part":
         return _part(points, match, span)
     one, other = _ends(points, match)
@@ -318,7 +318,7 @@ _OR_ONE = re.compile(r";[F@]?[Ppd](?!T)")
 
 
 def _is_time(points: _Codes, match: re.Match[str]) -> bool:
-    """Whether two numbers are times: "he lifts 2 to 3 weights" has none, "12 to 20, as he falls" has."""
+    """Returns whether two numbers are times: not in "lifts 2 to 3 weights", but in "12 to 20, he falls"."""
     one, other = _ends(points, match)
     if one.code not in "pd" or other.code not in "pd":
         return True
@@ -379,7 +379,7 @@ _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|[-\s]+")
 
 
 def has_field(value: Mapping[Any, Any]) -> bool:
-    """Whether an object has a field for a span, even an empty one: it states that there is none."""
+    """Returns whether an object has a field for a span; an empty one states that there is no span."""
     return any(_SPAN_KEY.fullmatch(name) or _START_KEY.fullmatch(name) for name in _fields(value))
 
 

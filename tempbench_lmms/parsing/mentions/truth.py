@@ -1,4 +1,4 @@
-"""Finds what judges a claim: True and False in their words, yes and no, and "it does not hold"."""
+"""Finds judgements of a claim: words for true and false, yes and no, "it does not hold"."""
 
 import itertools
 import re
@@ -37,7 +37,7 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
 
 
 def _says(text: Text, word: Word, ordered: bool) -> bool | None:
-    """Returns what a word calls the claim; None where it does not judge it."""
+    """Returns a word's judgement of the claim; None if it does not judge."""
     found = word.roles if ordered else word.roles - _DIRECTIONS
     if "inverse" in found:
         return False
@@ -54,7 +54,7 @@ def _says(text: Text, word: Word, ordered: bool) -> bool | None:
 
 
 def _judges(text: Text, word: Word, found: frozenset[str], claimed: bool) -> bool:
-    """Whether a word stands where it judges: as a predicate, or as an answer by itself."""
+    """Returns whether a word is in a place where it judges: as a predicate, or as the whole answer."""
     if found & _DIRECTIONS:
         start, end = text.sentences[text.sentence(word.start)]
         return text.has(_IS, start, word.start if text.text[word.start].isascii() else end)
@@ -72,7 +72,7 @@ def _predicate(text: Text, word: Word) -> bool:
 
 
 def _opens(text: Text, word: Word) -> bool:
-    """Whether a yes or no stands alone at the beginning of a clause, or behind what leads to it."""
+    """Returns whether a yes or no begins a clause alone, or follows words that announce it."""
     before = text.text[max(0, word.start - 3) : word.start].rstrip(" \"'*(")[-1:]
     after = text.text[word.end : word.end + 3].strip(" \"'*")
     start, lead = text.sentences[text.sentence(word.start)].start, text.before(word.start, 2)

@@ -1,4 +1,4 @@
-"""Finds options by words of theirs: the same words, or others that the lexicon gives the same sense."""
+"""Finds options by their words, or by words with the same sense in the lexicon."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ _EMPTY = roles(
 _ENDINGS = re.compile(r"(?:'s|ings?|edly|ed|es|s|ly|wards?|er|e)$")
 _SHORTEST = 3
 _ENOUGH, _LEAST = 0.6, 0.3
-# One of these alone says all that its option says: "neither plays", "they start together".
+# Any of these words means the whole option: "neither plays", "they start together".
 _STRONG = roles("c.none c.together c.nodraw c.still c.norot")
 _STILL = roles("c.still c.norot")
 _WAYS = ("left right", "up down", "cw ccw", "forward back", "faster slower")
@@ -52,7 +52,7 @@ def _stems(text: str, start: int, end: int) -> Iterator[Sense]:
 
 
 def senses(text: str, words: Sequence[Word]) -> list[Sense]:
-    """Returns the words of a text in lower case that have a meaning of their own, in order."""
+    """Returns the words with a meaning in a text in lower case, in order."""
     found: list[Sense] = []
     place = 0
     for word in words:
@@ -71,12 +71,12 @@ def _row(said: list[Sense]) -> tuple[str, ...]:
 
 
 class Rows(NamedTuple):
-    """What tells options apart.
+    """The words that distinguish options.
 
     Attributes:
-        names: For each option its words that not every option has, in order.
-        pure: Whether these are movements alone.
-        weights: For each word how much it says: less the more options have it.
+        names: For each option, in order, its words that not every option has.
+        pure: Whether these are only movements.
+        weights: The weight of each word: lower if more options have it.
     """
 
     names: list[tuple[str, ...]]
@@ -101,13 +101,13 @@ def _options(texts: tuple[str, ...]) -> Rows:
 
 @lru_cache(maxsize=512)
 def movements(texts: tuple[str, ...]) -> list[int] | None:
-    """Returns the options that are rows of several movements; None where one is something else."""
+    """Returns the options as rows of several movements; None unless all are."""
     rows = _options(texts)
     return [i for i, row in enumerate(rows.names) if len(row) > 1] if rows.pure else None
 
 
 def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
-    """Returns the stretches that say one option in its words and no other."""
+    """Returns the stretches with the words of exactly one option."""
     rows, small = _options(texts[: len(letters)]), text.text.lower()
     said = senses(small, text.words) if len(small) == len(text.text) else []
     if not any(sense.name in rows.weights for sense in said):
@@ -129,7 +129,7 @@ def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
 
 
 def _parts(text: Text, sentence: Span) -> list[Span]:
-    """Returns a sentence's clauses, which what leads to the background cuts too."""
+    """Returns a sentence's clauses; words that introduce the background begin one, too."""
     cuts = {word.start for word in text.within(*sentence) if "background" in word.roles}
     cuts |= {sentence.end, *(clause.start for clause in text.clauses(sentence))}
     return [Span(a, b) for a, b in pairwise(sorted(cuts))]
@@ -140,7 +140,7 @@ def _within(said: list[Sense], part: Span) -> list[Sense]:
 
 
 def _best(said: list[Sense], rows: Rows) -> int | None:
-    """Returns the option that words say; None where they say none, or several."""
+    """Returns the option that some words mean; None if they mean none or several."""
     named = {sense.name for sense in said if sense.name in rows.weights}
     scores = [_score(named, set(row), rows.weights) for row in rows.names]
     best = max(range(len(scores)), key=lambda i: scores[i])
@@ -156,7 +156,7 @@ def _score(named: set[str], row: set[str], weights: dict[str, float]) -> float:
 
 
 def _moves(text: Text, said: list[Sense], rows: Rows, letters: str) -> list[Mention]:
-    """Returns the stretches whose movements are, in their order, those of one option."""
+    """Returns the stretches that have the movements of one option in the same order."""
     found, names = [], {row: letters[i] for i, row in enumerate(rows.names)}
     families = (roles(" ".join(f"c.{name}" for name in family.split())) for family in _FAMILIES)
     known = {"c.reverse", *_STILL, *rows.weights}.union(*(one for one in families if one & {*rows.weights}))
@@ -175,7 +175,7 @@ def _moves(text: Text, said: list[Sense], rows: Rows, letters: str) -> list[Ment
 
 
 def _told(text: Text) -> Iterator[list[Span]]:
-    """Yields sentences, and together those that go on: "Then it turns left"; none says what a frame shows."""
+    """Yields sentences without those about frames, joined if the next one continues: "Then it turns left"."""
     row: list[Span] = []
     for sentence in text.sentences:
         words = text.within(*sentence)
@@ -190,7 +190,7 @@ def _told(text: Text) -> Iterator[list[Span]]:
 
 
 def _turned(text: Text, said: list[Sense]) -> list[Sense]:
-    """Returns senses up to the first that is denied, with "the other way" as the opposite of the last."""
+    """Returns the senses before the first denied one; "the other way" is the opposite of the last one."""
     kept: list[Sense] = []
     for sense in said:
         last = kept[-1] if kept else sense
