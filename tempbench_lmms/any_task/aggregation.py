@@ -65,7 +65,7 @@ class Child:
             file: The task's YAML.
             metric: The metric's name, and which part of its value is meant; None for the whole.
             items: What `process_results` gave it, question by question.
-            picks: The places of each choice; one may stand in it several times.
+            picks: The places of each choice; a place may occur several times.
 
         Returns:
             A number a choice; None where the metric is undefined, or no number.
@@ -121,7 +121,7 @@ class Child:
         )
 
     def _ask(self, request: dict[str, Any], seconds: float) -> tuple[Any, float]:
-        """Returns the answer to a request, and the seconds that it took; an end of the process is none."""
+        """Returns the answer to a request and the seconds that it took; no answer if the process ends."""
         process = self._process
         assert process is not None
         assert process.stdin is not None
@@ -171,5 +171,5 @@ def child() -> Child:
 
 @cache
 def here() -> Child:
-    """Returns the process for documents and pictures, whose data may lie in the current folder."""
+    """Returns the process for documents and pictures; their data may be in the current folder."""
     return Child(Path.cwd())

@@ -15,13 +15,13 @@ _MEDIA = re.compile(
 
 
 def units(records: Sequence[Record], config: Mapping[str, Any], field: str = "") -> tuple[list[str], str]:
-    """Returns the group of each question, and what the groups were made by; "" if each question is one.
+    """Returns the group of each question, and what defines the groups; "" if each question is one.
 
-    In this order: the field that the user names; the task's own `cluster_key`; a field named after a medium;
-    the media that the log names; the hash of the document, if the harness did not write the same for all.
+    The first that exists groups them: the field that the user names; the task's own `cluster_key`; a field
+    named after a medium; the media in the log; the document's hash, unless all hashes are equal.
 
     Args:
-        records: What is known of each question.
+        records: The record of each question.
         config: The task's configuration.
         field: The field that the user names (`--group-by`).
 

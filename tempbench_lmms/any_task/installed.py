@@ -1,4 +1,4 @@
-"""Finds the YAML of any task that the installed harness knows; none of the task's code is imported."""
+"""Finds the YAML of any task of the installed harness, without importing the task's code."""
 
 from functools import cache
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Reads the lines that the harness logs of any task: what they say of each question."""
+"""Reads what the harness logs about each question of any task."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ _OWN = ("id", "parsed", "failed", "reason", "how", "where", ITEMS, "correct")
 
 
 def record_of(row: Mapping[str, Any], metrics: set[str]) -> Record:
-    """Returns what a line of a log says of a question.
+    """Returns the record of a question from a line of a log.
 
     Args:
         row: The line.
@@ -23,7 +23,7 @@ def record_of(row: Mapping[str, Any], metrics: set[str]) -> Record:
         `id`, `parsed`, `failed`, `reason`, what was given to each metric, and the plain fields of that.
 
     Raises:
-        KeyError, TypeError: It is no line of a log.
+        KeyError, TypeError: It is not a line of a log.
     """
     reply = reply_of([row["filtered_resps"]])
     failed = request_failed(reply)

@@ -46,7 +46,7 @@ class Answer:
 
 
 def options_of(doc: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the options that stand in a document, without their letters; none if there are none.
+    """Returns the options in a document, without their letters; empty if it has none.
 
     >>> options_of({"options": "['red', 'blue']"}), options_of({"A": "red", "B": "blue", "C": None})
     (('red', 'blue'), ('red', 'blue'))
@@ -109,12 +109,12 @@ def answer(
 
 
 def default_letter(answers: Iterable[Answer]) -> str | None:
-    """Returns the letter for which a task takes every reply that says none; None if it does not.
+    """Returns the letter that a task assigns to every reply without one; None if it does not do this.
 
-    Of such replies exactly those are right whose right answer is the letter.
+    Among such replies, exactly those with this letter as the right answer count as right.
     """
     silent = [one for one in answers if one.letter is None]
     letters = [one.right for one in silent if one.score > 0]
-    if len({*letters}) != 1 or len(letters) < 2:  # one alone may be a lucky guess
+    if len({*letters}) != 1 or len(letters) < 2:  # a single one may be a lucky guess
         return None
     return letters[0] if sum(one.right == letters[0] for one in silent) == len(letters) else None

@@ -1,6 +1,6 @@
 """A task of the harness, its own or a user's, as its log and its own aggregations show it.
 
-The value of a question is what the task's own aggregation gives for that question alone. If the mean of
+The value of a question is the result of the task's own aggregation for only that question. If the mean of
 these is the reported number, the metric is a mean, and all that is exact for a mean applies to it. If not
 (F1, pairs that count together), whole groups of questions are resampled through the aggregation itself.
 """
@@ -70,15 +70,15 @@ def _is_number(value: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class AnyTask:
-    """A task whose metrics are known from a run's log, and from the task where it is installed.
+    """A task of the harness or of the user, known from a run's log and, if installed, from its files.
 
     Attributes:
         name: The task.
         reported: The numbers that the run printed, by metric.
-        higher_is_better: Likewise, whether higher is better.
-        records: What is known of each question.
+        higher_is_better: Whether higher is better, by metric.
+        records: The record of each question.
         config: The task's configuration in the results file.
-        group_by: The field that groups the questions; a rule finds one where it is empty.
+        group_by: The field that groups the questions; empty to find one by rules.
     """
 
     name: str
@@ -90,7 +90,7 @@ class AnyTask:
 
     @cached_property
     def documents(self) -> dict[str, dict[str, Any]]:
-        """The plain fields of each question's document, by its id; empty where the data is not at hand."""
+        """The plain fields of each question's document, by its id; empty if the data is not on this machine."""
         file = installed.find(self.name)
         try:
             docs = aggregation.here().answer(file, documents=True) if file else []
@@ -123,7 +123,7 @@ class AnyTask:
 
     @property
     def card(self) -> BenchmarkCard:
-        """What a report knows of the task: its metrics, the first of which is its headline."""
+        """The task's card for reports: its metrics, with the headline first."""
         names = tuple(self.metrics)
         return BenchmarkCard(
             name=self.name,
@@ -154,7 +154,7 @@ class AnyTask:
 
     @cached_property
     def _found(self) -> dict[str, tuple[Row | str, dict[str, float]]]:
-        """By metric its row, or why there is none, and the value of each question alone."""
+        """For each metric, its row or why there is none, and the value of each single question."""
         out: dict[str, tuple[Row | str, dict[str, float]]] = {}
         too_slow = ""
         for name, one in self.metrics.items():
@@ -173,13 +173,13 @@ class AnyTask:
         return [row for row, _ in self._found.values() if isinstance(row, Row)]
 
     def why_not(self, metric: str) -> str:
-        """Returns why a metric is no function of questions, so that it has no interval."""
+        """Returns why a metric cannot be computed from questions and so has no interval."""
         found, _ = self._found.get(metric, ("", {}))
         return found if isinstance(found, str) else ""
 
     @property
     def scores(self) -> dict[str, float]:
-        """The value that the headline has for each question alone, by its id; 1 or 100 is right."""
+        """The headline's value for each single question, by its id; 1 or 100 is right."""
         return next((alone for _, alone in self._found.values()), {})
 
     def marked(self, record: Record) -> Record:
@@ -195,7 +195,7 @@ class AnyTask:
         """Returns what a document shows: pictures, and the paths of videos.
 
         Raises:
-            CannotAggregateError: The task or its data is not at hand.
+            CannotAggregateError: The task or its data is not on this machine.
         """
         if (file := installed.find(self.name)) is None:
             raise CannotAggregateError(f"{self.name} is not installed")
@@ -238,7 +238,7 @@ class AnyTask:
                 raise
             except CannotAggregateError:
                 values = [None]
-                ask([[*range(1, len(items))]])  # if it takes no other number of questions, this says so
+                ask([[*range(1, len(items))]])  # fails if the aggregation needs a certain number of questions
         if file and not _alike(whole, found.value):
             shown = "no number" if whole is None else f"{whole:g}"
             return f"the task's aggregation gives {shown} for the log's lines", {}
@@ -268,7 +268,7 @@ def _score(item: Any) -> float | None:
 
 
 def _is_printed(value: float, reported: float) -> bool:
-    """Whether a number is the reported one, which some tasks round, to at least four digits."""
+    """Returns whether a number is the reported one, which some tasks round, to at least four digits."""
     digits = len(repr(reported).partition(".")[2])
     return _alike(value, reported) or (digits > 3 and _alike(round(value, digits), reported))
 
