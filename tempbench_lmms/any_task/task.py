@@ -90,7 +90,7 @@ class AnyTask:
 
     @cached_property
     def documents(self) -> dict[str, dict[str, Any]]:
-        """The plain fields of each question's document, by its id; empty if the data is not on this machine."""
+        """The plain fields of each question's document, by its id; empty without the data."""
         file = installed.find(self.name)
         try:
             docs = aggregation.here().answer(file, documents=True) if file else []
@@ -205,8 +205,8 @@ class AnyTask:
     def by_field(self) -> dict[str, dict[str, list[str]]]:
         """Returns the ids of questions by value, for each short field of the documents that divides them.
 
-        It has 2 to 20 values, and is not what was answered. If the data is not at hand, the fields of what
-        the metrics were given serve.
+        A field must have 2 to 20 values and must not be the answer. Without the data, the fields of the
+        metrics' inputs are used.
         """
         own = {record["id"]: self.documents.get(record["id"]) or record for record in self.records}
         out: dict[str, dict[str, list[str]]] = {}
@@ -268,7 +268,7 @@ def _score(item: Any) -> float | None:
 
 
 def _is_printed(value: float, reported: float) -> bool:
-    """Returns whether a number is the reported one, which some tasks round, to at least four digits."""
+    """Returns whether a number is the reported one, which the task may have rounded to four or more digits."""
     digits = len(repr(reported).partition(".")[2])
     return _alike(value, reported) or (digits > 3 and _alike(round(value, digits), reported))
 
@@ -279,7 +279,7 @@ def _alike(one: float | None, other: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Mean:
-    """The mean of a value a question; `whole` is the same through the task's aggregation, if it is here."""
+    """The mean of one value per question; `whole` computes it by the task's aggregation, if installed."""
 
     values: dict[str, float]
     top: float
