@@ -268,7 +268,7 @@ def _score(item: Any) -> float | None:
 
 
 def _is_printed(value: float, reported: float) -> bool:
-    """Returns whether a number is the reported one, which the task may have rounded to four or more digits."""
+    """Returns whether a number is the reported one, which may be rounded to four or more digits."""
     digits = len(repr(reported).partition(".")[2])
     return _alike(value, reported) or (digits > 3 and _alike(round(value, digits), reported))
 
