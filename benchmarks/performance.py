@@ -10,9 +10,6 @@ import sys
 from collections.abc import Iterator
 
 import hooks
-import intervals
-import rextime_scoring
-import tempvs_scoring
 import timing
 import video_frames
 
@@ -29,7 +26,7 @@ def rows(quick: bool) -> Iterator[timing.Row]:
     """Yields every row of the table."""
     times = [_start("import tempbench_lmms") - _start("pass") for _ in range(9)]
     yield timing.Row("`import tempbench_lmms`, less the bare interpreter", times, "ms", at_most=50)
-    for module in (tempvs_scoring, rextime_scoring, intervals, hooks, video_frames):
+    for module in (hooks, video_frames):
         yield from module.rows(quick)
 
 

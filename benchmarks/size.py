@@ -19,7 +19,7 @@ BUDGETS = {
     "statements of tempbench_lmms": (24_800, 21_000),
     "tempbench_lmms/parsing": (4_340, 4_500),
     "tempbench_lmms/arrow_of_time": (250, 250),
-    "tempbench_lmms/coherence": (1_080, 1_080),
+    "tempbench_lmms/coherence": (1_060, 1_060),
     "tempbench_lmms/mateo": (910, 910),
     "tempbench_lmms/motion_only": (170, 170),
     "tempbench_lmms/nextgqa": (710, 710),
@@ -30,9 +30,9 @@ BUDGETS = {
     "tempbench_lmms/timepercept": (600, 600),
     "tempbench_lmms/report": (3_411, 3_360),
     "tempbench_lmms/metrics": (1_471, 1_460),
-    "hf_datasets": (8_500, 8_500),
+    "hf_datasets": (8_300, 8_300),
     "tempbench_lmms/data": (2_800, 2_700),
-    "benchmarks": (3_000, 3_000),
+    "benchmarks": (2_400, 2_400),
     "tests": (28_400, 26_000),
 }
 

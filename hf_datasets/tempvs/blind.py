@@ -10,7 +10,7 @@ from pathlib import Path
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import official
-from tempbench_lmms.tempvs.files import OnlyPickledError, answered
+from tempbench_lmms.tempvs.files import answered
 
 TASKS = {test: task for task, test in official.TEST_OF.items() if "images" not in task}
 """The official name of each main test that is filtered; questions on the order of images are not."""
@@ -21,9 +21,8 @@ Solved = dict[str, tuple[str, bool]]
 class Answers:
     """The answers of the three text models."""
 
-    def __init__(self, folder: Path, allow_pickle: bool) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._allow_pickle = allow_pickle
         self.problems: list[str] = []
 
     def mark(self, rows: Iterable[Row]) -> dict[str, dict[str, int]]:
@@ -47,9 +46,6 @@ class Answers:
             try:
                 solved = self._solved(source, TASKS[test])
                 self._check(solved, own)
-            except OnlyPickledError as error:
-                self.problems.append(str(error))
-                break  # so are the others
             except TempbenchError as error:
                 self.problems.append(str(error))
                 continue
@@ -62,7 +58,7 @@ class Answers:
         """Returns, by question, the right answer and whether two of three models solve it."""
         votes: dict[str, list[tuple[str, bool]]] = {}
         for model in official.TEXT_MODELS:
-            rows = answered(self._folder, model, source, task, self._allow_pickle)
+            rows = answered(self._folder, model, source, task)
             if rows is None:
                 raise TempbenchError(f"{task}, {source}: no answers of {model} in {self._folder}")
             names = [str(row.get("question_id", "")) for row in rows]

@@ -44,9 +44,6 @@ def prepare(
     accept_license: Annotated[
         bool, Option("--accept-license", help="You have read the licences of the release.")
     ] = False,
-    allow_pickle: Annotated[
-        bool, Option("--allow-pickle", help="Read pickled annotations; this runs any code in them.")
-    ] = False,
     sources: Annotated[
         str, Option(help="Sources to prepare, separated by commas; `verify` misses none of the others.")
     ] = ",".join(SOURCES),
@@ -65,7 +62,7 @@ def prepare(
     _ask_for_consent(accept_license)
     locks.before_change(root)
     if source is None:
-        folder, resolved = download(revision, allow_pickle)
+        folder, resolved = download(revision)
         # A downloaded file is a link from snapshots/COMMIT into the repository's folder in the cache.
         about: dict[str, Any] = {"source": {"repository": REPO, "revision": resolved}}
         trusted = folder.parent.parent
@@ -75,10 +72,10 @@ def prepare(
     about["sources"] = wanted
     with archives.unpacked(folder, root) as whole:
         ours = (trusted, whole)
-        converted, images, report = _read(whole, ours, allow_pickle, wanted, console)
+        converted, images, report = _read(whole, ours, wanted, console)
         if source is None and images.missing:
-            download(revision, allow_pickle, strips=True)
-            converted, images, report = _read(whole, ours, allow_pickle, wanted, console)
+            download(revision, strips=True)
+            converted, images, report = _read(whole, ours, wanted, console)
         if force and (root / roots.MANIFEST).is_file():
             (root / roots.MANIFEST).unlink()  # from here on the old data is no longer whole
         counts = _write(root, about, converted, images, report, console)
@@ -86,10 +83,10 @@ def prepare(
 
 
 def _read(
-    whole: Path, trusted: Collection[Path], allow_pickle: bool, wanted: Collection[str], console: "Console"
+    whole: Path, trusted: Collection[Path], wanted: Collection[str], console: "Console"
 ) -> tuple[dict[str, list[tables.Row]], Images, Report]:
     with console.status("reading and checking the annotations"):
-        return convert(benchmark_folder(whole), trusted, allow_pickle, wanted)
+        return convert(benchmark_folder(whole), trusted, wanted)
 
 
 def _check_same(root: Path, source: Path | None) -> None:
@@ -149,7 +146,7 @@ def _ask_for_consent(given: bool) -> None:
     raise TempbenchError(f"read the licences first ({sources}), then add --accept-license")
 
 
-def download(revision: str, allow_pickle: bool = False, strips: bool = False) -> tuple[Path, str]:
+def download(revision: str, strips: bool = False) -> tuple[Path, str]:
     """Downloads the release from the Hub, or what of it is not here yet.
 
     Returns:
@@ -158,8 +155,7 @@ def download(revision: str, allow_pickle: bool = False, strips: bool = False) ->
     from huggingface_hub import snapshot_download
 
     # Of the predictions, what text models answered is needed alone.
-    ignored = [f"*predictions/{setting}/*" for setting in ("combined", "separate")]
-    ignored += [] if allow_pickle else ["*.pkl"]
+    ignored = ["*.pkl", *(f"*predictions/{setting}/*" for setting in ("combined", "separate"))]
     ignored += [] if strips else [f"*/{name}/*" for name in sorted(STRIPS)]
     with hub.downloading(REPO):
         info = hub.dataset_info(REPO, revision)

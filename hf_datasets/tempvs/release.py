@@ -1,8 +1,8 @@
 """Reads the official TempVS release and turns its rows into ours.
 
-Layout (README of the release): `data/benchmark/{source}_{stem}_test.json`, the same as pickles under
-`data/benchmark_pkl/`, images under `data/{source}/`. The stored image paths are those of the authors'
-machine and are re-rooted. Unpickling runs code that the file brings, so pickles are read only when asked.
+Layout (README of the release): `data/benchmark/{source}_{stem}_test.json`, the same as pickles, which are not
+read, under `data/benchmark_pkl/`, images under `data/{source}/`. The stored image paths are those of the
+authors' machine and are re-rooted.
 """
 
 import re
@@ -167,14 +167,13 @@ def _contradiction(row: Row, stem: str) -> str | None:
 
 
 def convert(
-    data: Path, trusted: Collection[Path], allow_pickle: bool, sources: Collection[str] = SOURCES
+    data: Path, trusted: Collection[Path], sources: Collection[str] = SOURCES
 ) -> tuple[dict[str, list[Row]], Images, Report]:
     """Converts a release.
 
     Args:
         data: Its folder `data`.
         trusted: The folders that links may lead to; the Hub's cache keeps its files as links.
-        allow_pickle: Whether to unpickle annotations that exist only as pickles.
         sources: Those to convert.
 
     Returns:
@@ -185,7 +184,7 @@ def convert(
     folders = [folder for folder in (data / "benchmark", data / "benchmark_pkl") if folder.is_dir()]
     for source in sources:
         for stem in STEMS:
-            found = (load_rows(folder, f"{source}_{stem}_test", allow_pickle) for folder in folders)
+            found = (load_rows(folder, f"{source}_{stem}_test") for folder in folders)
             table = next((table for table in found if table is not None), None)
             if table is None:
                 report.skipped.append(f"{source}_{stem}_test: the file is missing")
@@ -195,7 +194,7 @@ def convert(
     if not converted:
         raise _nothing(data, images, sources, report)
     report.skipped.sort(key=lambda line: _WRONG not in line)  # what matters most is shown first
-    found_blind = blind.Answers(data / "predictions" / "blind", allow_pickle)
+    found_blind = blind.Answers(data / "predictions" / "blind")
     report.blind, report.no_blind = found_blind.mark(converted), found_blind.problems
     sequences: dict[tuple[str, str], tuple[list[Row], list[Row]]] = {}
     for row in _of_one_story(converted, report):

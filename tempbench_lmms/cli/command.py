@@ -38,9 +38,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 Intervals = Annotated[bool, typer.Option(help="Compute intervals from the logs.")]
 Mini = Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")]
-AllowPickle = Annotated[
-    bool, typer.Option("--allow-pickle", help="Read pickled predictions; this can run code in them.")
-]
 _SAME = {"output-path": "output"}
 
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from tempbench_lmms.cli.command import AllowPickle
 from tempbench_lmms.data.replies import Partial
 from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import TempbenchError
@@ -22,7 +21,6 @@ def import_(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")],
     model: Annotated[str, typer.Option(help="The model's name; by default from the file.")] = "",
     partial: Partial = False,
-    allow_pickle: AllowPickle = False,
 ) -> None:
     """Import replies from elsewhere as a log for report, compare, rescore and reread."""
     tell("reading the replies")
@@ -31,7 +29,7 @@ def import_(
     from tempbench_lmms.runs import importing
     from tempbench_lmms.runs.formats import READERS
 
-    source = importing.source_of(path, task, model.strip(), allow_pickle)
+    source = importing.source_of(path, task, model.strip())
     readers = {**READERS, **benchmarks.readers(task_files()[task].parent.name)}
     if format_ not in readers:
         raise TempbenchError(f"no format {format_!r} for {task}; choose one of {', '.join(readers)}")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tempbench_lmms.cli.command import AllowPickle, AsJson, Mini
+from tempbench_lmms.cli.command import AsJson, Mini
 from tempbench_lmms.data import terminal
 from tempbench_lmms.data.replies import Partial
 from tempbench_lmms.record import shown
@@ -38,12 +38,11 @@ def command(benchmark: str) -> Callable[..., None]:
         mini: Mini = False,
         as_json: AsJson = False,
         partial: Partial = False,
-        allow_pickle: AllowPickle = False,
     ) -> None:
         """Score replies from elsewhere: our metrics, and what the official scorer prints."""
         from tempbench_lmms.runs import offline
 
-        given = offline.Given(predictions, task, data, format_, model, mini, partial, allow_pickle)
+        given = offline.Given(predictions, task, data, format_, model, mini, partial)
         found = offline.score(benchmark, given)
         for note in found.notes:
             print(note, file=sys.stderr)

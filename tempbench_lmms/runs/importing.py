@@ -48,7 +48,6 @@ class Source:
     docs: Sequence[Row]  # the questions
     config: Mapping[str, Any]
     model: str = ""  # a reader that finds it in the file sets it
-    allow_pickle: bool = False
     remarks: list[str] = field(default_factory=list)  # what was left out or chosen
 
     def ids(self) -> dict[str, str]:
@@ -105,7 +104,7 @@ def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1}
 
 
-def source_of(path: Path | None, task: str, model: str = "", allow_pickle: bool = False) -> Source:
+def source_of(path: Path | None, task: str, model: str = "") -> Source:
     """Returns a reader's input; without a path its answers come from memory.
 
     Raises:
@@ -116,7 +115,7 @@ def source_of(path: Path | None, task: str, model: str = "", allow_pickle: bool 
         raise TempbenchError(f"{task} is a group of tasks; give one of them, see `tempbench tasks`")
     if path and not path.exists():
         raise TempbenchError(f"{path} does not exist; check the path")
-    return Source(path or IN_MEMORY, task, docs_of(config), config, model, allow_pickle)
+    return Source(path or IN_MEMORY, task, docs_of(config), config, model)
 
 
 def run(reader: Reader, name: str, source: Source, output: Path, partial: bool = False) -> TaskLog:

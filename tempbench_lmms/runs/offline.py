@@ -42,7 +42,6 @@ class Given:
     model: str = ""  # which some official rules need
     mini: bool = False  # whether to use the bundled sample
     partial: bool = False  # whether questions may lack a reply
-    allow_pickle: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def score(benchmark: str, given: Given) -> Scores:
     reader, path = _reader(own, given)
     is_official = own is not None and reader in own.READERS.values()
     rules = getattr(own, "official", None) if is_official else None
-    source = Source(path, name, (), config, given.model, given.allow_pickle)
+    source = Source(path, name, (), config, given.model)
     try:
         source.docs = docs = _docs(benchmark, config, own, given.data)
     except DataNotPreparedError as error:

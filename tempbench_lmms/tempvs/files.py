@@ -1,4 +1,4 @@
-"""Reads the official TempVS tables: annotations and predictions, as JSON or, if allowed, as pickles."""
+"""Reads the official TempVS tables: annotations and predictions, as JSON."""
 
 from pathlib import Path
 from typing import Any
@@ -10,25 +10,19 @@ from tempbench_lmms.data.user_tables import frame_rows, json_or_lines
 from tempbench_lmms.errors import TempbenchError
 
 ENDINGS = (".json", ".jsonl", ".pkl")
-"""Of a table; the first that is there is read."""
+"""Of a table; a pickle is refused."""
 _LARGE = ("72b", "78b", "110b")
 
 
-class OnlyPickledError(TempbenchError):
-    """A table exists only as a pickle, which is not allowed."""
-
-
-def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
+def load_rows(folder: Path, name: str) -> list[Row] | None:
     """Returns the rows of one annotation or prediction file, or None.
 
     Args:
         folder: Its folder.
-        name: Without ending; `name.json`, `name.jsonl` and, where allowed, `name.pkl` are looked for.
-        allow_pickle: Whether to unpickle, which executes any code in the file.
+        name: Without ending; `name.json` and `name.jsonl` are looked for.
 
     Raises:
-        OnlyPickledError: It exists only as a pickle, and those are not allowed.
-        TempbenchError: The file cannot be read.
+        TempbenchError: The file cannot be read, or is a pickle, which could run any code.
     """
     path = releases.file(folder, f"{name}.json", f"{name}.jsonl")
     pickled = releases.file(folder, f"{name}.pkl")
@@ -41,18 +35,10 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
             raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
         return _as_rows(data, path)
     if pickled is not None:
-        if not allow_pickle:
-            raise OnlyPickledError(
-                f"{pickled} is a pickle, and reading it executes any code in it; if you trust its "
-                "origin add --allow-pickle"
-            )
-        import pandas
-
-        try:
-            frame = pandas.read_pickle(pickled)  # noqa: S301 (asked for by name)
-            return [dict(row) for row in frame.to_dict("records")]
-        except Exception as error:  # a damaged pickle raises whatever its bytes happen to ask for
-            raise TempbenchError(f"{pickled} cannot be read ({error!r}); download it again") from None
+        raise TempbenchError(
+            f"{pickled} is a pickle, which runs any code in it when it is read; get the JSON file or, if you "
+            "trust its origin, make it with pandas: read_pickle(...).to_json(..., orient='records')"
+        )
     return None
 
 
@@ -61,7 +47,7 @@ def is_there(folder: Path, name: str) -> bool:
     return releases.file(folder, *(f"{name}{ending}" for ending in ENDINGS)) is not None
 
 
-def answered(folder: Path, model: str, source: str, task: str, allow_pickle: bool) -> list[Row] | None:
+def answered(folder: Path, model: str, source: str, task: str) -> list[Row] | None:
     """Returns the answered rows of one model, source and task, or None.
 
     For models whose name has 72 billion parameters or more, it is `*_preds_8bit`, as officially.
@@ -70,7 +56,7 @@ def answered(folder: Path, model: str, source: str, task: str, allow_pickle: boo
         TempbenchError: The file cannot be read, or lacks a column.
     """
     size = "8bit" if any(size in model.lower() for size in _LARGE) else "full"
-    rows = load_rows(folder / model, f"{source}_{task}_preds_{size}", allow_pickle)
+    rows = load_rows(folder / model, f"{source}_{task}_preds_{size}")
     wanted = {"preds", "gt_option", "img_seq_id"}
     for number, row in enumerate(rows or ()):
         where = f"{folder / model}: {source}_{task}: row {number}"

@@ -58,18 +58,15 @@ def official(source: Source) -> dict[str, Any]:
     for task, gate in GROUNDING_TASK.items():
         sources: dict[str, Predictions] = {}
         for name in SOURCES:
-            main = answered(folder, model, name, task, source.allow_pickle)
+            main = answered(folder, model, name, task)
             if main is None:
                 continue
-            gates = answered(folder, model, name, gate, source.allow_pickle)
+            gates = answered(folder, model, name, gate)
             if gates is None:
                 source.remarks.append(f"{task}, {name}: no predictions for {gate}: nothing is grounded")
             blind: list[list[Row]] = []
             if "images" not in task:
-                found = (
-                    answered(folder.parent / "blind", one, name, task, source.allow_pickle)
-                    for one in TEXT_MODELS
-                )
+                found = (answered(folder.parent / "blind", one, name, task) for one in TEXT_MODELS)
                 blind = [rows for rows in found if rows is not None]
                 if len(blind) < len(TEXT_MODELS):
                     blind = []
@@ -95,7 +92,7 @@ def _table(source: Source, name: str) -> Sequence[Row]:
             "with the files of one"
         )
     for size in sizes:
-        rows = load_rows(source.path, f"{name}_preds_{size}", source.allow_pickle)
+        rows = load_rows(source.path, f"{name}_preds_{size}")
         if rows is not None:
             return rows
     return ()

@@ -38,10 +38,7 @@ FILES = sorted([*(ROOT / "tempbench_lmms").rglob("*.py"), *(ROOT / "hf_datasets"
 UNSAFE = [
     (re.compile(r"trust_remote_code"), None),
     (re.compile(r"\.extract(all)?\("), None),  # members of archives name their own paths
-    (
-        re.compile(r"\bread_pickle\("),
-        "files.py",
-    ),  # where a user says with --allow-pickle that he trusts a file
+    (re.compile(r"\bread_pickle\((?!\.\.\.)"), None),
     (re.compile(r"\bnp\.load\((?![^\n]*allow_pickle=(False|allow_pickle))"), None),
     (re.compile(r"\bav\.open\((?!.{0,300}(format_whitelist|\"w\"))", re.S), None),  # a playlist names files
 ]
@@ -86,11 +83,11 @@ class Bomb:
         return os.mkdir, (str(self.flag),)
 
 
-def test_a_pickle_is_not_opened_unasked(tmp_path):
+def test_a_pickle_is_not_opened(tmp_path):
     flag = tmp_path / "flag"
     (tmp_path / "rows.pkl").write_bytes(pickle.dumps(Bomb(flag)))
-    with pytest.raises(TempbenchError, match="--allow-pickle"):
-        release.load_rows(tmp_path, "rows", allow_pickle=False)
+    with pytest.raises(TempbenchError, match="is a pickle"):
+        release.load_rows(tmp_path, "rows")
     assert not flag.exists()
 
 

@@ -271,11 +271,11 @@ def test_two_runs_of_one_tempvs_model_are_refused(endings, tmp_path):
 
 def test_official_rows_of_tempvs_are_the_questions_prepared_from_them(shared, tmp_path):
     release = shared / "golden" / "tempvs_release_layout"
-    tables, _, _ = convert(release / "data", [release], False)
+    tables, _, _ = convert(release / "data", [release])
     told = {}
     for test, official in _OFFICIAL.items():
         stem = official.removesuffix("_story").removesuffix("_opt_event").removesuffix("_opt")
-        rows = load_rows(release / "data" / "benchmark", f"flintstones_{stem}_test", False)
+        rows = load_rows(release / "data" / "benchmark", f"flintstones_{stem}_test")
         for number, one in enumerate(rows):
             one["preds"] = told.setdefault((test, number), f"{one['gt_option']}, {number} of {test}")
         (tmp_path / f"flintstones_{official}_preds_full.json").write_text(json.dumps(rows))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas
 from PIL import Image
 
 from hf_datasets.tempvs import questions
@@ -30,7 +29,7 @@ TEXT_MODELS = {"Phi-3.5-mini-instruct": "full", "Llama-3.1-8B": "full", "Qwen2.5
 EVENTS = ["Ann opened a door.", "Ben drank tea.", "A dog barked.", "Ann painted a fence.", "Ben slept."]
 
 
-def write(folder: Path, sources: Iterable[str] = SOURCES, blind: bool = True, pickled: bool = False) -> Path:
+def write(folder: Path, sources: Iterable[str] = SOURCES, blind: bool = True) -> Path:
     """Writes a release and returns its folder.
 
     Of the text models the first is always right, the second where the running number is even, the third
@@ -40,19 +39,17 @@ def write(folder: Path, sources: Iterable[str] = SOURCES, blind: bool = True, pi
         folder: Gets the folder `data`.
         sources: Sources to write.
         blind: Write what text models answered.
-        pickled: Write tables as pickles.
     """
     for source in sources:
         for story in range(2):
             _pictures(folder / "data" / source, source, story)
         for stem, rows in _tables(source).items():
-            where = folder / "data" / ("benchmark_pkl" if pickled else "benchmark")
-            _table(where / f"{source}_{stem}_test", rows, pickled)
+            _table(folder / "data/benchmark" / f"{source}_{stem}_test.json", rows)
             for task in _blind_tasks(stem) if blind else ():
                 for number, (model, bits) in enumerate(TEXT_MODELS.items()):
                     answered = [row | {"preds": _reply(row, number)} for row in rows]
                     of = folder / "data/predictions/blind" / model
-                    _table(of / f"{source}_{task}_preds_{bits}", answered, pickled)
+                    _table(of / f"{source}_{task}_preds_{bits}.json", answered)
     return folder
 
 
@@ -206,9 +203,6 @@ def _reply(row: Row, model: int) -> str:
     return f"The answer is: Option {letter}"
 
 
-def _table(path: Path, rows: list[Row], pickled: bool) -> None:
+def _table(path: Path, rows: list[Row]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    if pickled:
-        pandas.DataFrame(rows).to_pickle(f"{path}.pkl")
-    else:
-        Path(f"{path}.json").write_text(json.dumps(rows), encoding="utf-8")
+    path.write_text(json.dumps(rows), encoding="utf-8")
