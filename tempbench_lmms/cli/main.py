@@ -32,7 +32,7 @@ GROUPS = {
     "Evaluate": ("run", "check-model", "plan", "demo", "answer"),
     "Look": ("report", "tasks", "show", "read", "table", "doctor", "path"),
     "Compare": ("compare", "signature", "rescore", "reread"),
-    "Data": ("prepare", "verify", "stats", "import", "score", "push", "submit"),
+    "Data": ("prepare", "verify", "import", "score", "push", "submit"),
     "Make": ("new", "build"),
 }
 """The commands by what they are for, in the order of the help."""
@@ -80,7 +80,6 @@ VERBS = {
     "prepare": "Download or convert a benchmark's data, and check it.",
     "score": "Score replies from elsewhere.",
     "submit": "Write entries for the Hub.",
-    "stats": "Count the questions of a benchmark's data.",
     "build": "Make a data set from its raw sources.",
 }
 
@@ -135,7 +134,6 @@ def show(
 def verify(
     benchmark: Annotated[str | None, typer.Argument(help="Check this benchmark's prepared data.")] = None,
     mini: Annotated[bool, typer.Option(help="Check the bundled sample instead.")] = False,
-    names: Annotated[bool, typer.Option(help="Compare our task names with the harness's.")] = True,
 ) -> None:
     """Check the installation, and a benchmark's data, before a model is loaded."""
     from tempbench_lmms.harness import plugin
@@ -154,16 +152,12 @@ def verify(
         if problems:
             raise TempbenchError(f"{benchmark}: {problems} problems in {root}; see the lines above")
         print(f"{benchmark} in {root}: ok{extent.part_of(root, benchmarks.sizes(benchmark))}")
-    elif names:
-        print(f"lmms-eval {plugin.harness_version()}: ok", flush=True)
-        from tempbench_lmms.harness.tasks import task_files
+        return
+    print(f"lmms-eval {plugin.harness_version()}: ok", flush=True)
+    from tempbench_lmms.harness.tasks import task_files
 
-        if shadowed := plugin.shadowed_names():
-            raise TempbenchError(
-                f"the harness has its own tasks named {', '.join(shadowed)} and would run those; "
-                "update tempbench-lmms"
-            )
-        print(f"{len(task_files())} task names, none of them the harness's: ok")
+    plugin.check_names(task_files())
+    print(f"{len(task_files())} task names, none of them the harness's: ok")
 
 
 _Demo = Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")]
@@ -199,10 +193,13 @@ for _command in _PLAIN:
 
 def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     """Returns a benchmark's commands: the common ones, its own, and those that make its data."""
-    from tempbench_lmms.cli import datasets, score, stats
+    from tempbench_lmms.cli import datasets, score
 
-    shared = {"score": score.command(benchmark), "stats": stats.command(benchmark)}
-    return {**shared, **datasets.commands(benchmark), **benchmarks.commands(benchmark)}
+    return {
+        "score": score.command(benchmark),
+        **datasets.commands(benchmark),
+        **benchmarks.commands(benchmark),
+    }
 
 
 def _add_verbs(wanted: str | None) -> None:

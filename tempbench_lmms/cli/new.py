@@ -1,17 +1,13 @@
 """`tempbench new`: creates the folders of your own benchmark."""
 
-import contextlib
 import importlib.util
 import keyword
 import re
 import shlex
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -23,15 +19,6 @@ from tempbench_lmms.errors import TempbenchError
 
 FILES = Path(__file__).parent / "new_files"
 _END = ".jinja"
-_FOLDERS = ("tempbench_lmms", "task_yamls", "hf_datasets", "tests")
-# The files of a benchmark outside a checkout, by their place in one. Its tests need a checkout.
-_OWN = {
-    "tempbench_lmms/NAME/": "NAME/",
-    "task_yamls/NAME/": "NAME/task_yamls/",
-    "hf_datasets/NAME/commands.py": "NAME/commands.py",
-    "hf_datasets/NAME/prepare.py": "NAME/prepare.py",
-    "hf_datasets/NAME/rows.py": "NAME/rows.py",
-}
 
 
 class Answer(str, Enum):
@@ -51,37 +38,31 @@ class Media(str, Enum):
     NONE = "none"
 
 
-_GIVEN = {"option": 'doc["options"], ', "order": 'doc["options"], '}
-
-# By kind of answer: its name, the prompt's request, what the reader expects, what to write, an example.
+# By kind of answer: its name, the prompt's request, what the reader expects, what to write.
 _ANSWERS: dict[str, dict[str, str]] = {
     "option": {
         "words": "one of its options",
         "ask": "Answer with the letter of the right option.",
         "expected": "Choice",
         "answer_hint": "write the letter or the text of one of the options",
-        "an_answer": "B",
     },
     "yes-no": {
         "words": "yes or no",
         "ask": "Answer with yes or no.",
         "expected": "Truth",
         "answer_hint": "write yes or no",
-        "an_answer": "yes",
     },
     "number": {
         "words": "a whole number from 1 to 99",
         "ask": "Answer with the number alone.",
         "expected": "Item",
         "answer_hint": "write a whole number from 1 to 99",
-        "an_answer": "3",
     },
     "order": {
         "words": "the numbers of its options in their right order",
         "ask": "Answer with all the numbers in their right order, separated by commas.",
         "expected": "Order",
         "answer_hint": "write the numbers of all options in their right order, for example 2, 1, 3",
-        "an_answer": "2, 1, 3",
     },
 }
 
@@ -100,74 +81,34 @@ def new(
         ),
     ],
     title: Annotated[str | None, typer.Option(help="Title of the benchmark; by default its name.")] = None,
-    into: Annotated[
-        Path,
-        typer.Option(help="A checkout of tempbench-lmms, or any folder for your own benchmarks."),
-    ] = Path("."),
+    into: Annotated[Path, typer.Option(help="The folder for your own benchmarks.")] = Path("."),
 ) -> None:
-    """Create your own benchmark from a table of questions; in a checkout also its tests."""
-    is_own = not all((into / folder).is_dir() for folder in _FOLDERS)
-    _check(name, into, is_own)
-    texts = texts_of(name, answer.value, media.value, groups, _count(rows), title or name, is_own)
-    if there := [path for path in texts if (into / path).exists()]:
-        raise TempbenchError(f"{into / there[0]} already exists; choose another name")
-    if (data := roots.data_home(name) / name).exists():
-        raise TempbenchError(f"{data} already exists; choose another name, or remove it")
+    """Create your own benchmark from a table of questions."""
+    _check(name, into)
+    texts = texts_of(name, answer.value, media.value, groups, _count(rows), title or name)
     is_known = str(into.resolve()) in benchmarks.own_folders()
-    with _all_or_nothing(into, texts, _folders(name, is_own)):
-        _write(into, texts)
-        if is_own:
-            tempbench_lmms.__path__.append(
-                str(into.resolve())
-            )  # as the environment variable will from now on
+    try:
+        for path, text in texts.items():
+            (into / path).parent.mkdir(parents=True, exist_ok=True)
+            (into / path).write_text(text, encoding="utf-8")
+        tempbench_lmms.__path__.append(str(into.resolve()))  # as the environment variable will from now on
         importlib.invalidate_caches()
         from tempbench_lmms.cli import datasets
 
         kind = datasets.module(name, "prepare").kind()
         datasets.own_table().write_sample(kind, rows.resolve(), roots.mini_root(name))
         datasets.commands(name)["prepare"](source=rows.resolve())
+    except BaseException:  # nothing is left, so that you can try again
+        shutil.rmtree(into / name, ignore_errors=True)
+        raise
     print(f"{name}: its files in {into.resolve()}, and the sample {roots.mini_root(name)}")
-    if is_own and not is_known:
+    if not is_known:
         print(f"first: export {benchmarks.VARIABLE}={shlex.quote(str(into.resolve()))}")
     print(f"try it: tempbench run --model tempbench_oracle --tasks {name} --output logs")
-    page = into / name / "README.md" if is_own else "docs/adding_a_benchmark.md"
-    print(f"what is left to decide: {page}")
+    print(f"what is left to decide: {into / name / 'README.md'}")
 
 
-def _write(into: Path, texts: Mapping[Path, str]) -> None:
-    for path, text in texts.items():
-        (into / path).parent.mkdir(parents=True, exist_ok=True)
-        with (into / path).open("x", encoding="utf-8") as file:
-            file.write(text)
-    code = [str(path) for path in texts if path.suffix == ".py"]
-    if importlib.util.find_spec("ruff"):
-        # The name changes the order of imports and the length of some lines.
-        for words in (["check", "--select", "I", "--fix"], ["format"]):
-            command = [sys.executable, "-m", "ruff", *words, "--quiet", "--no-cache", *code]
-            subprocess.run(command, cwd=into, check=True)
-
-
-@contextlib.contextmanager
-def _all_or_nothing(into: Path, texts: Mapping[Path, str], folders: Sequence[Path]) -> Iterator[None]:
-    """Removes the benchmark's files and folders after an error, so that you can try again."""
-    try:
-        yield
-    except BaseException:
-        for path in texts:
-            (into / path).unlink(missing_ok=True)
-        for folder in folders:
-            shutil.rmtree(into / folder, ignore_errors=True)
-        raise
-
-
-def _folders(name: str, is_own: bool) -> list[Path]:
-    """Returns the folders that belong only to this benchmark."""
-    if is_own:
-        return [Path(name)]
-    return [Path(folder) / name for folder in (*_FOLDERS, "hf_datasets/mini")]
-
-
-def _check(name: str, into: Path, is_own: bool) -> None:
+def _check(name: str, into: Path) -> None:
     from tempbench_lmms.harness import task_names
     from tempbench_lmms.harness.derived import base_of
 
@@ -183,15 +124,11 @@ def _check(name: str, into: Path, is_own: bool) -> None:
         raise TempbenchError(
             f"{name!r} is not a usable name: it would be a task made from {made}; choose another"
         )
-    for path in _folders(name, is_own):
-        if (into / path).exists():
-            raise TempbenchError(f"{into / path} already exists; choose another name")
-    if not is_own and (into / "tempbench_lmms").resolve() != Path(benchmarks.__file__).resolve().parent:
-        raise TempbenchError(
-            f"this command does not belong to {into.resolve()}; run `pip install -e .[test]` there"
-        )
-    # Outside a checkout, the benchmark's folder would hide a module of the same name.
-    taken = importlib.util.find_spec(f"tempbench_lmms.{name}") or (is_own and importlib.util.find_spec(name))
+    for path in (into / name, roots.data_home(name) / name):
+        if path.exists():
+            raise TempbenchError(f"{path} already exists; choose another name, or remove it")
+    # The benchmark's folder would hide a module of the same name.
+    taken = importlib.util.find_spec(f"tempbench_lmms.{name}") or importlib.util.find_spec(name)
     if taken or name in task_names.all_names():
         raise TempbenchError(f"a module or a task of the harness is named {name}; choose another name")
 
@@ -212,9 +149,9 @@ def _count(rows: Path) -> int:
 
 
 def texts_of(
-    name: str, answer: str, media: str, groups: bool, n_questions: int, title: str, is_own: bool = False
+    name: str, answer: str, media: str, groups: bool, n_questions: int, title: str
 ) -> dict[Path, str]:
-    """Returns the text of every file of a benchmark, by its path in a checkout or another folder."""
+    """Returns the text of every file of a benchmark, by its path in a folder of benchmarks."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -225,35 +162,22 @@ def texts_of(
         keep_trailing_newline=True,
         autoescape=False,  # Python and Markdown, not HTML
     )
-    values = _values(answer, media, groups)
-    values |= {"name": name, "is_own": is_own, "n_questions": n_questions}
-    values["title"] = re.sub(r'["\\{}\n]', " ", title).strip() or name
-    out = {}
-    for path in sorted(FILES.rglob(f"*{_END}")):
-        place = path.relative_to(FILES).as_posix()
-        written = place.removesuffix(_END)
-        if is_own:
-            kept = (
-                own + written.removeprefix(head) for head, own in _OWN.items() if written.startswith(head)
-            )
-            written = next(kept, "")
-        if written:
-            text = environment.get_template(place).render(values)
-            out[Path(written.replace("NAME", name))] = re.sub(r"\n{4,}", "\n\n\n", text)
-    return out
-
-
-def _values(answer: str, media: str, groups: bool) -> dict[str, Any]:
-    """Returns the values for the templates, from the answers to the three questions."""
-    return {
+    values = {
+        "name": name,
+        "title": re.sub(r'["\\{}\n]', " ", title).strip() or name,
+        "n_questions": n_questions,
         "answer": answer,
         "media": media,
         "groups": groups,
         "has_options": answer in ("option", "order"),
         "main_metric": "group_accuracy" if groups else "accuracy",
         "media_column": {"pictures": '"images",', "video": '"video",', "none": ""}[media],
-        "source_imports": {"pictures": "picture, write", "video": "clips, write", "none": "write"}[media],
-        "given": _GIVEN.get(answer, ""),
-        "asked_keys": "its columns but `target` and `choices`",
+        "given": 'doc["options"], ' if answer in ("option", "order") else "",
         **_ANSWERS[answer],
     }
+    out = {}
+    for path in sorted(FILES.rglob(f"*{_END}")):
+        place = path.relative_to(FILES).as_posix()
+        text = environment.get_template(place).render(values)
+        out[Path(name, place.removesuffix(_END))] = re.sub(r"\n{4,}", "\n\n\n", text)
+    return out

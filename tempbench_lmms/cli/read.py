@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms.cli.command import AsJson
-from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
+from tempbench_lmms.errors import DataNotPreparedError
 
 RULES = {
     "whole": "the reply, or its part after the reasoning, is an answer by itself",
@@ -80,21 +80,16 @@ def read_reply(task: str, reply: str, number: int | None = None) -> Read:
     Raises:
         TempbenchError: The task or document does not exist, or its data is not prepared.
     """
-    from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of
+    from tempbench_lmms.harness.tasks import docs_with, kwargs_of, load_leaf, not_valid
 
-    config = load_task(task)
-    if "group" in config:
-        raise TempbenchError(f"{task} is a group; name one of its tasks: {', '.join(config['task'])}")
+    config, place = load_leaf(task), number or 0
     try:
-        docs = docs_of(config)
+        docs = docs_with(place, config)
     except DataNotPreparedError:
         if number is not None or task.endswith("_mini"):
             raise
-        task, config = f"{task}_mini", load_task(f"{task}_mini")
-        docs = docs_of(config)
-    place = number or 0
-    if not 0 <= place < len(docs):
-        raise TempbenchError(f"{task} has no document {place}; choose one from 0 to {len(docs) - 1}")
+        task, config = f"{task}_mini", load_leaf(f"{task}_mini")
+        docs = docs_with(place, config)
     doc, reply, judged = docs[place], reply.strip(), number is not None  # stripped as the harness does
     kwargs = kwargs_of(config)
     try:
@@ -102,10 +97,7 @@ def read_reply(task: str, reply: str, number: int | None = None) -> Read:
         question = config["doc_to_text"](doc, kwargs) if judged else ""
         return Read(task, (place, len(docs)), reply, record, question, str(doc["target"]), judged)
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
-        raise TempbenchError(
-            f"{task}: document {place} is not a valid question ({error!r}); see `tempbench verify "
-            f"{root_of(config)[0]}`"
-        ) from None
+        raise not_valid(config, place, error) from None
 
 
 def as_text(found: Read) -> str:

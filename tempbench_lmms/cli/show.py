@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.conversation import content, not_valid
-from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.harness.conversation import content
+from tempbench_lmms.harness.tasks import docs_with, load_leaf, not_valid
 from tempbench_lmms.media.pictures import is_picture, png
 
 if TYPE_CHECKING:
@@ -28,13 +28,8 @@ class View:
 
 
 def _documents(task: str, number: int, **how: Any) -> "tuple[dict[str, Any], list[Row]]":
-    config = load_task(task)
-    if "group" in config:
-        raise TempbenchError(f"{task} is a group; show one of its tasks: {', '.join(config['task'])}")
-    docs = docs_of(config, **how)
-    if not 0 <= number < len(docs):
-        raise TempbenchError(f"{task} has no document {number}; choose one from 0 to {len(docs) - 1}")
-    return config, docs
+    config = load_leaf(task)
+    return config, docs_with(number, config, **how)
 
 
 def _view(config: "dict[str, Any]", docs: "list[Row]", number: int) -> View:

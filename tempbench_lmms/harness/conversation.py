@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.tasks import kwargs_of, root_of
+from tempbench_lmms.harness.tasks import kwargs_of, not_valid
 from tempbench_lmms.media.pictures import is_picture
 
 
@@ -29,14 +28,6 @@ def content(config: dict[str, Any], doc: Row, number: int) -> tuple[Any, ...]:
         return tuple(shown for message in messages for part in message["content"] for shown in _parts(part))
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
         raise not_valid(config, number, error) from None
-
-
-def not_valid(config: dict[str, Any], number: int, error: Exception) -> TempbenchError:
-    """Returns the error of a question that cannot be shown."""
-    return TempbenchError(
-        f"{config['task']}: document {number} is not a valid question ({error!r}); see `tempbench verify "
-        f"{root_of(config)[0]}`"
-    )
 
 
 def _parts(part: dict[str, Any]) -> list[Any]:

@@ -10,7 +10,7 @@ warning says so, and `--include_path "$(tempbench path)"` still works.
 import importlib.metadata
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -63,6 +63,15 @@ def shadowed_names() -> list[str]:
     folders = (spec and spec.submodule_search_locations) or ()
     theirs = frozenset().union(*(in_folder(Path(one, "tasks")) for one in folders))
     return sorted(task_files().keys() & theirs)
+
+
+def check_names(ours: Iterable[str]) -> None:
+    """Refuses tasks of ours in whose place the harness would run its own of that name."""
+    if shadowed := {*shadowed_names()}.intersection(ours):
+        raise TempbenchError(
+            f"the harness has tasks of its own named {', '.join(sorted(shadowed))} and would run those; "
+            "update tempbench-lmms"
+        )
 
 
 def _change(module: ModuleType) -> None:

@@ -161,6 +161,32 @@ def docs_of(
     return asked(config, read(_folder(config)))
 
 
+def load_leaf(name: str) -> dict[str, Any]:
+    """Returns the configuration of a task that is no group of tasks."""
+    config = load_task(name)
+    if "group" in config:
+        raise TempbenchError(f"{name} is a group; name one of its tasks: {', '.join(config['task'])}")
+    return config
+
+
+def docs_with(number: int, config: dict[str, Any], **how: Any) -> list[tables.Row]:
+    """Returns the documents of a task as `docs_of` does; one must have this number."""
+    docs = docs_of(config, **how)
+    if not 0 <= number < len(docs):
+        raise TempbenchError(
+            f"{config['task']} has no document {number}; choose one from 0 to {len(docs) - 1}"
+        )
+    return docs
+
+
+def not_valid(config: dict[str, Any], number: int, error: Exception) -> TempbenchError:
+    """Returns the error of a question that cannot be shown."""
+    return TempbenchError(
+        f"{config['task']}: document {number} is not a valid question ({error!r}); see `tempbench verify "
+        f"{root_of(config)[0]}`"
+    )
+
+
 def asked(config: dict[str, Any], rows: list[tables.Row]) -> list[tables.Row]:
     """Returns the documents that a task makes from rows; arguments as for `docs_of`."""
     if process := config.get("process_docs"):

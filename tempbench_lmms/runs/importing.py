@@ -20,7 +20,7 @@ from tempbench_lmms.data.tables import Row, listing_of, write_json, write_text
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import Item, failure
-from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_leaf, root_of
 from tempbench_lmms.runs.run_card import IMPORTED
 from tempbench_lmms.runs.task_log import Sample, TaskLog, recompute, scored
 
@@ -110,9 +110,7 @@ def source_of(path: Path | None, task: str, model: str = "") -> Source:
     Raises:
         TempbenchError: The task is unknown or a group, its data is missing, or the file does not exist.
     """
-    config = load_task(task)
-    if "group" in config:
-        raise TempbenchError(f"{task} is a group of tasks; give one of them, see `tempbench tasks`")
+    config = load_leaf(task)
     if path and not path.exists():
         raise TempbenchError(f"{path} does not exist; check the path")
     return Source(path or IN_MEMORY, task, docs_of(config), config, model)

@@ -254,15 +254,8 @@ def _with_problems(
     ]
     if problems and not partial:
         more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
-        if not n and log.is_file():
-            raise TempbenchError(
-                f"{problems[0]}{more}, and no line of it can be used; run it again, or show only the "
-                "numbers of the results file with `tempbench report`"
-            )
-        # The other run still has the questions that this log lost.
-        hint = " (`compare` needs --anyway, too)" if isinstance(expected, int) and n < expected else ""
         raise TempbenchError(
-            f"{problems[0]}{more}; add --partial to go on with its {counted(n, 'sound line')}{hint}"
+            f"{problems[0]}{more}; add --partial to go on with its {counted(n, 'sound line')}"
         )
     return tuple(samples), tuple(problems)
 

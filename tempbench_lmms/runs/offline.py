@@ -20,7 +20,7 @@ from tempbench_lmms.data.replies import check_complete
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.harness.tasks import asked, docs_of, load_task
+from tempbench_lmms.harness.tasks import asked, docs_of, load_leaf, load_task
 from tempbench_lmms.record import evaluate, evaluate_error
 from tempbench_lmms.runs import formats
 from tempbench_lmms.runs.importing import IN_MEMORY, Reader, Source, collected
@@ -72,7 +72,7 @@ def score(benchmark: str, given: Given) -> Scores:
             question lacks a reply.
     """
     name = given.task or benchmarks.card(benchmark).full[0]
-    config = load_task(f"{name}_mini" if given.mini and not name.endswith("_mini") else name)
+    config = load_leaf(f"{name}_mini" if given.mini and not name.endswith("_mini") else name)
     own = benchmarks.optional(benchmark, "imports")
     reader, path = _reader(own, given)
     is_official = own is not None and reader in own.READERS.values()
@@ -118,8 +118,6 @@ def _whole_rows(benchmark: str, data: Path | Sequence[Row] | None) -> Iterator[N
 
 
 def _docs(benchmark: str, config: dict[str, Any], own: Any, data: Path | Sequence[Row] | None) -> list[Row]:
-    if "group" in config:
-        raise TempbenchError(f"{config['group']} is a group of tasks; name one of them with --task")
     if data is None:
         return docs_of(config)
     if not isinstance(data, Path):

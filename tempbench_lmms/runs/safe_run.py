@@ -88,7 +88,7 @@ def run(
             kept: dict[str, Any] = {"name": options.name} if options.name else {}
             kept |= {_QUESTIONS: found.questions, **deciders}
             if not finished:
-                _check_names({*command.named, *found.ids})
+                plugin.check_names({*command.named, *found.ids})
         ranks.tell_all(agreement.DECISION, {"status": 0} if finished else {"fingerprint": found.fingerprint})
         if finished:
             _tell_finished(finished)
@@ -102,15 +102,6 @@ def run(
             _evaluate(command, options, found, pace, _beginning(output, found, kept), contests)
         pace.tell()
         _finish(output, _new_results(output, before), found, contests, kept, borne, at_end)
-
-
-def _check_names(ours: set[str]) -> None:
-    """Refuses tasks of ours in whose place the harness would run its own of that name."""
-    if shadowed := {*plugin.shadowed_names()} & ours:
-        raise TempbenchError(
-            f"the harness has tasks of its own named {', '.join(sorted(shadowed))} and would run those; "
-            "update tempbench-lmms"
-        )
 
 
 def _check_arguments(command: Command, options: RunOptions) -> None:

@@ -360,7 +360,7 @@ def refused(root, *words):
     benchmark = root.name
     out = io.StringIO()
     with contextlib.redirect_stdout(out), pytest.raises(TempbenchError) as caught:
-        main.verify(benchmark, mini=False, names=False)
+        main.verify(benchmark, mini=False)
     found = out.getvalue().splitlines()
     assert found
     assert f"{benchmark}: {len(found)} problems in " in str(caught.value)
