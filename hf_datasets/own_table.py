@@ -34,21 +34,14 @@ _SHOWN = 20
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """The kind of questions of a benchmark.
+    """The kind of questions of a benchmark."""
 
-    Attributes:
-        benchmark: Its name.
-        schema: The `pyarrow.Schema` of its table.
-        row: Makes a row from a question; raises `TempbenchError` if the answer cannot be read.
-        media: `pictures`, `video` or `none`.
-        groups: Whether questions count as groups.
-    """
-
-    benchmark: str
-    schema: Any
+    benchmark: str  # its name
+    schema: Any  # the `pyarrow.Schema` of its table
+    # makes a row from a question; raises `TempbenchError` if the answer cannot be read
     row: Callable[[tables.Row], tables.Row]
-    media: str
-    groups: bool
+    media: str  # `pictures`, `video` or `none`
+    groups: bool  # whether questions count as groups
 
 
 def prepare_table(kind: Kind, source: Path, force: bool) -> None:

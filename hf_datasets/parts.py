@@ -46,18 +46,12 @@ def _line(one: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a part in the prepared data.
+    """The place of a part in the prepared data."""
 
-    Attributes:
-        benchmark: Whose data it is.
-        name: The part's name in the manifest and in messages.
-        table: The folder of its table.
-        media: The folders of its videos below `media`; none if all of `media` belongs to it.
-    """
-
-    benchmark: str
-    name: str
-    table: str
+    benchmark: str  # whose data it is
+    name: str  # the part's name in the manifest and in messages
+    table: str  # the folder of its table
+    # the folders of its videos below `media`; none if all of `media` belongs to it
     media: Sequence[str] = ("",)
 
 

@@ -23,21 +23,13 @@ Tables = dict[str, list[tables.Row]]
 
 
 class Benchmark(NamedTuple):
-    """What is a benchmark's own.
+    """What is a benchmark's own."""
 
-    Attributes:
-        name: Its name.
-        schema: Of its tables.
-        counts: The release's numbers of questions by split.
-        licence: Of the prepared data, in words.
-        file: The name of a split's table.
-    """
-
-    name: str
-    schema: Any
-    counts: Mapping[str, int]
-    licence: str
-    file: Callable[[str], str] = lambda split: "test.parquet"
+    name: str  # its name
+    schema: Any  # of its tables
+    counts: Mapping[str, int]  # the release's numbers of questions by split
+    licence: str  # of the prepared data, in words
+    file: Callable[[str], str] = lambda split: "test.parquet"  # the name of a split's table
 
     @property
     def root(self) -> Path:

@@ -12,18 +12,13 @@ Edge = tuple[int, int]
 
 
 class Pair(NamedTuple):
-    """An unordered pair of steps in its original order.
+    """An unordered pair of steps in its original order."""
 
-    Attributes:
-        first: 0-based position of step A. Of a dependent pair, the step that must come first; of an
-            independent pair, the one that the plan lists first.
-        second: Position of step B.
-        dependent: Whether there is an edge from A to B.
-    """
-
+    # 0-based position of step A. Of a dependent pair, the step that must come first; of an independent
+    # pair, the one that the plan lists first.
     first: int
-    second: int
-    dependent: bool
+    second: int  # position of step B
+    dependent: bool  # whether there is an edge from A to B
 
 
 def descendants(n: int, edges: Iterable[Edge]) -> list[int] | None:
@@ -95,23 +90,14 @@ Pair(first=1, second=2, dependent=True)]
 
 
 class Counts(NamedTuple):
-    """Counts of a set of plans.
+    """Counts of a set of plans."""
 
-    Attributes:
-        plans: Number of plans.
-        steps: Number of steps.
-        edges: Number of direct dependencies, so of dependent pairs.
-        independent: Number of independent pairs.
-        transitive: Number of pairs with a path but no edge, which are not asked.
-        branching: Mean number of successors of the steps that have any.
-    """
-
-    plans: int
-    steps: int
-    edges: int
-    independent: int
-    transitive: int
-    branching: float
+    plans: int  # number of plans
+    steps: int  # number of steps
+    edges: int  # number of direct dependencies, so of dependent pairs
+    independent: int  # number of independent pairs
+    transitive: int  # number of pairs with a path but no edge, which are not asked
+    branching: float  # mean number of successors of the steps that have any
 
 
 def counts(graphs: Iterable[tuple[int, Sequence[Edge]]]) -> Counts:

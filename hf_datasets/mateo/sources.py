@@ -47,25 +47,16 @@ class RawStep:
 
 @dataclass
 class RawPlan:
-    """A plan as in its source.
+    """A plan as in its source."""
 
-    Attributes:
-        plan_id: Unique in its split.
-        title: "" where there is none.
-        steps: In the order of the plan.
-        edges: (before, after), by the steps' keys.
-        problems: Problems found so far.
-        damage: Problems of its edges, which make the order of steps unknown.
-        place: The folder of a user's plan, below the given folder.
-    """
-
-    plan_id: str
-    title: str
-    steps: Sequence[RawStep]
-    edges: Sequence[tuple[str, str]]
-    problems: list[Problem] = field(default_factory=list)
+    plan_id: str  # unique in its split
+    title: str  # "" where there is none
+    steps: Sequence[RawStep]  # in the order of the plan
+    edges: Sequence[tuple[str, str]]  # (before, after), by the steps' keys
+    problems: list[Problem] = field(default_factory=list)  # problems found so far
+    # problems of its edges, which make the order of steps unknown
     damage: list[Problem] = field(default_factory=list)
-    place: str = ""
+    place: str = ""  # the folder of a user's plan, below the given folder
 
 
 def checked(raw: RawPlan, store: Store, text_only: bool = False) -> tuple[Plan | None, list[Problem]]:

@@ -35,29 +35,18 @@ class Split:
 
 @dataclass
 class Contents:
-    """A data set to publish.
+    """A data set to publish."""
 
-    Attributes:
-        benchmark: The benchmark's name.
-        root: The prepared folder.
-        manifest: The manifest as published.
-        configs: The splits by configuration.
-        media: The local path of each picture and video, by its place in the data set.
-        patterns: By configuration, the globs of its media.
-        tables: Arrow tables with file names, by place.
-        texts: Other files, by place.
-        part: Its part of the benchmark, from `data.extent.part_of`.
-    """
-
-    benchmark: str
-    root: Path
-    manifest: dict[str, Any]
-    configs: dict[str, list[Split]] = field(default_factory=dict)
+    benchmark: str  # the benchmark's name
+    root: Path  # the prepared folder
+    manifest: dict[str, Any]  # the manifest as published
+    configs: dict[str, list[Split]] = field(default_factory=dict)  # the splits by configuration
+    # the local path of each picture and video, by its place in the data set
     media: dict[str, Path] = field(default_factory=dict)
-    patterns: dict[str, list[str]] = field(default_factory=dict)
-    tables: dict[str, Any] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
-    part: str = ""
+    patterns: dict[str, list[str]] = field(default_factory=dict)  # by configuration, the globs of its media
+    tables: dict[str, Any] = field(default_factory=dict)  # arrow tables with file names, by place
+    texts: dict[str, str] = field(default_factory=dict)  # other files, by place
+    part: str = ""  # its part of the benchmark, from `data.extent.part_of`
 
     @property
     def as_they_are(self) -> dict[str, Path]:

@@ -63,21 +63,14 @@ def starts_with_pronoun(caption: str) -> bool:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """From which similarity on two captions or two images are too similar.
+    """From which similarity on two captions or two images are too similar."""
 
-    Attributes:
-        precision: BERTScore precision of one caption against a later one of its story.
-        recall: BERTScore recall.
-        f1: BERTScore F1.
-        image: Cosine of two CLIP image embeddings.
-        joint: The official scripts also call captions similar where all three numbers are above this one; the
-            paper does not mention it, so 1.0 stands for it there.
-    """
-
-    precision: float
-    recall: float
-    f1: float
-    image: float
+    precision: float  # BERTScore precision of one caption against a later one of its story
+    recall: float  # BERTScore recall
+    f1: float  # BERTScore F1
+    image: float  # cosine of two CLIP image embeddings
+    # the official scripts also call captions similar where all three numbers are above this one; the
+    # paper does not mention it, so 1.0 stands for it there
     joint: float = 1.0
 
 

@@ -38,21 +38,14 @@ _WRONG = "the answer is wrong"
 
 @dataclass
 class Report:
-    """What was found on the way.
+    """What was found on the way."""
 
-    Attributes:
-        skipped: Rows that are left out, with the reason.
-        deviations: From the paper's counts.
-        counts: Questions by test and source.
-        blind: The questions that two of three text models solve, by main test and source.
-        no_blind: Why nothing is known of that.
-    """
-
-    skipped: list[str] = field(default_factory=list)
-    deviations: list[str] = field(default_factory=list)
-    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)  # rows that are left out, with the reason
+    deviations: list[str] = field(default_factory=list)  # from the paper's counts
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)  # questions by test and source
+    # the questions that two of three text models solve, by main test and source
     blind: dict[str, dict[str, int]] = field(default_factory=dict)
-    no_blind: list[str] = field(default_factory=list)
+    no_blind: list[str] = field(default_factory=list)  # why nothing is known of that
 
 
 def benchmark_folder(source: Path) -> Path:

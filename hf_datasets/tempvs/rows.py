@@ -13,27 +13,16 @@ from . import questions, wording
 
 @dataclass(frozen=True)
 class ImageSequence:
-    """A story: n images in true order, each with an event and a caption.
+    """A story: n images in true order, each with an event and a caption."""
 
-    Attributes:
-        source: flintstones, pororo, vwp or vist.
-        sequence_id: Unique in its source.
-        images: n `tempbench://` URLs.
-        events: n short sentences.
-        captions: n sentences.
-        characters: How the characters look; "" where nobody is named.
-        pairs: Places of the events to be asked about in MT1, two at a time.
-        triples: Three at a time.
-    """
-
-    source: str
-    sequence_id: str
-    images: Sequence[str]
-    events: Sequence[str]
-    captions: Sequence[str]
-    characters: str
-    pairs: Sequence[tuple[int, int]]
-    triples: Sequence[tuple[int, int, int]]
+    source: str  # flintstones, pororo, vwp or vist
+    sequence_id: str  # unique in its source
+    images: Sequence[str]  # n `tempbench://` URLs
+    events: Sequence[str]  # n short sentences
+    captions: Sequence[str]  # n sentences
+    characters: str  # how the characters look; "" where nobody is named
+    pairs: Sequence[tuple[int, int]]  # places of the events to be asked about in MT1, two at a time
+    triples: Sequence[tuple[int, int, int]]  # three at a time
 
 
 def _row(sequence: ImageSequence, test: str, index: int, **values: Any) -> Row:

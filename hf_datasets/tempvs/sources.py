@@ -29,29 +29,18 @@ of ten images are drawn from 3.6 million orders."""
 
 @dataclass(frozen=True)
 class Story:
-    """Images in true order, each with a caption.
+    """Images in true order, each with a caption."""
 
-    Attributes:
-        source: One of `SOURCES`.
-        story_id: Unique in its source.
-        sequence_id: The id that the official release gives to the image sequence.
-        group: Stories of one group show the same sequence; only one of them is kept.
-        images: Paths relative to the source's folder.
-        captions: One an image.
-        pairs: Places that may be asked about in MT1, two at a time; none before the step `ambiguity`.
-        triples: Three at a time.
-        events: One a caption; none before the step `events`.
-    """
-
-    source: str
-    story_id: str
-    sequence_id: str
-    group: str
-    images: Sequence[str]
-    captions: Sequence[str]
+    source: str  # one of `SOURCES`
+    story_id: str  # unique in its source
+    sequence_id: str  # the id that the official release gives to the image sequence
+    group: str  # stories of one group show the same sequence; only one of them is kept
+    images: Sequence[str]  # paths relative to the source's folder
+    captions: Sequence[str]  # one an image
+    # places that may be asked about in MT1, two at a time; none before the step `ambiguity`
     pairs: Sequence[tuple[int, int]] = ()
-    triples: Sequence[tuple[int, int, int]] = ()
-    events: Sequence[str] = ()
+    triples: Sequence[tuple[int, int, int]] = ()  # three at a time
+    events: Sequence[str] = ()  # one a caption; none before the step `events`
 
 
 def read(source: str, root: Path) -> Iterator[Story | str]:

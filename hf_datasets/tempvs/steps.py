@@ -75,22 +75,16 @@ class Settings:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the pipeline.
+    """One step of the pipeline."""
 
-    Attributes:
-        name: For --step and --skip.
-        title: Its row in the table; the paper's wording where Table 9 has it.
-        run: Takes the items of the step before and returns those that stay, with what was left out.
-        depends: What it depends on beside its input; of JSON values.
-        skippable: Whether it only leaves things out.
-        intact: Whether what it wrote elsewhere is still there.
-    """
-
-    name: str
-    title: str
+    name: str  # for --step and --skip
+    title: str  # its row in the table; the paper's wording where Table 9 has it
+    # takes the items of the step before and returns those that stay, with what was left out
     run: Callable[[list[Item], Settings], tuple[list[Item], Dropped]]
+    # what it depends on beside its input; of JSON values
     depends: Callable[[Settings], Any] = field(default=lambda settings: None)
-    skippable: bool = True
+    skippable: bool = True  # whether it only leaves things out
+    # whether what it wrote elsewhere is still there
     intact: Callable[[Settings], bool] = field(default=lambda settings: True)
 
 

@@ -11,15 +11,10 @@ _RADIUS = 6_371_008.8
 
 @dataclass(frozen=True)
 class Position:
-    """Where a place lies.
+    """Where a place lies."""
 
-    Attributes:
-        frame: What the coordinates are of: positions of one frame alone can be compared.
-        metres: Cartesian.
-    """
-
-    frame: str
-    metres: tuple[float, float, float]
+    frame: str  # what the coordinates are of: positions of one frame alone can be compared
+    metres: tuple[float, float, float]  # cartesian
 
 
 def on_earth(longitude: Any, latitude: Any) -> Position:

@@ -38,17 +38,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Rules:
-    """How questions are drawn.
+    """How questions are drawn."""
 
-    Attributes:
-        count: Questions a test.
-        seed: Of all draws.
-        readable: Whether a picture can be read; None to draw without looking. A question with one that cannot
-            is drawn again from a seed of its own, so that all others stay the same.
-    """
-
-    count: int
-    seed: int
+    count: int  # questions a test
+    seed: int  # of all draws
+    # whether a picture can be read; None to draw without looking. A question with one that cannot is
+    # drawn again from a seed of its own, so that all others stay the same.
     readable: Callable[[Shot], bool] | None = None
 
     def unreadable(self, shots: Iterable[Shot]) -> list[Shot]:

@@ -31,44 +31,27 @@ IN_FULL = (DAMAGED, TWICE_DATED, COPIED)
 
 @dataclass(frozen=True)
 class Shot:
-    """One picture.
+    """One picture."""
 
-    Attributes:
-        media: Where it will lie below the data set's media folder.
-        order: What shots of a series are sorted by: UTC seconds, or a rank.
-        taken: ISO 8601, or the rank as text.
-        day: The UTC date; None where only a rank is known.
-        file: Where it comes from; None for a picture that is rendered.
-        stretch: How the file is shown where it holds measurements; the same for all shots of a place.
-    """
-
-    media: str
-    order: float
-    taken: str
-    day: date | None
-    file: Path | None = None
+    media: str  # where it will lie below the data set's media folder
+    order: float  # what shots of a series are sorted by: UTC seconds, or a rank
+    taken: str  # ISO 8601, or the rank as text
+    day: date | None  # the UTC date; None where only a rank is known
+    file: Path | None = None  # where it comes from; None for a picture that is rendered
+    # how the file is shown where it holds measurements; the same for all shots of a place
     stretch: Stretch | None = None
 
 
 @dataclass(frozen=True)
 class Series:
-    """The pictures of one place, in chronological order, no two of the same time.
+    """The pictures of one place, in chronological order, no two of the same time."""
 
-    Attributes:
-        place: Unique id.
-        source: `fmow`, `series` or `bundled`.
-        category: Scene category, or "".
-        shots: Chronological.
-        position: Where it lies, if that is known.
-        site: Name of the larger place that it is a part of, or "".
-    """
-
-    place: str
-    source: str
-    category: str
-    shots: tuple[Shot, ...]
-    position: Position | None = None
-    site: str = ""
+    place: str  # unique id
+    source: str  # `fmow`, `series` or `bundled`
+    category: str  # scene category, or ""
+    shots: tuple[Shot, ...]  # chronological
+    position: Position | None = None  # where it lies, if that is known
+    site: str = ""  # name of the larger place that it is a part of, or ""
 
 
 @dataclass

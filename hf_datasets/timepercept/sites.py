@@ -18,13 +18,9 @@ _Key = tuple[str, str]  # source and place: names of places are unique in a sour
 
 @dataclass(frozen=True)
 class Sites:
-    """Which places belong together.
+    """Which places belong together."""
 
-    Attributes:
-        of: A number for each source and place; places of one site have the same.
-    """
-
-    of: Mapping[_Key, int]
+    of: Mapping[_Key, int]  # A number for each source and place; places of one site have the same
 
     def several(self, keys: set[_Key]) -> list[list[str]]:
         """Returns the sites of more than one place among those given, as `source/place`."""

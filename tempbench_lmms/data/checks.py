@@ -29,23 +29,17 @@ MAX_TEXT = 200_000
 
 @dataclass(frozen=True)
 class Table:
-    """A table and its checks.
+    """A table and its checks."""
 
-    Attributes:
-        benchmark: Whose data set it is; its media are of the same.
-        path: The Parquet file.
-        schema: The `pyarrow.Schema` that it must have. Columns that may be without a value are those whose
-            field is marked by the metadata `{"optional": "1"}`.
-        check: Takes a row of the right types and yields what is wrong with it, as "field: what".
-        media: The columns that hold URLs.
-        together: Takes all numbered rows and yields (number, "field: what") for problems between rows.
-    """
-
-    benchmark: str
-    path: Path
+    benchmark: str  # whose data set it is; its media are of the same
+    path: Path  # the Parquet file
+    # the `pyarrow.Schema` that it must have. Columns that may be without a value are those whose field is
+    # marked by the metadata `{"optional": "1"}`.
     schema: Any
+    # takes a row of the right types and yields what is wrong with it, as "field: what"
     check: Callable[[tables.Row], Iterable[str]]
-    media: tuple[str, ...]
+    media: tuple[str, ...]  # the columns that hold URLs
+    # takes all numbered rows and yields (number, "field: what") for problems between rows
     together: Callable[[Sequence[NumberedRow]], Iterable[tuple[int, str]]] = field(default=lambda rows: ())
 
     @property

@@ -22,23 +22,14 @@ _NAMED = 6
 
 @dataclass(frozen=True)
 class Size:
-    """The size of one part of a benchmark.
+    """The size of one part of a benchmark."""
 
-    Attributes:
-        name: The part's: a split, a type of question.
-        there: Number of questions or plans in the prepared data.
-        asked: How many `prepare` was asked for; 0 if the user left the part out.
-        whole: Number in the release or the paper.
-        unit: What is counted.
-        less_by: The option of `prepare` that asks for less, if there is one.
-    """
-
-    name: str
-    there: int
-    asked: int
-    whole: int
-    unit: str = "questions"
-    less_by: str = ""
+    name: str  # the part's: a split, a type of question
+    there: int  # number of questions or plans in the prepared data
+    asked: int  # how many `prepare` was asked for; 0 if the user left the part out
+    whole: int  # number in the release or the paper
+    unit: str = "questions"  # what is counted
+    less_by: str = ""  # the option of `prepare` that asks for less, if there is one
 
 
 Sizes = Callable[[Manifest], Iterable[Size]]

@@ -12,17 +12,11 @@ Doc = Mapping[str, Any]
 
 
 class Turned(NamedTuple):
-    """A question whose options were rotated; the last ones come first.
+    """A question whose options were rotated; the last ones come first."""
 
-    Attributes:
-        labels: The options' labels in the order shown; the same in every order.
-        texts: Their texts in the order shown.
-        changes: The changed columns of the question.
-    """
-
-    labels: Sequence[str]
-    texts: Sequence[str]
-    changes: dict[str, Any]
+    labels: Sequence[str]  # the options' labels in the order shown; the same in every order
+    texts: Sequence[str]  # their texts in the order shown
+    changes: dict[str, Any]  # the changed columns of the question
 
 
 def moved(options: Sequence[str], by: int) -> list[str]:

@@ -41,21 +41,13 @@ OnSlice = Callable[["Progress"], None]
 
 @dataclass
 class Progress:
-    """How far one process of a run is.
+    """How far one process of a run is."""
 
-    Attributes:
-        total: Requests of this process.
-        done: Requests answered, now or in an earlier run.
-        asked: Requests that the model was asked in this start.
-        unkept: Requests whose answers cannot be stored, because a question has several sampled ones.
-        seconds: Time spent on asking.
-    """
-
-    total: int
-    done: int = 0
-    asked: int = 0
-    unkept: int = 0
-    seconds: float = 0.0
+    total: int  # requests of this process
+    done: int = 0  # requests answered, now or in an earlier run
+    asked: int = 0  # requests that the model was asked in this start
+    unkept: int = 0  # requests whose answers cannot be stored, because a question has several sampled ones
+    seconds: float = 0.0  # time spent on asking
 
 
 class SafeCache(KeyedCache):

@@ -18,19 +18,12 @@ _NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'$")
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run of the harness.
+    """A finished run of the harness."""
 
-    Attributes:
-        results: The newest results file, parsed.
-        results_file: Its path.
-        samples: The sample log of each task; empty without `--log_samples`.
-        output: What the harness printed.
-    """
-
-    results: dict[str, Any]
-    results_file: Path
-    samples: dict[str, Path]
-    output: str
+    results: dict[str, Any]  # the newest results file, parsed
+    results_file: Path  # its path
+    samples: dict[str, Path]  # the sample log of each task; empty without `--log_samples`
+    output: str  # what the harness printed
 
     def value(self, task: str, metric: str) -> Any:
         """Returns a metric as the harness wrote it: a number, or "-" if undefined."""

@@ -27,25 +27,15 @@ Label = Callable[[int, float], str]
 
 
 class Setting(NamedTuple):
-    """A task's kwargs.
+    """A task's kwargs."""
 
-    Attributes:
-        media: One of `MEDIA`.
-        ask: What is asked for.
-        frames: How many frames are shown.
-        style: How it is asked.
-        places: How frames are chosen: a name in `media.video.PLACES`.
-        rate: Frames per second, instead of their number; 0 if the number counts.
-        shuffled: Whether to shuffle the frames.
-    """
-
-    media: str
-    ask: str
-    frames: int
-    style: str
-    places: str = "uniform"
-    rate: float = 0
-    shuffled: bool = False
+    media: str  # one of `MEDIA`
+    ask: str  # what is asked for
+    frames: int  # how many frames are shown
+    style: str  # how it is asked
+    places: str = "uniform"  # how frames are chosen: a name in `media.video.PLACES`
+    rate: float = 0  # frames per second, instead of their number; 0 if the number counts
+    shuffled: bool = False  # whether to shuffle the frames
 
 
 def setting(kwargs: Mapping[str, Any] | None) -> Setting:

@@ -18,19 +18,12 @@ from tempbench_lmms.errors import TempbenchError
 
 
 class Patch(NamedTuple):
-    """One change of the harness.
+    """One change of the harness."""
 
-    Attributes:
-        module: The module that is changed.
-        change: Changes it.
-        file: The file of the harness that shows the reason.
-        upstream: Words of that file without which the patch is not needed.
-    """
-
-    module: str
-    change: Callable[[ModuleType], None]
-    file: str
-    upstream: str
+    module: str  # the module that is changed
+    change: Callable[[ModuleType], None]  # changes it
+    file: str  # the file of the harness that shows the reason
+    upstream: str  # words of that file without which the patch is not needed
 
 
 PATCHES: list[Patch] = []

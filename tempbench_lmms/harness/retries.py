@@ -42,28 +42,21 @@ class TooManyFailedError(TempbenchError):
 
 @dataclass
 class Watch:
-    """What is known about questions that ended a process or failed, and the callbacks of each call.
+    """What is known about questions that ended a process or failed, and the callbacks of each call."""
 
-    Attributes:
-        apart: Questions to ask one at a time.
-        failed: Questions that count as failed without being asked, with the reason.
-        timeout: Seconds that one question may take; None for no limit.
-        max_failures: Returns how many of a number of questions may fail.
-        tell: Called before and after each call of the runner with the questions asked (none afterwards), the
-            time limit in seconds, and the number of failed questions allowed.
-        answered: Called when a call of the runner gave an answer, before its answers are stored.
-        stop: When each task may stop; None if all questions are asked.
-        seed: The run's seed for sampling replies.
-    """
-
-    apart: set[str] = field(default_factory=set)
+    apart: set[str] = field(default_factory=set)  # questions to ask one at a time
+    # questions that count as failed without being asked, with the reason
     failed: dict[str, str] = field(default_factory=dict)
-    timeout: float | None = None
+    timeout: float | None = None  # seconds that one question may take; None for no limit
+    # returns how many of a number of questions may fail
     max_failures: Callable[[int], int] = lambda total: total
+    # called before and after each call of the runner with the questions asked (none afterwards), the time
+    # limit in seconds, and the number of failed questions allowed
     tell: Callable[[Sequence[str], float | None, int], None] = lambda names, seconds, borne: None
+    # called when a call of the runner gave an answer, before its answers are stored
     answered: Callable[[], None] = lambda: None
-    stop: Stopping | None = None
-    seed: str = ""
+    stop: Stopping | None = None  # when each task may stop; None if all questions are asked
+    seed: str = ""  # the run's seed for sampling replies
 
 
 class Asking:

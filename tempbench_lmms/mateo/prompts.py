@@ -28,15 +28,10 @@ PICTURE_NAMES = {"A": "Image 1", "B": "Image 2"}
 
 
 class Picture(NamedTuple):
-    """The position of a picture in a prompt.
+    """The position of a picture in a prompt."""
 
-    Attributes:
-        step: "A" or "B".
-        url: A `tempbench://` URL.
-    """
-
-    step: str
-    url: str
+    step: str  # "A" or "B"
+    url: str  # A `tempbench://` URL
 
 
 Part = str | Picture

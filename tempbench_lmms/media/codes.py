@@ -71,20 +71,13 @@ _LONGEST_STRIP = 16
 
 @dataclass(frozen=True)
 class Card:
-    """What a coded picture shows.
+    """What a coded picture shows."""
 
-    Attributes:
-        number: From 0 to 65,535.
-        colour: Of the middle, a key of `COLOURS`.
-        shape: On the middle, one of `SHAPES`.
-        stretch: How many times as wide as high it is.
-        is_fine: Whether the middle has a fine grain, which coarse compression removes.
-    """
-
-    number: int
-    colour: str = "blue"
-    shape: str = "nothing"
-    stretch: float = field(default=1, compare=False)
+    number: int  # from 0 to 65,535
+    colour: str = "blue"  # of the middle, a key of `COLOURS`
+    shape: str = "nothing"  # on the middle, one of `SHAPES`
+    stretch: float = field(default=1, compare=False)  # how many times as wide as high it is
+    # whether the middle has a fine grain, which coarse compression removes
     is_fine: bool = field(default=False, compare=False)
 
 

@@ -63,19 +63,13 @@ def open_container(path: Path) -> Any:
 
 @dataclass(frozen=True)
 class Index:
-    """The frames of a video.
+    """The frames of a video."""
 
-    Attributes:
-        pts: Presentation times in units of `time_base`, in the order shown; shape (n_frames,).
-        keyframes: Places of the frames that decoding can start at, ascending.
-        time_base: Seconds a unit.
-        seekable: Whether frames can be sought; otherwise the video is read from its start.
-    """
-
+    # presentation times in units of `time_base`, in the order shown; shape (n_frames,)
     pts: NDArray[np.int64]
-    keyframes: tuple[int, ...]
-    time_base: Fraction
-    seekable: bool
+    keyframes: tuple[int, ...]  # places of the frames that decoding can start at, ascending
+    time_base: Fraction  # seconds a unit
+    seekable: bool  # whether frames can be sought; otherwise the video is read from its start
 
     @property
     def n_frames(self) -> int:

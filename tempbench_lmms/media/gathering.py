@@ -25,19 +25,12 @@ def untracked(things: Iterable[Any], **how: Any) -> Iterable[Any]:
 
 @dataclass(frozen=True)
 class Medium:
-    """A video of the source.
+    """A video of the source."""
 
-    Attributes:
-        path: Its path.
-        inside: The folder that must contain it.
-        is_own: Whether this command unpacked it from an archive, so that nobody else uses it.
-        seconds: Its expected length; None if unknown.
-    """
-
-    path: Path
-    inside: Path
-    is_own: bool = False
-    seconds: float | None = None
+    path: Path  # its path
+    inside: Path  # the folder that must contain it
+    is_own: bool = False  # whether this command unpacked it from an archive, so that nobody else uses it
+    seconds: float | None = None  # its expected length; None if unknown
 
 
 def videos_below(

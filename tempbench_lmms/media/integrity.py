@@ -18,17 +18,11 @@ BUDGETS = (1, 4, 8, 12, 16)
 
 @dataclass(frozen=True)
 class Facts(VideoInfo):
-    """The properties of a video; duration and frames as decoded.
+    """The properties of a video; duration and frames as decoded."""
 
-    Attributes:
-        container: FFmpeg's name of the container, whatever the file's suffix.
-        codec: FFmpeg's name.
-        fast: Whether frames are sought; otherwise the file is decoded from its start each time.
-    """
-
-    container: str
-    codec: str
-    fast: bool
+    container: str  # FFmpeg's name of the container, whatever the file's suffix
+    codec: str  # FFmpeg's name
+    fast: bool  # whether frames are sought; otherwise the file is decoded from its start each time
 
 
 def check_video(path: Path, beat: Callable[[int], None] = lambda n: None) -> Facts:

@@ -71,34 +71,21 @@ strictly = _Strictness()
 
 @dataclass(frozen=True)
 class Stretch:
-    """How the rasters of a place are shown, the same for all its dates.
+    """How the rasters of a place are shown, the same for all its dates."""
 
-    Attributes:
-        bands: The bands shown, from 1: one as grey, three as red, green and blue.
-        low: The value of each that is shown as 0.
-        high: The value of each that is shown as 255.
-        percentiles: Of the values of all dates, which `low` and `high` are.
-    """
-
-    bands: tuple[int, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    percentiles: tuple[float, float] = PERCENTILES
+    bands: tuple[int, ...]  # the bands shown, from 1: one as grey, three as red, green and blue
+    low: tuple[float, ...]  # the value of each that is shown as 0
+    high: tuple[float, ...]  # the value of each that is shown as 255
+    percentiles: tuple[float, float] = PERCENTILES  # of the values of all dates, which `low` and `high` are
 
 
 @dataclass(frozen=True)
 class _Raster:
-    """The content of a file.
+    """The content of a file."""
 
-    Attributes:
-        values: Shape (height, width, bands), as stored; more is brighter.
-        names: The bands'.
-        nothing: The value for missing data.
-    """
-
-    values: NDArray[Any]
-    names: tuple[str, ...]
-    nothing: float | None = None
+    values: NDArray[Any]  # shape (height, width, bands), as stored; more is brighter
+    names: tuple[str, ...]  # the bands'
+    nothing: float | None = None  # the value for missing data
 
 
 def is_raster(path: Path) -> bool:

@@ -23,34 +23,21 @@ _CACHE_MB = 512
 
 @dataclass(frozen=True)
 class VideoInfo:
-    """A video's properties according to its container and stream.
+    """A video's properties according to its container and stream."""
 
-    Attributes:
-        duration: Seconds.
-        n_frames: Number of frames; counted by decoding if the packets do not tell.
-        fps: Mean frames a second.
-        width: Pixels, as shown.
-        height: Pixels, as shown.
-    """
-
-    duration: float
-    n_frames: int
-    fps: float
-    width: int
-    height: int
+    duration: float  # seconds
+    n_frames: int  # number of frames; counted by decoding if the packets do not tell
+    fps: float  # mean frames a second
+    width: int  # pixels, as shown
+    height: int  # pixels, as shown
 
 
 @dataclass(frozen=True)
 class Frames:
-    """Some frames of a video in order.
+    """Some frames of a video in order."""
 
-    Attributes:
-        images: RGB.
-        times: The time of each, in seconds from the video's start.
-    """
-
-    images: tuple[Image.Image, ...]
-    times: tuple[float, ...]
+    images: tuple[Image.Image, ...]  # RGB
+    times: tuple[float, ...]  # the time of each, in seconds from the video's start
 
 
 @dataclass
@@ -176,15 +163,10 @@ PLACES = {
 
 
 class Taken(NamedTuple):
-    """A number of frames, and how they are taken from a video.
+    """A number of frames, and how they are taken from a video."""
 
-    Attributes:
-        n: How many; how far apart where `how` is `every`.
-        how: A name in `PLACES`.
-    """
-
-    n: int
-    how: str
+    n: int  # how many; how far apart where `how` is `every`
+    how: str  # A name in `PLACES`
 
     def places(self, n_frames: int) -> list[int]:
         """Returns the places of the frames in a video of `n_frames`."""

@@ -24,15 +24,10 @@ _HALVINGS = 20
 
 @dataclass(frozen=True)
 class Decision:
-    """When two runs were found to differ.
+    """When two runs were found to differ."""
 
-    Attributes:
-        n_groups: Number of groups until the decision.
-        first_is_higher: Whether the first run has the higher mean.
-    """
-
-    n_groups: int
-    first_is_higher: bool
+    n_groups: int  # number of groups until the decision
+    first_is_higher: bool  # whether the first run has the higher mean
 
 
 def log_capital(differences: ArrayLike) -> Floats:

@@ -18,19 +18,12 @@ _MOST = 2**23
 
 @dataclass(frozen=True)
 class Spread:
-    """How a metric of one run varies.
+    """How a metric of one run varies."""
 
-    Attributes:
-        value: The metric.
-        error: Its standard error; NaN if too few groups enter it.
-        n_clusters: Number of groups that enter it.
-        is_share: Whether it lies between 0 and 1.
-    """
-
-    value: float
-    error: float
-    n_clusters: int
-    is_share: bool = False
+    value: float  # the metric
+    error: float  # its standard error; NaN if too few groups enter it
+    n_clusters: int  # number of groups that enter it
+    is_share: bool = False  # whether it lies between 0 and 1
 
     @property
     def farthest(self) -> float:

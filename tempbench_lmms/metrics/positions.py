@@ -16,23 +16,14 @@ PLACES = 26
 
 
 class Asked(NamedTuple):
-    """A question as it was asked with its options in one order.
+    """A question as it was asked with its options in one order."""
 
-    Attributes:
-        question: The question, whatever the order.
-        unit: The unit of sampling that it belongs to.
-        n: How many options it has, and so orders.
-        gold: The place of the right option, from 0.
-        answer: The place of the option that was chosen; None where none was read.
-        right: Whether the answer is right: two options may have the same text.
-    """
-
-    question: Hashable
-    unit: Hashable
-    n: int
-    gold: int
-    answer: int | None
-    right: bool
+    question: Hashable  # the question, whatever the order
+    unit: Hashable  # the unit of sampling that it belongs to
+    n: int  # how many options it has, and so orders
+    gold: int  # the place of the right option, from 0
+    answer: int | None  # the place of the option that was chosen; None where none was read
+    right: bool  # whether the answer is right: two options may have the same text
 
 
 def whole(asked: Iterable[Asked]) -> Iterator[list[Asked]]:

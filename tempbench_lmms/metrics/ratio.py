@@ -18,22 +18,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Ratio:
-    """sum(numerator) / sum(denominator) over n units.
+    """sum(numerator) / sum(denominator) over n units."""
 
-    Attributes:
-        numerator: Shape (n,).
-        denominator: Shape (n,).
-        cluster: Shape (n,), integers; units of one cluster (a video, an image sequence, a recipe, a
-            place) were sampled together and are resampled together.
-        keys: The clusters' names, by those integers; two runs are paired by them.
-        top: The greatest score of a unit: 1, or 100 where scores are in percent.
-    """
-
-    numerator: Floats
-    denominator: Floats
+    numerator: Floats  # shape (n,)
+    denominator: Floats  # shape (n,)
+    # shape (n,), integers; units of one cluster (a video, an image sequence, a recipe, a place) were
+    # sampled together and are resampled together
     cluster: NDArray[np.int64]
-    keys: tuple[Hashable, ...] = ()
-    top: float = 1.0
+    keys: tuple[Hashable, ...] = ()  # the clusters' names, by those integers; two runs are paired by them
+    top: float = 1.0  # the greatest score of a unit: 1, or 100 where scores are in percent
 
     @property
     def value(self) -> float:
@@ -57,21 +50,14 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Statistic:
-    """function(sum of terms) over n units: a mean of accuracies, a logarithm of odds.
+    """function(sum of terms) over n units: a mean of accuracies, a logarithm of odds."""
 
-    Attributes:
-        terms: Shape (n, m).
-        cluster: Shape (n,), integers; units of one cluster are resampled together.
-        function: Takes sums of shape (..., m) and returns values of shape (...); NaN where undefined.
-        keys: The clusters' names, by those integers; two runs are paired by them.
-        draws: Maximum number of resamples, for a slow function; 0 for no limit.
-    """
-
-    terms: Floats
-    cluster: NDArray[np.int64]
+    terms: Floats  # shape (n, m)
+    cluster: NDArray[np.int64]  # shape (n,), integers; units of one cluster are resampled together
+    # takes sums of shape (..., m) and returns values of shape (...); NaN where undefined
     function: Callable[[Floats], Floats]
-    keys: tuple[Hashable, ...] = ()
-    draws: int = 0
+    keys: tuple[Hashable, ...] = ()  # the clusters' names, by those integers; two runs are paired by them
+    draws: int = 0  # maximum number of resamples, for a slow function; 0 for no limit
 
     def at(self, sums: Floats) -> Floats:
         """Returns the statistic at sums of shape (..., m), with no warning where it is undefined."""

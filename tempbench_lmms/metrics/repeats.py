@@ -16,19 +16,12 @@ from tempbench_lmms.metrics.share import is_bounded
 
 @dataclass(frozen=True)
 class Variances:
-    """The parts of the variance of question scores.
+    """The parts of the variance of question scores."""
 
-    Attributes:
-        between: Of the questions' own means; 0 where the replies explain all of it.
-        within: Of the replies to one question, the mean over questions.
-        n_questions: Number of questions.
-        n_repeats: Number of replies to each.
-    """
-
-    between: float
-    within: float
-    n_questions: int
-    n_repeats: int
+    between: float  # of the questions' own means; 0 where the replies explain all of it
+    within: float  # of the replies to one question, the mean over questions
+    n_questions: int  # number of questions
+    n_repeats: int  # number of replies to each
 
 
 def mean_over(repeats: Sequence[Sums]) -> Statistic:

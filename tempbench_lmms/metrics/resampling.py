@@ -99,19 +99,14 @@ def interval(
 
 @dataclass(frozen=True)
 class _Student:
-    """What a t interval and a t test of a metric need.
+    """What a t interval and a t test of a metric need."""
 
-    Attributes:
-        value: The metric.
-        error: The standard error of its cluster bootstrap; NaN where too few clusters enter the metric.
-        scaled: The same for n - 1: the bootstrap divides by n where an unbiased variance divides by n - 1.
-        degrees: The degrees of freedom: the effective number of clusters less one, at least 1. A cluster
-            weighs what it gives to the metric's sums, on average over them.
-    """
-
-    value: float
-    error: float
+    value: float  # the metric
+    error: float  # the standard error of its cluster bootstrap; NaN where too few clusters enter the metric
+    # the same for n - 1: the bootstrap divides by n where an unbiased variance divides by n - 1
     scaled: float
+    # the degrees of freedom: the effective number of clusters less one, at least 1. A cluster weighs what
+    # it gives to the metric's sums, on average over them.
     degrees: float
 
     @classmethod
@@ -145,30 +140,19 @@ def _defined(values: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Difference:
-    """How a metric differs between two runs over the same questions.
+    """How a metric differs between two runs over the same questions."""
 
-    Attributes:
-        first: The first run's value.
-        second: The second run's value.
-        value: First minus second.
-        low: Lower end of the difference's confidence interval; NaN where too few clusters enter it.
-        high: Upper end.
-        standard_error: Of the difference.
-        p: Probability of a difference at least as large were there none; NaN where the metric is undefined in
-            a run or too few clusters enter it.
-        n_clusters: Number of clusters.
-        n_differing: Those in which the runs differ.
-    """
-
-    first: float
-    second: float
-    value: float
-    low: float
-    high: float
-    standard_error: float
+    first: float  # the first run's value
+    second: float  # the second run's value
+    value: float  # first minus second
+    low: float  # lower end of the difference's confidence interval; NaN where too few clusters enter it
+    high: float  # upper end
+    standard_error: float  # of the difference
+    # probability of a difference at least as large were there none; NaN where the metric is undefined in
+    # a run or too few clusters enter it
     p: float
-    n_clusters: int
-    n_differing: int
+    n_clusters: int  # number of clusters
+    n_differing: int  # those in which the runs differ
 
 
 def paired_difference(

@@ -31,17 +31,12 @@ def joined(values: Sequence[Any]) -> str:
 
 @dataclass(frozen=True)
 class Groups:
-    """How a benchmark's rows form groups.
+    """How a benchmark's rows form groups."""
 
-    Attributes:
-        columns: What rows of a group have in common.
-        strata: Columns, where a table has them, whose values a part has in the proportions of the whole.
-        name: Makes a group's name of the values of `columns`.
-    """
-
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # what rows of a group have in common
+    # columns, where a table has them, whose values a part has in the proportions of the whole
     strata: tuple[str, ...] = ()
-    name: Callable[[Sequence[Any]], str] = joined
+    name: Callable[[Sequence[Any]], str] = joined  # makes a group's name of the values of `columns`
 
     def of(self, columns: Mapping[str, Sequence[Any]]) -> list[str]:
         """Returns the group of each row, from the values of the columns."""

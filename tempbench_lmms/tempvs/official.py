@@ -36,17 +36,12 @@ TEST_OF = dict(zip(GROUNDING_TASK, card.MAIN_TESTS, strict=True))
 
 @dataclass(frozen=True)
 class Predictions:
-    """The answered rows of one source and task; each row is an annotation row with `preds`.
+    """The answered rows of one source and task; each row is an annotation row with `preds`."""
 
-    Attributes:
-        main: Main rows.
-        grounding: Grounding rows.
-        text_only: The main rows as answered by each of `TEXT_MODELS`, in the same order as `main`; empty
-            where they are not at hand, and then nothing is filtered.
-    """
-
-    main: Sequence[Row]
-    grounding: Sequence[Row]
+    main: Sequence[Row]  # main rows
+    grounding: Sequence[Row]  # grounding rows
+    # the main rows as answered by each of `TEXT_MODELS`, in the same order as `main`; empty where they
+    # are not at hand, and then nothing is filtered
     text_only: Sequence[Sequence[Row]] = field(default=())
 
 
