@@ -26,32 +26,18 @@ _CLEAR = re.compile(
 # Arguments whose values are JSON objects of numbers.
 _OF_NUMBERS = frozenset(("limit_mm_per_prompt", "mm_processor_kwargs", "media_io_kwargs"))
 _SECRET = re.compile(r"key|token$|secret|passw|pwd|credential|auth|bearer|cookie|private", re.IGNORECASE)
-# Words of settings: a number is shown if its name consists only of these.
-_WORD_OF_SETTING = (
-    r"4bit|8bit|adaptive|anyres|audio|backoff|batch|batched|beams|bit|block|budget|bytes|capture|cfg|do|dynamic|edge"
-    r"|chars|chunk|chunked|concurrency|concurrent|context|count|cpu|cpus|crop|crops|data|decode"
-    r"|decrease|depth|dim|downsample|dtype|duration|end|eos|eval|expert|factor|failure|fixed|flow|fps"
-    r"|fraction|frame|frames|frequency|frm|gb|generation|gpu|gpus|grid|group|guidance|h|hash|height"
-    r"|image|images|in_mb|increase|inference|input|interval|iterations|k|kv|latency|layers|len|length"
-    r"|limit|log|long|longest|max|mb|mem|memory|merge|min|mini|mm|model|n|new|nframes|noise|norm|num"
-    r"|number|offload|offset|output|p|pad|padding|parallel|partial|patch|patches|penalty|per|pipeline"
-    r"|pixels|poll|polls|pool|position|pp|prefill|prefix|presence|processes|qwen|ratio|reasoner"
-    r"|repeats|repetition|request|resize|resolution|retries|retry|rope|s|sample|sampled|sampling|scale"
-    r"|seconds|seed|seq|seqs|sequence|short|shortest|shot|size|sliding|space|sparsity|spatial|split"
-    r"|stage1|stage2|start|static|step|steps|stride|subimages|swap|t|target|temperature|tensor|text"
-    r"|think|thinking|thread|threads|threshold|tile|tiles|time|timeout|timestep|timesteps|to|token"
-    r"|tokens|tool|top|total|tp|turn|typical|utilization|verbose|video|videos|w|wait|width|window"
-    r"|worker|workers"
+_IN_OBJECTS = (
+    "image|video|audio|fps|size|height|width|num_crops|(?:min|max|num)_(?:pixels|frames)"
+    "|(?:short|long)est_edge"
 )
-_SETTING = re.compile(rf"(?=..)(?:{_WORD_OF_SETTING})(?:[_.-](?:{_WORD_OF_SETTING}))*")
 # A number of tokens, and no token: max_new_tokens has an "s"; these end in "token".
 _COUNT = re.compile(r"(?:per|max|min|n|num)_token$", re.IGNORECASE)
-_CHOICE = re.compile(r"[-+]?(?:inf|nan)|true|false|none|auto|", re.IGNORECASE)
 # A number too long for a setting may be a password under an unexpected name.
 _PLAIN = re.compile(
-    rf"[-+]?[0-9]{{0,7}}(?:\.[0-9]{{0,7}})?(?:e[-+]?[0-9]{{1,3}})?|{_CHOICE.pattern}", re.IGNORECASE
+    r"[-+]?[0-9]{0,7}(?:\.[0-9]{0,7})?(?:e[-+]?[0-9]{1,3})?|[-+]?(?:inf|nan)|true|false|none|auto|",
+    re.IGNORECASE,
 )
-_OBJECT = re.compile(rf'\{{(?:[\s{{}},:]|"{_SETTING.pattern}"|(?<![\w.])(?i:{_PLAIN.pattern})(?![\w.]))*\}}')
+_OBJECT = re.compile(rf'\{{(?:[\s{{}},:]|"(?:{_IN_OBJECTS})"|(?<![\w.])(?i:{_PLAIN.pattern})(?![\w.]))*\}}')
 _NAME = re.compile(r"\s*-{0,2}[A-Za-z_][A-Za-z0-9_.-]{0,60}\s*")
 _OPTION = re.compile(r"--[a-z][a-z_-]{0,40}")
 # Names of models, files and settings: nothing in which an argument or a header could hide.
@@ -255,8 +241,7 @@ def _shown(part: str, hashed: Callable[[str], str] | None = None) -> str:
     if bare in _OF_NUMBERS and _OBJECT.fullmatch(value):
         return part
     is_no_secret = _COUNT.search(bare) or not _SECRET.search(bare)
-    known = _PLAIN if _SETTING.fullmatch(bare) else _CHOICE
-    return f"{name}={value if is_no_secret and known.fullmatch(value.strip()) else hashed(value)}"
+    return f"{name}={value if is_no_secret and _PLAIN.fullmatch(value.strip()) else hashed(value)}"
 
 
 def _clear(value: str, hashed: Callable[[str], str]) -> str:

@@ -7,8 +7,6 @@ Data on the Hub (`data.remote`) is read from its folder in the cache.
 """
 
 import os
-from collections.abc import Sequence
-from itertools import accumulate
 from pathlib import Path
 
 from tempbench_lmms.data import outputs, remote
@@ -89,24 +87,6 @@ def resolve(url: str) -> Path:
     else:
         root = prepared_root(benchmark)
     path = root.joinpath(*rest)
-    if ".." in rest or _leads_out(root, rest):
+    if ".." in rest or not path.resolve().is_relative_to(root.resolve()):
         raise TempbenchError(f"{url!r} points outside its data set; correct the row that names it")
     return path
-
-
-def _leads_out(root: Path, names: Sequence[str]) -> bool:
-    """Returns whether a path below a folder, without "..", ends outside it.
-
-    Only a link can lead out, so the whole path is resolved only if it contains one.
-    """
-    return _has_links(root, names) and not root.joinpath(*names).resolve().is_relative_to(root.resolve())
-
-
-def _has_links(root: Path, names: Sequence[str]) -> bool:
-    r"""Returns whether a part of a path below a folder may be a link.
-
-    On Windows a name can also hold a drive or "..\\", so there the answer is always yes.
-    """
-    parents = accumulate(names, os.path.join, initial=str(root))
-    next(parents)  # the folder itself may be a link
-    return os.name != "posix" or any(map(os.path.islink, parents))

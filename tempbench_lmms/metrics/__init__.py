@@ -4,38 +4,13 @@ The functions of plain sequences are here by name: `tb.metrics.temporal_iou`.
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tempbench_lmms.metrics.plain import (
-        confidence_interval,
-        gated_accuracy,
-        group_accuracy,
-        iou_gated_accuracy,
-        mean_iou,
-        mean_kendall_tau,
-        positive_negative_ratio,
-        recall_at,
-        standard_error,
-        swap_consistency,
-        temporal_iop,
-        temporal_iou,
-    )
-
-__all__ = [
-    "confidence_interval",
-    "gated_accuracy",
-    "group_accuracy",
-    "iou_gated_accuracy",
-    "mean_iou",
-    "mean_kendall_tau",
-    "positive_negative_ratio",
-    "recall_at",
-    "standard_error",
-    "swap_consistency",
-    "temporal_iop",
-    "temporal_iou",
-]
+__all__ = (
+    *("confidence_interval", "gated_accuracy", "group_accuracy", "iou_gated_accuracy", "mean_iou"),
+    *("mean_kendall_tau", "positive_negative_ratio", "recall_at", "standard_error", "swap_consistency"),
+    *("temporal_iop", "temporal_iou"),
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,6 @@ from tempbench_lmms.any_task.task import AnyTask
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
 from tempbench_lmms.data.terminal import one_line
-from tempbench_lmms.data.texts import original
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.adapter import Item
@@ -44,8 +43,8 @@ class Sample:
 
     @property
     def as_it_came(self) -> str:
-        """The whole reply, including characters that files cannot hold; not for printing."""
-        return original(self.reply if self.whole is None else self.whole)
+        """The whole reply."""
+        return self.reply if self.whole is None else self.whole
 
     def is_full(self, limit: int | None) -> bool:
         """Whether the reply is known to have reached the token limit."""

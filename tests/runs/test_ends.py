@@ -10,6 +10,7 @@ import time
 import pytest
 
 from tempbench_lmms.data import run_files
+from tempbench_lmms.data.texts import storable
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import logs, supervision
 from tests.runs.conftest import CHANCE
@@ -42,7 +43,7 @@ def test_hostile_replies_finish_a_run(start, tmp_path):
     assert found.keys() == kept.keys()
     for name, reply in kept.items():
         if isinstance(reply, str):
-            assert found[name].as_it_came == reply
+            assert found[name].as_it_came == storable(reply)
         else:
             assert found[name].record["failed"]
     page = (tmp_path / "hostile" / "report.html").read_text(encoding="utf-8")
