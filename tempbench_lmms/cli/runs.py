@@ -5,6 +5,9 @@ Heavy modules are imported where they are needed, so that `tempbench path` need 
 
 import functools
 import json
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,13 +19,14 @@ from tempbench_lmms.cli.report import write_report
 from tempbench_lmms.data import outputs, provenance, terminal
 from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.roots import datasets_cache
-from tempbench_lmms.data.run_files import LOCK, STATE
+from tempbench_lmms.data.run_files import CHECK, LOCK, STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
 
 _Slice = Annotated[
     int, typer.Option("--slice", min=1, help="Number of answers stored at a time; at most so many are lost.")
 ]
+_Anyway = Annotated[bool, typer.Option("--anyway", help="With --check: run even if the check did not pass.")]
 _MaxFailures = Annotated[
     str, typer.Option(help="How many requests may fail before the run fails, as a number or a share.")
 ]
@@ -59,6 +63,8 @@ def run(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for this run.")],
     model_args: Annotated[str, typer.Option(help="The harness's --model_args.")] = "",
     slice_size: _Slice = 200,
+    check: Annotated[bool, typer.Option("--check", help="Run check-model first.")] = False,
+    anyway: _Anyway = False,
     report: Annotated[
         bool, typer.Option(help="Write report.html into the folder at the end of the run.")
     ] = True,
@@ -78,8 +84,9 @@ def run(
 
     further = arguments or []
     with ending.told(output):
+        first = not whole_number("RANK", 0, least=0)
         _check_places(output)
-        if not whole_number("RANK", 0, least=0):  # before anything heavy is imported
+        if first:  # before anything heavy is imported
             terminal.tell(f"checking the data of {tasks}")
         from tempbench_lmms.any_task import installed
         from tempbench_lmms.harness import task_names
@@ -90,6 +97,8 @@ def run(
             installed.include(Path(folder))  # for the report at the end
         if repeats > 1:
             repeating.check(repeats, output, further, until_decided is not None)
+        if check and first and not (output / CHECK).is_file():  # a continued run has already been checked
+            _check_first(model, model_args, tasks, output, further, anyway)
         if repeats > 1:
             return repeating.run(repeats, output, further, report)
         from tempbench_lmms.runs import supervision
@@ -116,6 +125,44 @@ def _check_places(output: Path) -> None:
         if (output / name).is_dir():
             raise TempbenchError(f"{output / name} is a folder; choose another --output")
     outputs.check_folder(datasets_cache(), "set HF_HOME to a folder that can be written to")
+
+
+def _check_first(
+    model: str, model_args: str, tasks: str, output: Path, further: Sequence[str], anyway: bool = False
+) -> None:
+    """Runs `tempbench check-model` in a separate process, so that its memory is free for the run.
+
+    Raises:
+        TempbenchError: The check could not be made, or it did not pass and `--anyway` is not given.
+    """
+    if whole_number("WORLD_SIZE", 1, least=1) > 1:
+        raise TempbenchError(
+            f"--check needs a separate process; first run `tempbench check-model --keep {output}` without a "
+            "launcher, and then this without --check"
+        )
+    command = [sys.executable, "-m", "tempbench_lmms.cli", "check-model", "--model", model, "--tasks", tasks]
+    command += ["--model-args", model_args, "--keep", str(output)]
+    given = options.read(further)
+    if (size := str(getattr(given, "batch_size", ""))).isdecimal():
+        command += ["--batch-size", size]
+    if getattr(given, "force_simple", False):
+        command.append("--force-simple")
+    if getattr(given, "include_path", None):
+        command += ["--include-path", given.include_path]
+    status = subprocess.run(command, check=False).returncode
+    if not (output / CHECK).is_file():
+        raise TempbenchError(
+            f"the model could not be checked (status {status}); see the messages above, or leave out --check"
+        )
+    if not status:
+        return
+    state = "failed" if status == 1 else "could not judge the model"
+    if not anyway:
+        (output / CHECK).unlink()  # so that the next start checks again
+        raise TempbenchError(
+            f"the check {state}; see the lines above for what to change, or add --anyway to run nevertheless"
+        )
+    terminal.tell(f"the check {state}; the run continues, and its report says so")
 
 
 def _write_page(page: Path | None, results: Path, is_new: bool) -> None:

@@ -174,10 +174,10 @@ def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
         made_for, state = found["for"], str(found["state"])
     except (ValueError, KeyError, TypeError) as error:
         raise TempbenchError(
-            f"{path} is damaged ({checks.in_words(error)}); remove it and check again"
+            f"{path} is damaged ({checks.in_words(error)}); remove it and add --check"
         ) from None
     if made_for != name_of(model, model_args):
-        raise TempbenchError(f"{path} belongs to another model or other arguments; remove it and check again")
+        raise TempbenchError(f"{path} belongs to another model or other arguments; remove it and add --check")
     return {
         "state": state,
         "failed": [f"{title}: {text}" for title, is_, counts, text in verdicts if is_ == "failed" and counts],

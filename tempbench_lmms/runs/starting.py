@@ -139,15 +139,23 @@ def task_problems(config: dict[str, Any], docs: Sequence[tables.Row]) -> Iterato
     """Yields the problems that a quick check finds in a task: repeated ids, questions that cannot be built.
 
     Damaged media are reported, but only their own questions fail.
+
+    Raises:
+        MediaError: The media of all checked questions are damaged.
     """
     for number, problem in checks.duplicates(enumerate(docs)):
         yield f"row {number} ({str(docs[number]['question_id'])[:80]}): {problem}"
-    kwargs, name = kwargs_of(config), config["task"]
+    kwargs = kwargs_of(config)
     looked_at = {round(i * (len(docs) - 1) / max(_LOOKED_AT - 1, 1)) for i in range(_LOOKED_AT)}
+    damaged: dict[int, MediaError] = {}
     for number in sorted(looked_at):
         try:
             if not config["doc_to_text"](docs[number], kwargs).strip():
                 yield f"row {number}: the question is empty; prepare the data again"
             config["doc_to_messages"](docs[number], kwargs)  # decodes its media
         except MediaError as error:
-            tell(f"{name}, row {number}: {error}; its questions count as failed, the others are asked")
+            damaged[number] = error
+    if len(damaged) == len(looked_at):
+        raise damaged[0]
+    for number, found in damaged.items():
+        tell(f"{config['task']}, row {number}: {found}; its questions count as failed, the others are asked")

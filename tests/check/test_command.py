@@ -1,5 +1,6 @@
-"""`tempbench check-model` and a run in its folder, with the respondent that sees."""
+"""`tempbench check-model` and `tempbench run --check`, with the respondent that sees."""
 
+import contextlib
 import dataclasses
 import json
 import re
@@ -102,9 +103,9 @@ def test_a_model_that_sees(harness, tmp_path):
     assert "images arrive in the order given" in (tmp_path / "a.html").read_text(encoding="utf-8")
     again = tempbench("check-model", "--model", "tempbench_reader", "-o", tmp_path / "a.html")
     complains(again, "exists")
-    # A run in the folder that the check was kept in says so.
+    # A run in the folder that the check was kept in says so, and is not checked again.
     run = ("run", "--model", "tempbench_reader", "--tasks", TASK, "-o", tmp_path / "out")
-    done = tempbench(*run, "--", "--limit", "2")
+    done = tempbench(*run, "--check", "--", "--limit", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     (log,) = read_runs([tmp_path / "out"])
     assert run_card(log)["check"] == {"state": "passed", "failed": [], "unseen": []}
@@ -162,6 +163,34 @@ def test_weights_that_lie_nowhere_are_named(arguments, error, is_told, tmp_path,
 def test_a_run_of_several_processes_asks_for_the_check_before(tmp_path):
     with mock.patch.dict("os.environ", WORLD_SIZE="2"), pytest.raises(TempbenchError, match="--keep"):
         runs._check_first("m", "", TASK, tmp_path, [])
+
+
+def test_a_run_with_the_simple_runner_checks_that_one(tmp_path):
+    def check(command, check):
+        (tmp_path / run_files.CHECK).write_text("{}", encoding="utf-8")
+        commands.append(command)
+        return mock.Mock(returncode=0)
+
+    commands = []
+    with mock.patch.object(runs.subprocess, "run", check):
+        runs._check_first("m", "", TASK, tmp_path, ["--force_simple", "-b", "2"])
+    assert commands[0][-3:] == ["--batch-size", "2", "--force-simple"]
+
+
+@pytest.mark.parametrize(
+    ("status", "anyway", "goes_on"), [(0, False, True), (1, False, False), (3, True, True)]
+)
+def test_a_run_goes_on_only_after_passed_unless_anyway(status, anyway, goes_on, tmp_path):
+    def check(command, check):
+        (tmp_path / run_files.CHECK).write_text("{}", encoding="utf-8")
+        return mock.Mock(returncode=status)
+
+    with (
+        mock.patch.object(runs.subprocess, "run", check),
+        contextlib.nullcontext() if goes_on else pytest.raises(TempbenchError, match="--anyway"),
+    ):
+        runs._check_first("m", "", TASK, tmp_path, [], anyway)
+    assert (tmp_path / run_files.CHECK).is_file() is goes_on
 
 
 def test_what_cannot_be_seen_is_not_judged():
