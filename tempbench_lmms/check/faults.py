@@ -3,9 +3,10 @@
 measured in `looks` (pixels), `judging` (order, texts, videos, settings) and `replies`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 State = Literal["passed", "failed", "cannot be seen from here"]
 PASSED: State = "passed"
@@ -137,9 +138,8 @@ FAULTS: dict[str, str] = {name: line for line, names in _OF_LINES.items() for na
 
 _OF_ERRORS = {
     "'Probe' object": "it answers from a task's documents, which a check has not: check tempbench_reader",
-    "Found no NVIDIA driver": "no GPU was found: add device=cpu,device_map=cpu to --model-args",
-    "No CUDA GPUs are available": "no GPU was found: add device=cpu,device_map=cpu to --model-args",
-    "not compiled with CUDA": "no GPU was found: add device=cpu,device_map=cpu to --model-args",
+    "Found no NVIDIA driver|No CUDA GPUs are available|not compiled with CUDA": "no GPU was found: add "
+    "device=cpu,device_map=cpu to --model-args",
     "'str' object has no attribute 'choices'": "the server's answer is not a chat completion; is "
     "base_url right, with /v1?",
     "torchcodec": "pip install torchcodec, which needs FFmpeg's libraries",
@@ -153,7 +153,7 @@ ALL_FAIL = (
 
 def of_error(error: str) -> str:
     """Returns what to do about an error of a runner; empty if unknown."""
-    return next((hint for words, hint in _OF_ERRORS.items() if words in error), "")
+    return next((hint for words, hint in _OF_ERRORS.items() if re.search(words, error)), "")
 
 
 def hint_of(name: str, arrived: str = "") -> str:
@@ -176,14 +176,21 @@ class Fault:
         return self.own or FAULTS[self.name]
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """The findings about one question."""
+class Seen(NamedTuple):
+    """A line that was looked at."""
 
-    faults: tuple[Fault, ...] = ()
-    seen: frozenset[str] = frozenset()
-    hidden: Mapping[str, str] = field(default_factory=dict)
-    notes: Mapping[str, str] = field(default_factory=dict)
+    line: str
+    note: str = ""
+
+
+class Hidden(NamedTuple):
+    """A line that one question cannot show."""
+
+    line: str
+    why: str
+
+
+Finding = Fault | Seen | Hidden
 
 
 @dataclass(frozen=True)
@@ -198,10 +205,6 @@ class Verdict:
     hint: str = ""
     counts: bool = True
 
-    def as_json(self) -> dict[str, Any]:
-        """Returns it as JSON values."""
-        return asdict(self) | {"faults": list(self.faults)}
-
     def as_text(self) -> str:
         """Returns it as a line for a terminal."""
         what = f": {self.text}" if self.text else ""
@@ -212,21 +215,21 @@ class Verdict:
         return f"{state}  {self.title}{what}{hint}"
 
 
-def verdicts_of(judgements: Iterable[Judgement], needed: Iterable[str] | None = None) -> list[Verdict]:
+def verdicts_of(findings: Iterable[Finding], needed: Iterable[str] | None = None) -> list[Verdict]:
     """Returns one verdict per line from the findings about all questions."""
-    found = list(judgements)
+    found = list(findings)
     wanted = None if needed is None else set(needed)
     out = []
     for line, title in LINES.items():
         counts = wanted is None or line in wanted
-        faults = [fault for one in found for fault in one.faults if fault.line == line]
-        if faults:
+        own = [one for one in found if one.line == line]
+        notes = [one.note for one in own if isinstance(one, Seen)]
+        if faults := [one for one in own if isinstance(one, Fault)]:
             out.append(_failed(line, title, faults, counts))
-        elif any(line in one.seen for one in found):
-            note = next((one.notes[line] for one in found if line in one.notes), "")
-            out.append(Verdict(line, title, PASSED, text=note, counts=counts))
+        elif notes:
+            out.append(Verdict(line, title, PASSED, text=max(notes, key=bool), counts=counts))
         else:
-            why = next((one.hidden[line] for one in found if line in one.hidden), "nothing shows it")
+            why = next((one.why for one in own if isinstance(one, Hidden)), "nothing shows it")
             out.append(Verdict(line, title, UNSEEN, text=why, counts=counts))
     return out
 

@@ -3,9 +3,10 @@
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from tempbench_lmms.check import texts
-from tempbench_lmms.check.faults import LINES, Fault, Judgement
+from tempbench_lmms.check.faults import LINES, Fault, Finding, Hidden, Seen
 from tempbench_lmms.check.inputs import Inputs, Picture, Video
 from tempbench_lmms.check.probes import Film, Probe
 from tempbench_lmms.media import looks
@@ -26,27 +27,19 @@ _UNEVEN = 3.5
 _SHOWN = 8
 
 
-def judge(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Judgement:
-    """Returns the findings about one question."""
+def judge(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Iterator[Finding]:
+    """Yields the findings about one question."""
     arrived = texts.with_clips(arrived) if probe.films else arrived
-    found = [_settings(probe, arrived), _texts(probe, arrived)]
+    yield from _settings(probe, arrived)
+    yield from texts.of_texts(probe.texts, arrived, probe.system)
+    yield from map(Seen, ("text", "signs", "system", *(("system message",) if probe.system else ())))
     if probe.cards and probe.kind != "long text":  # its picture makes the prompt one with a picture
-        found.append(_pictures(probe, arrived, owners))
-    found += [_film(film, probe, arrived, owners) for film in probe.films]
-    return joined(found)
+        yield from _pictures(probe, arrived, owners)
+    for film in probe.films:
+        yield from _film(film, probe, arrived, owners)
 
 
-def joined(found: Sequence[Judgement]) -> Judgement:
-    """Joins several judgements into one."""
-    return Judgement(
-        tuple(fault for one in found for fault in one.faults),
-        frozenset().union(*(one.seen for one in found)),
-        {line: why for one in found for line, why in one.hidden.items()},
-        {line: note for one in found for line, note in one.notes.items()},
-    )
-
-
-def _settings(probe: Probe, arrived: Inputs) -> Judgement:
+def _settings(probe: Probe, arrived: Inputs) -> Iterator[Finding]:
     given, got = probe.settings, arrived.settings
     most, wanted = got.max_new_tokens, given.max_new_tokens
     added = [word for word in got.stop or () if word not in (given.stop or ())]
@@ -54,43 +47,39 @@ def _settings(probe: Probe, arrived: Inputs) -> Judgement:
     lines = {
         "max_new_tokens": (most, most != wanted, ("max_new_tokens ignored", str(wanted), str(most))),
         "greedy": (got.samples, got.samples, ("sampling", "temperature 0", "tokens drawn by chance")),
-        "stop": (got.stop, bool(added), ("stop words added", "none", ", ".join(map(repr, added[:5])))),
+        "stop": (got.stop, added, ("stop words added", "none", ", ".join(map(repr, added[:5])))),
     }
-    seen = frozenset(line for line, (value, _, _) in lines.items() if value is not None)
-    faults = tuple(Fault(*words) for line, (_, is_wrong, words) in lines.items() if line in seen and is_wrong)
-    return Judgement(faults, seen, dict.fromkeys(lines.keys() - seen, "the runner does not show it"))
+    for line, (value, is_wrong, words) in lines.items():
+        yield Hidden(line, "the runner does not show it") if value is None else Seen(line)
+        if value is not None and is_wrong:
+            yield Fault(*words)
 
 
-def _texts(probe: Probe, arrived: Inputs) -> Judgement:
-    lines = ("text", "signs", "system", *(("system message",) if probe.system else ()))
-    faults = texts.of_texts(probe.texts, arrived, probe.system)
-    return Judgement(tuple(faults), frozenset(lines))
-
-
-def _pictures(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Judgement:
+def _pictures(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Iterator[Finding]:
     lines = _LINES_OF_PICTURES.get(probe.kind, _PICTURES)
     shown = [part for part in arrived.parts if isinstance(part, Picture)]
     n = len(probe.cards)
     if any(part.is_hidden for part in shown):
         why = "the pixels cannot be read back from what this processor makes of them"
-        faults = _other_number(n, len(shown)) if "number" in lines else []
-        return Judgement(
-            tuple(faults), frozenset({"number"} & {*lines}), {line: why for line in lines if line != "number"}
-        )
+        yield from (Seen(line) if line == "number" else Hidden(line, why) for line in lines)
+        yield from _other_number(n, len(shown)) if "number" in lines else []
+        return
     faults = of_pictures(probe, shown, owners)
     if probe.kind == "many pictures":
-        faults = [fault if fault.line in LOOKS else _on(fault, "many") for fault in faults]
+        faults = _on("many", faults)
     elif len(shown) == n:
         faults += texts.interleaving(probe.parts, arrived.parts)
+    yield from faults
     tokens = sum(picture.tokens or 0 for picture in shown)
     sizes = sorted({picture.size for picture in shown})
     note = f"{len(shown)} images of {', '.join(f'{w}x{h}' for h, w in sizes[:3])} pixels"
     note += f", {tokens} tokens" if tokens else ""
-    return Judgement(tuple(faults), frozenset(lines), notes={"many" if "many" in lines else "size": note})
+    yield from (Seen(line, note if line in ("many", "size") else "") for line in lines)
 
 
-def _on(fault: Fault, line: str) -> Fault:
-    return Fault(fault.name, fault.given, fault.arrived, line)
+def _on(line: str, faults: Sequence[Fault]) -> list[Fault]:
+    """Returns faults as those of one line, but for those of pixels."""
+    return [fault if fault.line in LOOKS else replace(fault, own=line) for fault in faults]
 
 
 def of_pictures(probe: Probe, shown: Sequence[Picture], owners: Mapping[int, Probe]) -> list[Fault]:
@@ -198,29 +187,27 @@ def _listed(places: Sequence[int]) -> str:
     return f"{', '.join(str(i + 1) for i in places[:_SHOWN])}{' ...' if len(places) > _SHOWN else ''}"
 
 
-def _film(film: Film, probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Judgement:
-    own = probe.kind if probe.kind in LINES else ""  # all that is found of it stands in one line
-    lines = (own,) if own != "video" else _VIDEOS
-    timed = ("times",) if lines == _VIDEOS else ()
+def _film(film: Film, probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Iterator[Finding]:
+    lines = (*_VIDEOS, "times") if probe.kind == "video" or probe.kind not in LINES else (probe.kind,)
     clip = next((part for part in arrived.parts if isinstance(part, Video)), None)
     if clip is not None and clip.frames is None:
         why = "the frames cannot be read back from what arrives"
-        return Judgement(hidden=dict.fromkeys((*lines, *timed), why))
+        yield from (Hidden(line, why) for line in lines)
+        return
     faults = of_video(film, probe, clip, owners)
-    if own == "mkv video":  # whatever its times, it is there
+    if probe.kind == "mkv video":  # whatever its times, it is there
         faults = [fault for fault in faults if fault.line != "times"]
-    if lines != _VIDEOS:
-        faults = [fault if fault.line in LOOKS else _on(fault, own) for fault in faults]
+    yield from _on(lines[0], faults) if len(lines) == 1 else faults
     # Of a video that is not there, or is one frame, nothing more is told.
     is_there = not faults or faults[0].name not in ("video dropped", "video as one frame")
-    seen, hidden = {*lines, *timed} if is_there else {lines[0]}, {}
-    if not is_there:
-        hidden = dict.fromkeys((*lines[1:], *timed), "no video arrived")
-    if clip is not None and clip.hides_times and timed:
-        seen.discard("times")
-        hidden["times"] = "whether and how this processor tells the times is not known here"
-    notes = {lines[0]: _note(film, clip)} if clip is not None else {}
-    return Judgement(tuple(faults), frozenset(seen), hidden, notes)
+    yield Seen(lines[0], _note(film, clip) if clip is not None else "")
+    for line in lines[1:]:
+        if not is_there:
+            yield Hidden(line, "no video arrived")
+        elif line == "times" and clip is not None and clip.hides_times:
+            yield Hidden(line, "whether and how this processor tells the times is not known here")
+        else:
+            yield Seen(line)
 
 
 def _note(film: Film, clip: Video) -> str:

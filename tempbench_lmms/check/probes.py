@@ -88,14 +88,8 @@ def messages_of(probe: Probe) -> list[dict[str, Any]]:
 
 def visuals_of(probe: Probe) -> list[Any]:
     """Returns a probe's pictures and videos as a task gives them to a runner of the simple kind."""
-    flat: list[Any] = []
-    for part in probe.parts:
-        if isinstance(part, Card):
-            flat.append(codes.as_image(codes.drawn(part)))
-        elif isinstance(part, Film):
-            shown = _shown(part)
-            flat += shown if isinstance(shown, list) else [shown]
-    return flat
+    shown = [part["url"] for part in messages_of(probe)[-1]["content"] if part["type"] != "text"]
+    return [one for some in shown for one in (some if isinstance(some, list) else [some])]
 
 
 def text_of(probe: Probe) -> str:

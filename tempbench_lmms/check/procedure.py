@@ -1,9 +1,8 @@
 """Asks the questions of a check in order, and returns the verdicts. It knows no runner."""
 
-import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,9 @@ from tempbench_lmms.check.faults import (
     PASSED,
     UNSEEN,
     Fault,
-    Judgement,
+    Finding,
+    Hidden,
+    Seen,
     Verdict,
     hint_of,
     of_error,
@@ -81,14 +82,9 @@ class Check:
     @property
     def state(self) -> str:
         """`failed` if something failed that counts, `not judged` if much is unseen, else `passed`."""
-        if self.has_failed:
+        if any(one.state == FAILED for one in self.counted):
             return FAILED
         return NOT_JUDGED if len(self.unseen) > _MOST_UNSEEN * len(self.counted) else PASSED
-
-    @property
-    def has_failed(self) -> bool:
-        """Whether something failed that counts."""
-        return any(one.state == FAILED for one in self.counted)
 
     @property
     def names(self) -> list[str]:
@@ -113,7 +109,7 @@ class Check:
             "about": dict(self.about),
             "calls": self.n_calls,
             "small_questions": self.n_small,
-            "verdicts": [one.as_json() for one in self.verdicts],
+            "verdicts": [asdict(one) for one in self.verdicts],
             "tasks": {task: [need.as_json() for need in needs] for task, needs in self.tasks.items()},
         }
 
@@ -145,15 +141,19 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     small = list(zip(outside, ask(outside), strict=True)) if outside else []
     every = [*alone, *twins, *batch.items()]
     blind = "" if any(answer.arrived for _, answer in [*every, *small]) else _HOOK
+    first = dict(alone)
+    # What fails in a batch alone, or arrives in it as it does alone, is not judged again.
+    new = [pair for pair in batch.items() if not _are_same(first.get(pair[0]), pair[1])]
+    judged = [*alone, *twins, *(pair for pair in new if pair[0] not in first or not pair[1].error)]
     owners = probes_.numbers_of([*inside, *outside])
-    look = functools.partial(_judged, owners=owners, plan=plan, blind=blind)
-    crowd = [(probe, answer) for probe, answer in batch.items() if probe.kind == "crowd"]
-    judgements = [look(probe, answer) for probe, answer in [*alone, *twins, *crowd]]
-    judgements += _of_batch(alone, batch, look)
+    found = [one for probe, answer in judged for one in _judged(probe, answer, owners, plan, blind)]
+    for probe, one in alone:
+        if probe in batch:
+            found += _in_batch(probe, one, batch[probe])
     if not again.error and not alone[0][1].error:
-        judgements.append(_same_reply("another reply", alone[0][1], again))
-    judgements += [_replies(every), _replies(small), _explained(small, judgements)]
-    verdicts = verdicts_of(judgements, plan.needed)
+        found += _same_reply("another reply", alone[0][1], again)
+    found += [*_replies(every), *_replies(small), *_explained(small, found)]
+    verdicts = verdicts_of(found, plan.needed)
     for kind in plan.kinds:
         verdicts.append(_sight(kind, [pair for pair in small if pair[0].kind == kind], plan.counts(kind)))
     return Check(tuple(verdicts), len(every) + 1 + len(outside), n_small=len(outside))
@@ -161,19 +161,6 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
 
 def _one_by_one(ask: Ask, probes: Sequence[Probe]) -> list[tuple[Probe, Answer]]:
     return [(probe, ask([probe])[0]) for probe in probes]
-
-
-def _of_batch(
-    alone: Sequence[tuple[Probe, Answer]],
-    batch: Mapping[Probe, Answer],
-    look: Callable[[Probe, Answer], Judgement],
-) -> Iterator[Judgement]:
-    """Yields the differences between questions asked together and asked alone."""
-    for probe, one in alone:
-        if probe in batch:
-            yield _in_batch(probe, one, batch[probe])
-            if not batch[probe].error and not _are_same(one, batch[probe]):
-                yield look(probe, batch[probe])
 
 
 def _without_numbers(error: str) -> str:
@@ -185,8 +172,8 @@ def _stopped(error: str, plan: Plan, n: int) -> Check:
     """Returns the check of a model that does not answer even a question without media."""
     fault = Fault("request failed", f"{n} questions, with images and without", error[:200])
     why = "not asked, because the first questions all failed"
-    verdicts = verdicts_of([Judgement((fault,), hidden=dict.fromkeys(LINES, why))], plan.needed)
-    asked = list(LINES).index("asked")
+    verdicts = verdicts_of([fault, *(Hidden(line, why) for line in LINES)], plan.needed)
+    asked = list(LINES).index(fault.line)
     verdicts[asked] = replace(verdicts[asked], hint=of_error(error) or ALL_FAIL, counts=True)
     verdicts += [
         Verdict(kind, f"sees: {kind}", UNSEEN, text=why, counts=plan.counts(kind)) for kind in plan.kinds
@@ -194,82 +181,82 @@ def _stopped(error: str, plan: Plan, n: int) -> Check:
     return Check(tuple(verdicts), n, is_stopped=True)
 
 
-def _judged(probe: Probe, answer: Answer, owners: Mapping[int, Probe], plan: Plan, blind: str) -> Judgement:
-    """Returns the findings from one answer."""
+def _judged(
+    probe: Probe, answer: Answer, owners: Mapping[int, Probe], plan: Plan, blind: str
+) -> Iterator[Finding]:
+    """Yields the findings from one answer."""
     if answer.error:
         line = probe.kind if probe.kind in LINES else "many" if probe.kind == "many pictures" else "asked"
-        fault = Fault("request failed", probe.kind, answer.error[:200], line)
-        return Judgement((fault,), frozenset({line}))
-    faults: tuple[Fault, ...] = ()
-    if answer.arrived is None:
-        judgement = Judgement(hidden=dict.fromkeys(LINES, blind or "the question never arrived"))
+        yield Fault("request failed", probe.kind, answer.error[:200], line)
+        return
+    found: list[Finding] = [Seen("asked")]
+    if answer.arrived is not None:
+        found += judge(probe, answer.arrived, owners)
+    else:
+        found += [Hidden(line, blind or "the question never arrived") for line in LINES]
         if not blind:
             is_kept = probe.kind == "same text"
             name = "reply of an earlier question with its text" if is_kept else "question never asked"
-            faults = (Fault(name, probe.kind, "a reply, and no call of the model"),)
-    else:
-        judgement = judge(probe, answer.arrived, owners)
-    faults += tuple(fault for fault in judgement.faults if not _is_wanted(fault, plan))
+            found.append(Fault(name, probe.kind, "a reply, and no call of the model"))
+    # A system prompt that the user asked for is no fault, wherever a template puts it.
+    wanted = plan.wanted_system[:40]
+    found = [
+        one
+        for one in found
+        if not (wanted and isinstance(one, Fault) and one.line == "system" and wanted in one.arrived)
+    ]
+    yield from found
     n_words, most = len(answer.reply.split()), probe.settings.max_new_tokens or 0
-    if n_words > most and all(fault.line != "max_new_tokens" for fault in faults):
-        faults += (Fault("max_new_tokens ignored", f"{most} tokens", f"a reply of {n_words} words"),)
-    return Judgement(faults, judgement.seen | {"asked"}, judgement.hidden, judgement.notes)
+    if n_words > most and not any(isinstance(one, Fault) and one.line == "max_new_tokens" for one in found):
+        yield Fault("max_new_tokens ignored", f"{most} tokens", f"a reply of {n_words} words")
 
 
-def _is_wanted(fault: Fault, plan: Plan) -> bool:
-    """Returns whether a text is the system prompt that the user asked for, wherever a template puts it."""
-    wanted = plan.wanted_system
-    return fault.line == "system" and bool(wanted) and wanted[:40] in fault.arrived
-
-
-def _are_same(one: Answer, other: Answer) -> bool:
-    first, second = one.arrived, other.arrived
+def _are_same(one: Answer | None, other: Answer) -> bool:
+    """Returns whether the same arrived with two answers."""
+    first, second = one and one.arrived, other.arrived
     return bool(first and second and (first.parts, first.settings) == (second.parts, second.settings))
 
 
-def _in_batch(probe: Probe, alone: Answer, batch: Answer) -> Judgement:
-    """Returns what differs if a question is asked together with others."""
+def _in_batch(probe: Probe, alone: Answer, batch: Answer) -> Iterator[Finding]:
+    """Yields what differs if a question is asked together with others."""
     if batch.error:
-        fault = Fault("batch fails", f"{probe.kind} among other questions", batch.error[:200])
+        yield Fault("batch fails", f"{probe.kind} among other questions", batch.error[:200])
     elif alone.arrived is None or batch.arrived is None:
-        return _same_reply("another reply in a batch", alone, batch)
+        yield from _same_reply("another reply in a batch", alone, batch)
     elif _are_same(alone, batch):
-        note = "" if alone.reply == batch.reply else "the same arrives; replies differ by arithmetic"
-        return Judgement(seen=frozenset({"batch"}), notes={"batch": note} if note else {})
+        is_same = alone.reply == batch.reply
+        yield Seen("batch", "" if is_same else "the same arrives; replies differ by arithmetic")
     else:
-        fault = Fault("batch leaks", f"{probe.kind}, as alone", "something else than alone")
-    return Judgement((fault,), frozenset({"batch"}))
+        yield Fault("batch leaks", f"{probe.kind}, as alone", "something else than alone")
 
 
-def _same_reply(name: str, one: Answer, other: Answer) -> Judgement:
-    """Returns a fault if two replies to a question differ."""
+def _same_reply(name: str, one: Answer, other: Answer) -> Iterator[Finding]:
+    """Yields a fault if two replies to a question differ."""
     fault = Fault(name, repr(one.reply[:_SHOWN]), repr(other.reply[:_SHOWN]))
-    return Judgement(() if one.reply == other.reply else (fault,), frozenset({fault.line}))
+    yield Seen(fault.line) if one.reply == other.reply else fault
 
 
-def _replies(pairs: Sequence[tuple[Probe, Answer]]) -> Judgement:
+def _replies(pairs: Sequence[tuple[Probe, Answer]]) -> Iterator[Finding]:
     """Compares the runner's replies with what the model said."""
     came = [
         Reply(probe, answer.reply, answer.arrived.said if answer.arrived else None)
         for probe, answer in pairs
         if not answer.error
     ]
-    if not came:
-        return Judgement()
-    seen = {"asked"} | ({"replies"} if any(one.said is not None for one in came) else set())
-    n_empty = sum(not one.text.strip() for one in came)
-    notes = {"asked": f"{n_empty} of {len(came)} replies are empty"} if n_empty else {}
-    hidden = {"replies": "what the model says before the runner returns it is not seen here"}
-    return Judgement(tuple(replies.faults_of(came)), frozenset(seen), hidden, notes)
+    yield from replies.faults_of(came)
+    if n_empty := sum(not one.text.strip() for one in came):
+        yield Seen("asked", f"{n_empty} of {len(came)} replies are empty")
+    if any(one.said is not None for one in came):
+        yield Seen("replies")
+    yield Hidden("replies", "what the model says before the runner returns it is not seen here")
 
 
-def _explained(pairs: Sequence[tuple[Probe, Answer]], judgements: Sequence[Judgement]) -> Judgement:
-    """Returns the faults that replies to small questions show, of lines that nothing else shows."""
-    came = [Reply(probe, answer.reply) for probe, answer in pairs if not answer.error]
-    if not came or any(answer.arrived and answer.arrived.said is not None for _, answer in pairs):
-        return Judgement()
-    seen = frozenset().union(*(one.seen for one in judgements))
-    return Judgement(tuple(fault for fault in replies.explained(came) if fault.line not in seen))
+def _explained(pairs: Sequence[tuple[Probe, Answer]], found: Sequence[Finding]) -> Iterator[Finding]:
+    """Yields the faults that replies to small questions show, of lines that nothing else shows."""
+    if not any(answer.arrived and answer.arrived.said is not None for _, answer in pairs):
+        seen = {one.line for one in found if not isinstance(one, Hidden)}
+        came = [Reply(probe, answer.reply) for probe, answer in pairs if not answer.error]
+        yield from (fault for fault in replies.explained(came) if fault.line not in seen)
 
 
 def _sight(kind: str, pairs: Sequence[tuple[Probe, Answer]], counts: bool) -> Verdict:

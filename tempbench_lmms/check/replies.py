@@ -1,11 +1,9 @@
 """What replies show: whether they are the model's own, and what of a question a model reports to have got."""
 
-import itertools
-import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +11,7 @@ from tempbench_lmms.check import judging, questions, texts
 from tempbench_lmms.check.faults import FAULTS, Fault
 from tempbench_lmms.check.inputs import Inputs, Text
 from tempbench_lmms.check.probes import Probe
-from tempbench_lmms.media import codes
+from tempbench_lmms.media import codes, looks
 
 _MOST = 0.6
 _SHOWN = 60
@@ -46,7 +44,7 @@ def faults_of(replies: Sequence[Reply]) -> Iterator[Fault]:
     """Yields faults in the replies of one call that do not depend on the model's abilities."""
     n = len(replies)
     lost = [one for one in replies if not one.text.strip() and (one.said or "unseen").strip()]
-    if len(lost) == n:
+    if n and len(lost) == n:
         yield Fault("empty replies", f"{n} questions", f"{n} of {n} replies are empty")
         return
     if len(lost) > n / 10 or any(one.said for one in lost):
@@ -156,16 +154,12 @@ def _as_map(own: Sequence[Reply], maps: Mapping[str, Mapping[str, str]], other: 
 
 def _colour_maps() -> dict[str, dict[str, str]]:
     """Returns what each colour looks like after a change, by the fault's name."""
-    made: dict[str, Callable[[Any], Any]] = {
-        "grey": lambda rgb: [sum(rgb) / 3] * 3,
-        "inverted": lambda rgb: [255 - one for one in rgb],
-    }
-    for order in itertools.permutations(range(3)):
-        made[f"channels swapped {order}"] = operator.itemgetter(*order)
-    colours = codes.COLOURS.items()
     return {
-        name: {colour: codes.colour_of(change(rgb)) for colour, rgb in colours}
-        for name, change in made.items()
+        f"{name} ({i})": {
+            colour: codes.colour_of(change(np.array([[rgb]], np.uint8))[0, 0].astype(int))
+            for colour, rgb in codes.COLOURS.items()
+        }
+        for i, (name, change) in enumerate(looks.OF_COLOURS)
     }
 
 

@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 from tempbench_lmms.check.faults import Fault
@@ -171,27 +172,22 @@ def stamps_of(texts: Iterable[str]) -> list[float]:
 def with_clips(arrived: Inputs) -> Inputs:
     """Returns inputs in which pictures separated only by times form a video."""
     parts: list[Part] = []
-    run: list[Picture] = []
-    stamps: list[float] = []
-    between: list[Text] = []
-    for part in (*arrived.parts, None):
-        if isinstance(part, Picture):
-            before = between or ([] if run else parts[-1:])  # the first one may stand at a text's end
-            stamps += stamps_of(one.text for one in before if isinstance(one, Text))[-1:]
-            if not run and between and not stamps:
-                parts += between
-            between = []
-            run.append(part)
-        elif isinstance(part, Text) and not _without_signs(part.text):
-            between.append(part)
-        else:
-            if run:
-                times = tuple(stamps) if len(stamps) == len(run) else None
-                parts.append(Video(tuple(run), times, sum(one.tokens or 0 for one in run) or None))
-            run, stamps = [], []
-            parts += [*between, part] if part is not None else between
-            between = []
-    return Inputs(tuple(parts), arrived.settings, templates=arrived.templates)
+    for _, group in itertools.groupby(arrived.parts, _is_said):
+        some = list(group)
+        if frames := tuple(one for one in some if isinstance(one, Picture)):
+            # The first time may stand at the end of the text before.
+            first = [one for one in parts[-1:] if isinstance(one, Text) and not isinstance(some[0], Text)]
+            told = [stamps_of([one.text])[-1:] for one in (*first, *some) if isinstance(one, Text)]
+            times = tuple(itertools.chain(*told))
+            tokens = sum(one.tokens or 0 for one in frames) or None
+            some = [Video(frames, times if len(times) == len(frames) else None, tokens)]
+        parts += some
+    return replace(arrived, parts=tuple(parts))
+
+
+def _is_said(part: Part) -> bool:
+    """Returns whether a part is neither a picture nor a time or sign beside one."""
+    return isinstance(part, Video) or (isinstance(part, Text) and bool(_without_signs(part.text)))
 
 
 def _lines(text: str) -> list[str]:

@@ -30,18 +30,7 @@ _NAMED = 6
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to check.
-
-    Attributes:
-        model: The harness's `--model`.
-        model_args: Its `--model_args`.
-        tasks: Tasks and groups; if empty, everything that can be checked counts.
-        batch_size: Its `--batch_size`.
-        seed: The seed of all random draws.
-        with_questions: Whether to ask the small questions too.
-        force_simple: Its `--force_simple`.
-        further: Its `--include_path`, with the folder, if there is one.
-    """
+    """What to check, as on the command line; without tasks everything counts."""
 
     model: str
     model_args: str = ""

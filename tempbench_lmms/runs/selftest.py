@@ -4,14 +4,14 @@ import html
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tempbench_lmms.check import procedure, questions, sighted_reader
-from tempbench_lmms.check.faults import FAULTS
+from tempbench_lmms.check.faults import FAILED, FAULTS
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video, picture
 from tempbench_lmms.check.probes import Probe
 from tempbench_lmms.media import codes
@@ -217,34 +217,21 @@ OF_REPLIES: dict[str, Replies] = {
 PLANTED = [name for name in FAULTS if name in OF_INPUTS or name in OF_REPLIES]
 
 
-@dataclass(frozen=True)
-class Sighted:
-    """A model that sees, which is asked through planted faults.
+def seeing(
+    fault: str, shows: bool = True, rendered: Callable[[Probe], Inputs] = procedure.rendered
+) -> procedure.Ask:
+    """Returns what asks a model that sees through a planted fault, and whether it shows what arrives."""
 
-    Attributes:
-        names: Of the faults.
-        shows: Whether what arrives is watched.
-        batch_size: Questions that are asked together.
-    """
+    def ask(asked: Sequence[Probe]) -> list[procedure.Answer]:
+        batch = OF_INPUTS.get(fault, list)(list(map(rendered, asked)))
+        said = [sighted_reader.reply(one) for one in batch]
+        replies = OF_REPLIES[fault](batch, said) if fault in OF_REPLIES else said
+        return [
+            procedure.Answer(reply, replace(one, said=text) if shows else None)
+            for one, text, reply in zip(batch, said, replies, strict=True)
+        ]
 
-    names: Sequence[str] = ()
-    shows: bool = True
-    batch_size: int = 100
-    rendered: Callable[[Probe], Inputs] = procedure.rendered
-
-    def ask(self, asked: Sequence[Probe]) -> list[procedure.Answer]:
-        """Asks several questions in one call, as `procedure.Ask`."""
-        answers = []
-        for start in range(0, len(asked), self.batch_size):
-            batch: Batch = list(map(self.rendered, asked[start : start + self.batch_size]))
-            for name in filter(OF_INPUTS.get, self.names):
-                batch = OF_INPUTS[name](batch)
-            replies = said = [sighted_reader.reply(one) for one in batch]
-            for name in filter(OF_REPLIES.get, self.names):
-                replies = OF_REPLIES[name](batch, replies)
-            for one, text, reply in zip(batch, said, replies, strict=True):
-                answers.append(procedure.Answer(reply, replace(one, said=text) if self.shows else None))
-        return answers
+    return ask
 
 
 def table(seed: int = 0) -> Iterator[str]:
@@ -257,10 +244,8 @@ def table(seed: int = 0) -> Iterator[str]:
         drawn = procedure.drawn(plan, Path(folder))
         rendered = {probe: procedure.rendered(probe) for some in drawn for probe in some}
         for name in PLANTED:
-            checks = [
-                procedure.checked(Sighted([name], shows, 100, rendered.__getitem__).ask, plan, *drawn)
-                for shows in (True, False)
-            ]
+            asks = (seeing(name, shows, rendered.__getitem__) for shows in (True, False))
+            checks = [procedure.checked(ask, plan, *drawn) for ask in asks]
             n_named = [n + (name in one.names) for n, one in zip(n_named, checks, strict=True)]
             yield f"| {name} | {' | '.join(_said(check, name) for check in checks)} |"
     yield f"| {len(PLANTED)} faults | {n_named[0]} named | {n_named[1]} named |"
@@ -270,4 +255,4 @@ def _said(check: procedure.Check, planted: str) -> str:
     also = ", ".join(name for name in check.names if name != planted)
     if planted in check.names:
         return f"named{f', with {also}' if also else ''}"
-    return also or ("does not see" if check.has_failed else check.state)
+    return also or ("does not see" if check.state == FAILED else check.state)

@@ -46,10 +46,9 @@ def check(drawn):
     """Checks a model that sees through planted faults; each question is rendered once."""
     rendered = functools.cache(procedure.rendered)
 
-    def make(*names, seed=0, shows=True, with_questions=False):
+    def make(name="", seed=0, shows=True, with_questions=False):
         plan, inside, outside = drawn(seed, with_questions)
-        sighted = selftest.Sighted(names, shows, rendered=rendered)
-        return procedure.checked(sighted.ask, plan, inside, outside)
+        return procedure.checked(selftest.seeing(name, shows, rendered), plan, inside, outside)
 
     return make
 

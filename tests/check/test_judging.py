@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tempbench_lmms.check import judging, questions
-from tempbench_lmms.check.faults import Fault, Judgement, Verdict, verdicts_of
+from tempbench_lmms.check.faults import Fault, Verdict, verdicts_of
 from tempbench_lmms.check.inputs import Inputs, Picture, Settings, Text, Video
 from tempbench_lmms.check.judging import of_pictures, of_video
 from tempbench_lmms.check.probes import Film, Probe
@@ -126,7 +126,7 @@ def test_texts(arrived, names):
 
 def test_what_is_hidden_is_neither_passed_nor_failed():
     arrived = Inputs((Text("Question 0."), *[Picture(None, 64)] * 6), Settings())
-    verdicts = {one.line: one for one in verdicts_of([judging.judge(PROBE, arrived, {})])}
+    verdicts = {one.line: one for one in verdicts_of(judging.judge(PROBE, arrived, {}))}
     assert verdicts["number"].state == "passed"
     for line in ("order", "content", "size", "max_new_tokens", "greedy", "times"):
         assert verdicts[line].state == "cannot be seen from here"
@@ -144,20 +144,25 @@ def test_pictures_with_times_between_are_a_video():
         *(part for pair in shown for part in pair),
         Text("Now answer."),
     ]
-    assert judging.judge(probe, Inputs(tuple(parts)), {}).faults == ()
-    bare = tuple(part for part in parts if not (isinstance(part, Text) and part.text.startswith("<")))
-    assert [fault.name for fault in judging.judge(probe, Inputs(bare), {}).faults] == ["no times"]
+    assert faults_of(probe, parts) == []
+    bare = [part for part in parts if not (isinstance(part, Text) and part.text.startswith("<"))]
+    assert faults_of(probe, bare) == ["no times"]
+
+
+def faults_of(probe, parts):
+    found = judging.judge(probe, Inputs(tuple(parts)), {})
+    return [one.name for one in found if isinstance(one, Fault)]
 
 
 def test_a_failure_that_no_task_needs_does_not_fail_the_check():
     fault = Fault("no times", "times", "none")
-    found = verdicts_of([Judgement((fault,))], needed={"text"})
-    assert not Check(tuple(found), 1).has_failed
+    found = verdicts_of([fault], needed={"text"})
+    assert Check(tuple(found), 1).state == "not judged"
     text = next(one for one in found if one.line == "times").as_text()
     assert "no task asked for needs it" in text
     assert text.startswith("not needed")
     assert "FAILED" not in text
-    assert Check(tuple(verdicts_of([Judgement((fault,))], needed={"times"})), 1).has_failed
+    assert Check(tuple(verdicts_of([fault], needed={"times"})), 1).state == "failed"
 
 
 def test_needs_of_a_task():

@@ -43,7 +43,6 @@ def test_what_came_in_place_of_an_answer_is_shown(drawn):
     assert failed.text.isprintable()
     assert len(failed.text) < 400
     assert failed.text in failed.as_text()
-    assert failed.as_json()["text"] == failed.text
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture, settings_of
 from tempbench_lmms.check.texts import stamps_of
 from tempbench_lmms.harness.watching import templates
 from tempbench_lmms.harness.watching.owned import model_of, processor_of
@@ -75,12 +75,8 @@ class _Call:
         def value(name: str) -> Any:
             return self.given.get(name, getattr(defaults, name, None))
 
-        most = value("max_new_tokens")
-        return Settings(
-            int(most) if most is not None else None,
-            bool(value("do_sample")),
-            tuple(value("stop_strings") or ()),
-        )
+        told = {name: value(name) for name in ("max_new_tokens", "stop_strings")}
+        return settings_of({**told, "do_sample": bool(value("do_sample"))})
 
     def _tokens_of(self, names: Sequence[str]) -> set[int]:
         config = self.model.config
@@ -131,19 +127,18 @@ class _Call:
                 picture(found[0] if found else None, _size(grid) // merge)
                 for found, grid in zip(frames, grids.tolist(), strict=True)
             ]
+        planes, tokens = values, list[int | None](runs)
         if values.ndim == 5:  # the whole picture first, then its tiles
-            tokens = _shares(runs, len(values))
-            return [
-                picture(pixels.from_planes(one[0], normal), n, True)
-                for one, n in zip(values, tokens, strict=True)
-            ]
-        if values.ndim == 4 and len(values) == len(runs):
-            return [
-                picture(pixels.from_planes(one, normal), n, True) for one, n in zip(values, runs, strict=True)
-            ]
-        if values.ndim == 4 and runs and sum(runs) % len(values) == 0:
-            return _tiles(values, runs, normal)
-        return [picture(None, n) for n in runs]
+            planes, tokens = values[:, 0], _shares(runs, len(values))
+        elif values.ndim == 4 and runs and len(values) != len(runs) and sum(runs) % len(values) == 0:
+            # Cut into tiles, of which the last one shows the whole.
+            ends = np.cumsum(runs) // (sum(runs) // len(values))
+            planes = values[ends - 1]
+        elif values.ndim != 4 or len(values) != len(runs):
+            return [picture(None, n) for n in runs]
+        return [
+            picture(pixels.from_planes(one, normal), n, True) for one, n in zip(planes, tokens, strict=True)
+        ]
 
     def _videos(self, values: pixels.Floats) -> list[Video]:
         processor = getattr(self.processor, "video_processor", None) or self.processor.image_processor
@@ -200,22 +195,11 @@ def _array(values: Any) -> pixels.Floats:
     return np.asarray(values.detach().float().cpu().numpy(), dtype=np.float32)
 
 
-def _shares(runs: Sequence[int], n: int) -> list[int] | list[None]:
+def _shares(runs: Sequence[int], n: int) -> list[int | None]:
     """Returns the tokens of each of n pictures; pictures that stand together share a run equally."""
     if len(runs) == n:
         return list(runs)
     return [sum(runs) // n] * n if sum(runs) % n == 0 else [None] * n
-
-
-def _tiles(values: pixels.Floats, runs: Sequence[int], normal: pixels.Normal) -> list[Picture]:
-    """Returns pictures that were cut into tiles, of which the last one shows the whole."""
-    each = sum(runs) // len(values)
-    counts = [run // each for run in runs]
-    ends = np.cumsum(counts).tolist()
-    return [
-        picture(pixels.from_planes(values[end - 1], normal), n, True)
-        for end, n in zip(ends, runs, strict=True)
-    ]
 
 
 def _timed(pieces: Sequence[Part]) -> list[Part]:
