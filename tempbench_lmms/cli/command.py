@@ -37,6 +37,7 @@ Partial = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 Intervals = Annotated[bool, typer.Option(help="Compute intervals from the logs.")]
+Mini = Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")]
 _SAME = {"output-path": "output"}
 
 

@@ -32,7 +32,7 @@ GROUPS = {
     "Evaluate": ("run", "check-model", "plan", "demo", "answer"),
     "Look": ("report", "tasks", "show", "read", "table", "doctor", "path"),
     "Compare": ("compare", "signature", "rescore", "reread"),
-    "Data": ("prepare", "verify", "import", "score", "push", "submit"),
+    "Data": ("prepare", "verify", "stats", "import", "score", "push", "submit"),
     "Make": ("new", "build"),
 }
 """The commands by what they are for, in the order of the help."""
@@ -80,6 +80,7 @@ VERBS = {
     "prepare": "Download or convert a benchmark's data, and check it.",
     "score": "Score replies from elsewhere.",
     "submit": "Write entries for the Hub.",
+    "stats": "Count the questions of a benchmark's data.",
     "build": "Make a data set from its raw sources.",
 }
 
@@ -193,10 +194,11 @@ for _command in _PLAIN:
 
 def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     """Returns a benchmark's commands: the common ones, its own, and those that make its data."""
-    from tempbench_lmms.cli import datasets, score
+    from tempbench_lmms.cli import datasets, score, stats
 
     return {
         "score": score.command(benchmark),
+        "stats": stats.command(benchmark),
         **datasets.commands(benchmark),
         **benchmarks.commands(benchmark),
     }

@@ -91,7 +91,8 @@ def words(given: Sequence[str], number: int, folder: Path, further: Sequence[str
     from tempbench_lmms.runs import arguments
 
     cut = given.index("--") if "--" in given else len(given)
-    ours = [*given[:cut], f"--output={folder}", "--repeats=1", "--no-report"]
+    ours = [word for word in given[:cut] if word != "--check"]
+    ours += [f"--output={folder}", "--repeats=1", "--no-report"]
     # Our tasks turn sampling off, which some runners obey.
     sampling = "" if "do_sample" in arguments.generation(further) else "do_sample=True"
     settings = arguments.with_generation(further, sampling)[-2:]

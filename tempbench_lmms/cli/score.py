@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tempbench_lmms.cli.command import AsJson
+from tempbench_lmms.cli.command import AsJson, Mini
 from tempbench_lmms.data import terminal
 from tempbench_lmms.data.replies import Partial
 from tempbench_lmms.record import shown
@@ -35,7 +35,7 @@ def command(benchmark: str) -> Callable[..., None]:
             ),
         ] = "",
         model: Annotated[str, typer.Option(help="The model's name, which some official rules need.")] = "",
-        mini: Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")] = False,
+        mini: Mini = False,
         as_json: AsJson = False,
         partial: Partial = False,
     ) -> None:

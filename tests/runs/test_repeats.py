@@ -221,6 +221,7 @@ def test_a_repeat_has_its_own_seed_and_folder(seed, found, tmp_path):
         "--tasks",
         "x",
         "--repeats=3",
+        "--check",
         "--",
         "--limit",
         "4",

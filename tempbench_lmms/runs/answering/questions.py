@@ -23,6 +23,9 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
 from tempbench_lmms.harness.conversation import content
 from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.media.pictures import is_picture
+from tempbench_lmms.parsing.expected import Item, Order
+from tempbench_lmms.parsing.reading import Reread
 from tempbench_lmms.runs.importing import Source, write_log
 from tempbench_lmms.runs.run_card import RESPONDENT
 from tempbench_lmms.runs.task_log import scored
@@ -140,6 +143,22 @@ class Questions:
     def _content(self, number: int) -> tuple[Any, ...]:
         task, doc = self._order[number]
         return content(task.config, task.docs[doc], doc)
+
+    def picked(self, number: int) -> str:
+        """Returns `one` if the number of a picture is asked for, `order` if an order of all is, else "".
+
+        The pictures must be apart, as many as there are numbers.
+        """
+        task, doc = self._order[number]
+        seen: dict[Any, Any] = {}
+        with self._lock:
+            scored(task.config, task.docs[doc], Reread("-", seen.setdefault))
+            n = sum(is_picture(part) for part in self._recent(number))
+        expected = next(iter(seen), None) if len(seen) == 1 else None
+        if isinstance(expected, Item) and expected.upper == n:
+            return "one"
+        numbers = tuple(str(i + 1) for i in range(n))
+        return "order" if isinstance(expected, Order) and expected.labels == numbers else ""
 
     def answer(self, number: int, reply: str) -> bool:
         """Stores an answer; returns whether the task's parser can read it, right or wrong.

@@ -108,9 +108,8 @@ class _Handler(BaseHTTPRequestHandler):
             number = self._number(parts[0], len(questions))
             kinds = [(_kind(part), part) for part in questions.shown(number)]
             is_unread = urlsplit(self.path).query == "unread"
-            self._send_page(
-                HTTPStatus.OK, parts=kinds, is_unread=is_unread, questions=questions, number=number
-            )
+            about = {"questions": questions, "number": number, "picked": questions.picked(number)}
+            self._send_page(HTTPStatus.OK, parts=kinds, is_unread=is_unread, **about)
         elif len(parts) == 3 and parts[0] == "media":
             shown = questions.shown(self._number(parts[1], len(questions)))
             self._send_medium(shown[self._number(parts[2], len(shown))])
