@@ -32,8 +32,8 @@ BUDGETS = {
     "tempbench_lmms/metrics": (1_471, 1_460),
     "hf_datasets": (8_300, 8_300),
     "tempbench_lmms/data": (2_800, 2_700),
-    "benchmarks": (2_400, 2_400),
-    "tests": (28_400, 26_000),
+    "benchmarks": (2_310, 2_310),
+    "tests": (27_900, 26_000),
 }
 
 

@@ -28,7 +28,7 @@ def held(code):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sample(benchmarks.names(), kinds_of_files))
-def test_one_prepares_and_no_run_reads_meanwhile(name, tree, tmp_path, monkeypatch):
+def test_one_prepares_what_it_was_told_and_no_run_reads_meanwhile(name, tree, tmp_path, monkeypatch):
     home = tmp_path / "home"
     monkeypatch.setenv("TEMPBENCH_DATA", str(home))
     old, new = (contract.get(name, "SOURCE")(tmp_path / str(version), version) for version in (0, 1))
@@ -37,6 +37,8 @@ def test_one_prepares_and_no_run_reads_meanwhile(name, tree, tmp_path, monkeypat
     assert tempbench("prepare", name, *old).returncode == 0
     before = tree(home)
     assert any(file.endswith(".parquet") for file in before)
+    complains(tempbench("prepare", name, *new), "--force")  # another source
+    assert tree(home) == before
     with held(f"locks.keep_reading(Path({str(home / name)!r}))"):
         complains(tempbench("prepare", name, *new, "--force"), "a run is reading", "wait for its end")
         assert tree(home) == before

@@ -148,8 +148,3 @@ def test_figures_differ():
         for other, its in masks.items():
             if other != figure:
                 assert (mask != its).mean() > 0.02, (figure, other)
-
-
-def test_the_sample_is_small():
-    files = [path for path in mini_root("motion_only").rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < 3_000_000

@@ -80,18 +80,6 @@ def test_prepare(source, root):
     assert not os.path.samefile(root / "media" / "0.mp4", source / "videos" / "10" / "0.mp4")
 
 
-def test_a_changed_source_needs_force(source, root):
-    prepare(source, source / "videos", splits=["test"])
-    (source / "test.csv").write_text((source / "test.csv").read_text().replace("why does", "how does"))
-    with pytest.raises(TempbenchError, match="add --force"):
-        prepare(source, source / "videos", splits=["test"])
-    assert prepare(source, source / "videos", How(force=True), ["test"])["rows"] == {"test": 3}
-    assert read_rows(root / "test")[0]["question"].startswith("how does")
-    (root / "test" / "test.parquet").write_bytes(b"damaged")
-    with pytest.raises(TempbenchError, match="damaged"):
-        prepare(source, source / "videos", splits=["test"])
-
-
 def test_questions_without_a_sound_video_are_left_out_and_named(source, root):
     videos = source / "videos" / "10"
     (videos / "0.mp4").unlink()

@@ -4,8 +4,7 @@ import pytest
 
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.integrity import frame_times
-from tempbench_lmms.media.video import sample_frames
+from tempbench_lmms.media.video import frame_times, sample_frames
 from tempbench_lmms.rextime import hooks
 
 pytestmark = pytest.mark.slow

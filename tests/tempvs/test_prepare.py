@@ -142,22 +142,6 @@ def test_a_statement_is_gated_by_its_own_events(layout, home):
     assert main["distance"] == 4
 
 
-def test_a_source_that_was_changed_is_not_taken_for_the_one_prepared(layout, home, tmp_path):
-    prepare(layout, accept_license=True)
-    before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
-    other = tmp_path / "other"
-    shutil.copytree(layout, other)
-    prepare(other, accept_license=True)  # the same files at another place
-    (other / "one_more.txt").write_text("new")
-    with pytest.raises(TempbenchError, match=r"another source.*--force"):
-        prepare(other, accept_license=True)
-    assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before
-    prepare(None)  # asks for nothing in particular
-    (home / roots.MANIFEST).write_text("{")
-    with pytest.raises(TempbenchError, match=r"damaged.*--force"):
-        prepare(layout, accept_license=True)
-
-
 def test_licence_is_asked_for(layout, home):
     with pytest.raises(TempbenchError, match="--accept-license"):
         prepare(layout)

@@ -76,41 +76,14 @@ def zipped(folder: Path, archive: Path, inside: str = "") -> None:
     shutil.rmtree(folder)
 
 
-def pictures_in_zips(release):
-    for source in SOURCES:
-        zipped(release / "data" / source, release / "data" / f"{source}.zip", f"{source}/")
-
-
-def pictures_in_tars_of_their_own(release):
-    for source in SOURCES:
-        folder = release / "data" / source
-        zipped(folder / stand_in.FOLDERS[source], folder / "pictures.tar.gz")
-
-
 def everything_in_one_archive(release):
     zipped(release / "data", release / "TempVS-main.zip", "TempVS-main/data/")
-
-
-def tables_in_a_zip(release):
-    zipped(release / "data/benchmark", release / "data/benchmark.zip")
-    zipped(release / "data/predictions", release / "data/predictions.tar.gz", "predictions/")
-
-
-def deeper(release):
-    (release / "data").rename(release / "was")
-    (release / "a/b").mkdir(parents=True)
-    (release / "was").rename(release / "a/b/data")
 
 
 def pictures_beside_the_tables(release):
     (release / "data/pictures").mkdir()
     for source in SOURCES:
         (release / "data" / source).rename(release / "data/pictures" / source)
-
-
-def suffixes_in_capitals(release):
-    for path in [path for path in release.rglob("*") if path.suffix in (".jpg", ".json", ".png")]:
-        path.rename(path.with_suffix(path.suffix.upper()))
 
 
 def pictures_as_png(release):
@@ -121,13 +94,8 @@ def pictures_as_png(release):
 
 
 LAYOUTS = [
-    suffixes_in_capitals,
     pictures_as_png,
-    pictures_in_zips,
-    pictures_in_tars_of_their_own,
     everything_in_one_archive,
-    tables_in_a_zip,
-    deeper,
     pictures_beside_the_tables,
 ]
 

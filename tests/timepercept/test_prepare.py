@@ -181,37 +181,6 @@ def test_fmow_without_ground_truth_or_with_a_damaged_mapping(tmp_path):
         read_fmow(source, 10, nothing_skipped(), ["test"])
 
 
-@pytest.mark.slow
-def test_a_second_run_does_nothing_and_another_request_is_refused(source, sound, tmp_path, monkeypatch):
-    root = shutil.copytree(sound, tmp_path / "data/timepercept")
-    before = {path: path.stat().st_mtime_ns for path in root.rglob("*")}
-    _, notes = prepared(tmp_path / "data", monkeypatch, fmow=source)
-    assert "nothing to do" in notes[0]
-    assert {path: path.stat().st_mtime_ns for path in root.rglob("*")} == before
-    other = prepare.Settings(**{**SMALL.__dict__, "seed": 7})
-    with pytest.raises(TempbenchError, match=r"different: seed.*--force"):
-        prepared(tmp_path / "data", monkeypatch, fmow=source, settings=other)
-    first = read_rows(root / "isr" / "test.parquet")
-    prepared(tmp_path / "data", monkeypatch, fmow=source, settings=other, force=True)
-    assert read_rows(root / "isr" / "test.parquet") != first
-    # Nothing of the earlier request stays.
-    untrained = prepare.Settings(**{**SMALL.__dict__, "train": 0})
-    prepared(tmp_path / "data", monkeypatch, fmow=source, settings=untrained, force=True)
-    assert not (root / "train").exists()
-
-
-@pytest.mark.slow
-def test_a_source_that_was_changed_is_not_taken_for_the_one_prepared(fmow, sound, tmp_path, monkeypatch):
-    shutil.copytree(sound, tmp_path / "data/timepercept")
-    with pytest.raises(TempbenchError, match=r"different: fmow\)"):
-        prepared(tmp_path / "data", monkeypatch, fmow=fmow)  # at another place: it is said which
-    prepared(tmp_path / "data", monkeypatch, fmow=fmow, force=True)
-    picture = next(fmow.rglob("*.jpg"))
-    picture.write_bytes(picture.read_bytes() + b"\0")
-    with pytest.raises(TempbenchError, match="different: fmow_listing"):
-        prepared(tmp_path / "data", monkeypatch, fmow=fmow)
-
-
 def interrupt(data, root, monkeypatch, fmow, settings=SMALL):
     """Runs until the tables are to be written."""
     with monkeypatch.context() as patch:
