@@ -4,7 +4,7 @@ The input of every runner is converted to this form (`harness/watching`), so pur
 arrived with what was given.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -109,3 +109,38 @@ def picture(pixels: Pixels | None, tokens: int | None = None, is_fitted: bool = 
     card, turned = (None, "") if is_blank else codes.read_turned(pixels)
     cards = (card,) if card else () if is_blank else codes.read_strip(pixels)
     return Picture(pixels, tokens, cards, pixels.shape[:2], is_blank, turned, is_fitted)
+
+
+def of_messages(
+    messages: Sequence[Mapping[str, Any]], decoded: Callable[[Any, Any], Video] | None = None
+) -> Iterator[Part]:
+    """Yields the parts of a conversation in the form of OpenAI, of Hugging Face or of the harness."""
+    for message in messages:
+        role, content = str(message["role"]), message["content"]
+        several: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        for part in several:
+            kind = part["type"]
+            value = next((part[key] for key in (kind, "url", "image", "video", "path") if key in part), None)
+            value = value["url"] if isinstance(value, Mapping) else value
+            if kind in ("text", "input_text"):
+                yield Text(str(part["text"]), role)
+            elif kind in ("image", "image_url", "input_image"):
+                yield as_picture(value)
+            elif kind in ("video", "video_url"):
+                yield (decoded or as_video)(value, part.get("times"))
+
+
+def as_picture(value: Any) -> Picture:
+    """Returns a picture of whatever a runner has."""
+    return picture(codes.from_any(value))
+
+
+def as_video(value: Any, times: Sequence[float] | None = None) -> Video:
+    """Returns a video of its frames; one in a file is there, and cannot be seen."""
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):  # with its metadata
+        value, about = value
+        places, rate = about.get("frames_indices"), about.get("fps")
+        times = [place / rate for place in places] if places is not None and rate else times
+    if isinstance(value, str) or value is None:
+        return Video(None, hides_times=True)  # whoever gets it decodes it
+    return Video(tuple(map(as_picture, value)), tuple(map(float, times)) if times is not None else None)

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video, picture, settings_of
+from tempbench_lmms.check.inputs import Inputs, Picture, Video, as_video, of_messages, settings_of
 from tempbench_lmms.check.questions import Shown, answered
-from tempbench_lmms.media import codes, video
+from tempbench_lmms.media import video
 
 FRAMES = 32
 
@@ -20,24 +20,15 @@ def inputs_of(
     Raises:
         MediaError: A video is damaged or missing.
     """
-    parts: list[Part] = []
-    for message in messages:
-        for part in message["content"]:
-            if part["type"] == "text":
-                parts.append(Text(str(part["text"]), str(message["role"])))
-            elif part["type"] == "image":
-                parts.append(picture(codes.as_pixels(part["url"])))
-            else:
-                parts.append(_video(part["url"], n_frames))
-    return Inputs(tuple(parts), settings_of({"temperature": 0, **generation}))
 
+    def decoded(url: Any, times: Any) -> Video:
+        if isinstance(url, (list, tuple)):
+            return as_video(url)
+        path = Path(str(url))
+        frames = video.sample_frames(path, min(n_frames, video.probe(path).n_frames))
+        return as_video(frames.images, frames.times)
 
-def _video(url: Any, n_frames: int) -> Video:
-    if isinstance(url, (list, tuple)):
-        return Video(tuple(picture(codes.as_pixels(image)) for image in url))
-    path = Path(str(url))
-    frames = video.sample_frames(path, min(n_frames, video.probe(path).n_frames))
-    return Video(tuple(picture(codes.as_pixels(image)) for image in frames.images), frames.times)
+    return Inputs(tuple(of_messages(messages, decoded)), settings_of({"temperature": 0, **generation}))
 
 
 def reply(inputs: Inputs) -> str:

@@ -15,7 +15,8 @@ _MOST = 0.8
 _FEW = 5
 # Signs of templates, the numbers that some processors write before frames, and times.
 _NO_TEXT = re.compile(
-    r"<\|[^|>]*\|>|</?[a-z_]+>|\b(?:frame|image|picture)\W?\d+\b:?|<?\d+(?:\.\d+)? ?s(?:ec(?:onds?)?)?>",
+    r"<\|[^|>]*\|>|[<\[]/?[a-z_]+[\]>]|"
+    r"\b(?:frame|image|picture)\W?\d+\b:?|<?\d+(?:\.\d+)? ?s(?:ec(?:onds?)?)?>",
     re.IGNORECASE,
 )
 _STAMP = re.compile(r"<(\d+(?:\.\d+)?) ?s(?:ec(?:onds?)?)?>", re.IGNORECASE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tempbench_lmms.check.inputs import Inputs, Video, settings_of
+from tempbench_lmms.check.inputs import Inputs, Video, of_messages, settings_of
 from tempbench_lmms.harness.watching import handed, templates
 from tempbench_lmms.harness.watching.owned import processor_of
 from tempbench_lmms.harness.watching.way import Way
@@ -38,7 +38,7 @@ def inputs_of(request: Mapping[str, Any]) -> Inputs:
     settings = settings_of(request)
     if settings.samples is None:  # the server's own temperature, which is 1 in the protocol
         settings = replace(settings, samples=True)
-    return Inputs(tuple(handed.of_messages(request["messages"])), settings)
+    return Inputs(tuple(of_messages(request["messages"])), settings)
 
 
 def _said(out: Any, *args: Any, **more: Any) -> Sequence[str | None]:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video, picture, settings_of
-from tempbench_lmms.media import codes
+from tempbench_lmms.check.inputs import Inputs, Part, Text, as_picture, as_video, of_messages, settings_of
 
 _PLACES = re.compile(
     r"(?:<\|vision_start\|>)?(?:<\|(?:image|video)_pad\|>)+(?:<\|vision_end\|>)?|<(?:image|video|start_of_image|"
@@ -61,36 +60,3 @@ def of_prompt(
         start = place.end()
     yield Text(text[start:])
     yield from (*pictures, *clips)
-
-
-def of_messages(messages: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
-    """Yields the parts of a conversation in the form of OpenAI, of Hugging Face or of the harness."""
-    for message in messages:
-        role, content = str(message["role"]), message["content"]
-        several: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        for part in several:
-            kind = part["type"]
-            value = next((part[key] for key in (kind, "url", "image", "video", "path") if key in part), None)
-            value = value["url"] if isinstance(value, Mapping) else value
-            if kind in ("text", "input_text"):
-                yield Text(str(part["text"]), role)
-            elif kind in ("image", "image_url", "input_image"):
-                yield as_picture(value)
-            elif kind in ("video", "video_url"):
-                yield as_video(value, part.get("times"))
-
-
-def as_picture(value: Any) -> Picture:
-    """Returns a picture of whatever a runner has."""
-    return picture(codes.from_any(value))
-
-
-def as_video(value: Any, times: Sequence[float] | None = None) -> Video:
-    """Returns a video of its frames; one in a file is there, and cannot be seen."""
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):  # with its metadata
-        value, about = value
-        places, rate = about.get("frames_indices"), about.get("fps")
-        times = [place / rate for place in places] if places is not None and rate else times
-    if isinstance(value, str) or value is None:
-        return Video(None, hides_times=True)  # whoever gets it decodes it
-    return Video(tuple(map(as_picture, value)), tuple(map(float, times)) if times is not None else None)

@@ -13,7 +13,17 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video, picture, settings_of
+from tempbench_lmms.check.inputs import (
+    Inputs,
+    Part,
+    Picture,
+    Settings,
+    Text,
+    Video,
+    of_messages,
+    picture,
+    settings_of,
+)
 from tempbench_lmms.harness.watching import handed, templates, transformers_calls
 from tempbench_lmms.harness.watching.owned import engine_of
 from tempbench_lmms.harness.watching.way import Way
@@ -64,7 +74,7 @@ def _of_call(args: Sequence[Any], more: Mapping[str, Any]) -> Iterator[Inputs]:
     hows = params if isinstance(params, (list, tuple)) else [params] * len(several)
     for one, how in zip(several, hows, strict=False):
         if isinstance(one, list):
-            parts = handed.of_messages(one)
+            parts = of_messages(one)
         else:
             prompt: Mapping[str, Any] = {"prompt": one} if isinstance(one, str) else one
             media = {name: _listed(value) for name, value in (prompt.get("multi_modal_data") or {}).items()}
@@ -106,26 +116,14 @@ class _Reader:
         tokens, start = list(request.prompt_token_ids), 0
         for feature in request.mm_features or ():
             place = feature.mm_position
-            yield from self._text(tokens[start : place.offset], after=start > 0, before=True)
+            yield from self._text(tokens[start : place.offset])
             start = place.offset + place.length
             yield self._medium(feature, tokens[place.offset : start])
-        yield from self._text(tokens[start:], after=start > 0, before=False)
+        yield from self._text(tokens[start:])
 
-    def _text(self, tokens: Sequence[int], *, after: bool, before: bool) -> Iterator[Text]:
-        """Yields the text of tokens, without the signs that mark the end and the beginning of a picture."""
-        if after and tokens and self._is_mark(tokens[0]):
-            tokens = tokens[1:]
-        if before and tokens and self._is_mark(tokens[-1]):
-            tokens = tokens[:-1]
+    def _text(self, tokens: Sequence[int]) -> Iterator[Text]:
         if tokens:
             yield Text(str(self.processor.tokenizer.decode(tokens, skip_special_tokens=False)))
-
-    def _is_mark(self, token: int) -> bool:
-        tokenizer = self.processor.tokenizer
-        name = str(tokenizer.convert_ids_to_tokens(token))
-        return token in tokenizer.added_tokens_decoder and not any(
-            name in part for part in (*self.template.heads, *self.template.tails)
-        )
 
     def _medium(self, feature: Any, tokens: Sequence[int]) -> Picture | Video:
         """Returns the picture or video of a feature, with its tokens in the prompt."""
