@@ -12,23 +12,10 @@ from typing import Any
 from tempbench_lmms.check import probes, procedure
 from tempbench_lmms.harness import model_session, tiny
 
-_TEXT = {
-    "hidden_size": 16,
-    "intermediate_size": 16,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 2,
-    "num_key_value_heads": 1,
-    "max_position_embeddings": 32768,
-    "initializer_range": 0.2,
-}
-_SIGLIP = {
-    "model_type": "siglip_vision_model",
-    "hidden_size": 16,
-    "intermediate_size": 16,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 1,
-    "vision_use_head": False,
-}
+_SMALL = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1}
+_HEADS = {"num_attention_heads": 2, "num_key_value_heads": 1}
+_TEXT = {**_SMALL, **_HEADS, "max_position_embeddings": 32768, "initializer_range": 0.2}
+_VISION = {**_SMALL, "num_attention_heads": 1}
 _SIZE = {"shortest_edge": 56 * 56, "longest_edge": 28 * 28 * 64}
 _INTERNVL = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' }}"
@@ -67,11 +54,8 @@ def _saved(folder: Path, model: Any, processor: Any, end: int, pad: int) -> Path
 
 
 def _qwen_text(tokens: tiny.Tokens) -> dict[str, Any]:
-    ids = {
-        "bos_token_id": tokens["<|im_start|>"],
-        "eos_token_id": tokens["<|im_end|>"],
-        "pad_token_id": tokens["<|endoftext|>"],
-    }
+    signs = {"bos": "<|im_start|>", "eos": "<|im_end|>", "pad": "<|endoftext|>"}
+    ids = {f"{name}_token_id": tokens[sign] for name, sign in signs.items()}
     return {**_TEXT, "vocab_size": len(tokens), **ids}
 
 
@@ -86,19 +70,11 @@ def qwen3_vl(folder: Path) -> Path:
     )
 
     tokenizer, tokens = tiny.tokenizer(tiny.QWEN_TOKENS, tiny.QWEN_TEMPLATE)
-    vision = {
-        "depth": 1,
-        "initializer_range": 0.2,
-        "hidden_size": 16,
-        "intermediate_size": 16,
-        "num_heads": 1,
-        "out_hidden_size": 16,
-        "deepstack_visual_indexes": [0],
-    }
+    vision = {**_SMALL, "depth": 1, "num_heads": 1, "out_hidden_size": 16, "deepstack_visual_indexes": [0]}
     rope = {"rope_type": "default", "mrope_section": [2, 1, 1], "mrope_interleaved": True, "rope_theta": 1e6}
     config = Qwen3VLConfig(
         text_config={**_qwen_text(tokens), "head_dim": 8, "rope_parameters": rope},
-        vision_config=vision,
+        vision_config={**vision, "initializer_range": 0.2},
         image_token_id=tokens["<|image_pad|>"],
         video_token_id=tokens["<|video_pad|>"],
         vision_start_token_id=tokens["<|vision_start|>"],
@@ -137,10 +113,7 @@ def internvl(folder: Path) -> Path:
     config = InternVLConfig(
         text_config={"model_type": "qwen2", **_qwen_text(tokens)},
         vision_config={
-            "hidden_size": 16,
-            "intermediate_size": 16,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 1,
+            **_VISION,
             "image_size": [448, 448],
             "patch_size": [28, 28],
             "initializer_range": 0.2,
@@ -188,7 +161,13 @@ def gemma3(folder: Path) -> Path:
     }
     config = Gemma3Config(
         text_config={**_TEXT, **ids, "head_dim": 8, "query_pre_attn_scalar": 8},
-        vision_config={**_SIGLIP, "image_size": 224, "patch_size": 28},
+        vision_config={
+            **_VISION,
+            "model_type": "siglip_vision_model",
+            "vision_use_head": False,
+            "image_size": 224,
+            "patch_size": 28,
+        },
         mm_tokens_per_image=16,
         boi_token_index=tokens["<start_of_image>"],
         eoi_token_index=tokens["<end_of_image>"],

@@ -108,10 +108,3 @@ def test_a_failure_that_a_runner_hides_behind_an_empty_reply_is_told(loaded, ins
     with mock.patch.object(lm.model, "generate", side_effect=RuntimeError("no memory left")):
         (answer,) = model_session.Session(lm).ask([probe])
     assert answer.error == "RuntimeError: no memory left"
-
-
-def test_internvl_takes_as_many_frames_as_it_is_told(loaded, inside):
-    _, lm = loaded("internvl_hf")
-    with mock.patch.object(lm, "num_frames", 4):
-        (answer,) = model_session.Session(lm).ask([of_kind(inside, "frames as a video")])
-    assert len([part for part in answer.arrived.parts if not hasattr(part, "text")]) == 4

@@ -1,15 +1,12 @@
 """The harness's own runners, unchanged: no false alarm, and what they really do wrong is found."""
 
-import base64
 import json
-from types import SimpleNamespace
 
 import pytest
 from PIL import Image
 
-from tempbench_lmms.check import probes, procedure, sighted_reader
-from tempbench_lmms.check.inputs import Text
-from tempbench_lmms.harness import model_session, plugin, watching
+from tempbench_lmms.check import procedure, sighted_reader
+from tempbench_lmms.harness import model_session, plugin
 from tempbench_lmms.harness.watching import calls
 from tests.check import architectures, planted
 from tests.second_reader import Stub
@@ -65,20 +62,8 @@ def test_runners_of_the_openai_protocol(model, server, tmp_path, monkeypatch):
     # Both send a video as pictures, and no time with them; what else stands here is of videos alone.
     assert {line for line, _ in named} <= {"times", "short video", "batch"}
     assert ("times", "no times") in named
-    for line in (
-        "number",
-        "order",
-        "apart",
-        "content",
-        "size",
-        "many",
-        "interleaved",
-        "text",
-        "system",
-        *kinds,
-    ):
-        assert states(found)[line] == "passed", line
-    assert states(found)["max_new_tokens"] == states(found)["greedy"] == "passed"
+    assert {line for line, state in states(found).items() if state != "passed"} == {line for line, _ in named}
+    assert {"max_new_tokens", "greedy", *kinds} <= states(found).keys()
 
 
 @pytest.mark.usefixtures("_pictures_are_packed_fast")
@@ -105,33 +90,3 @@ def test_a_tiny_qwen2_5_vl(tiny_vlm, tmp_path):
     assert planted.found(found) == set()
     assert set(states(found).values()) == {"passed"}
     assert found.state == "passed"
-
-
-class Engine:
-    """What the runner `vllm` asks."""
-
-    __module__ = "vllm.entrypoints.llm"
-
-    def chat(self, messages, sampling_params=None, **more):
-        return [sighted_reader.reply(calls.inputs_of({"messages": one})) for one in messages]
-
-
-def test_what_the_runner_vllm_hands_to_its_engine():
-    lm = SimpleNamespace(client=Engine())
-    card = probes.Card(7, "red")
-    url = base64.b64encode(planted.png(card)).decode()
-    content = [
-        {"type": "text", "text": "Look"},
-        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{url}"}},
-    ]
-    told = []
-    with watching.watching(lm, told.extend):
-        params = [SimpleNamespace(max_tokens=5, temperature=0.7, stop=None)]
-        lm.client.chat(
-            sampling_params=params, messages=[[{"role": "user", "content": content}]], chat_template=None
-        )
-    (arrived,) = told
-    assert arrived.parts[0] == Text("Look")
-    assert arrived.parts[1].cards == (card,)
-    assert (arrived.settings.max_new_tokens, arrived.settings.samples) == (5, True)
-    assert "chat" not in vars(lm.client)

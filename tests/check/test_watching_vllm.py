@@ -159,3 +159,12 @@ def test_a_picture_that_cannot_be_read_is_there():
     engine = Engine()
     engine.llm_engine.model_config.hf_config = SimpleNamespace()
     assert told(engine, "Look", CARDS[0]).parts[1].is_hidden
+
+
+def test_an_engine_of_another_form_shows_its_messages():
+    engine = Engine()
+    engine.llm_engine, engine.chat = None, lambda messages, params, template: [None] * len(messages)
+    found = told(engine, "Look", CARDS[0])
+    assert found.parts[0] == Text("Look")
+    assert found.parts[1].cards == (CARDS[0],)
+    assert found.settings == Settings(5, True, ("end",))
