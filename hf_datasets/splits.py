@@ -1,4 +1,4 @@
-"""Prepared data with a table a split, whose questions are each about a video of the user's folders.
+"""Prepared data with one table per split, and one video of the user's folders per question.
 
 SPLIT/FILE.parquet            the questions
 media/                        their videos, linked or copied
@@ -37,11 +37,11 @@ class Benchmark(NamedTuple):
         return roots.home_to_write(self.name)
 
     def earlier(self, force: bool) -> dict[str, Any] | None:
-        """Returns the manifest that is there; raises where it is damaged and is not to be replaced."""
+        """Returns the existing manifest; raises an error if it is damaged and must not be replaced."""
         return manifests.of_earlier(self.root, force, "rows", "skipped_by_reason")
 
     def is_done(self, identity: Mapping[str, Any], how: How) -> bool:
-        """Returns whether the data is there and whole; raises where it is other data, not to be replaced."""
+        """Returns whether the data is complete; raises an error if other data must not be replaced."""
         old = self.earlier(how.force)
         if old is None:
             return False
@@ -103,7 +103,7 @@ class Benchmark(NamedTuple):
         )
 
     def _written(self, kept: Tables, skipped: Skipped) -> dict[str, Any]:
-        """Writes the tables; returns what the manifest says of them."""
+        """Writes the tables; returns their part of the manifest."""
         for split in self.counts:  # one that is not wanted now may be there from before
             tables.keep_only((), self.root / split)
         files = {split: self.root / split / self.file(split) for split in kept}

@@ -161,7 +161,7 @@ def _manner(record: Record, part: str = "") -> str:
 
 
 def is_share_of_reason(name: str) -> bool:
-    """Whether a metric of this name is one that `add_metrics` adds."""
+    """Returns whether a metric of this name is one that `add_metrics` adds."""
     return any(name.endswith(f"{UNREAD}{reason}") for reason in REASONS)
 
 

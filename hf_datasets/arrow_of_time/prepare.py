@@ -60,7 +60,7 @@ def _media(videos: Path, asked: list[Row], known: Mapping[str, Row]) -> dict[str
     names = [row["question_id"] for row in asked]
     there = search([videos], names)
     for clip in (name for name in names if name in known):
-        # As Multi-Moments in Time has it, where the same name may stand in another folder.
+        # As in Multi-Moments in Time, where another folder may have the same name.
         path = videos / (known[clip].get("folder") or "") / (known[clip].get("filename") or "none")
         if clip not in there and path.is_file():
             there[clip] = Medium(path, hub.around(videos))

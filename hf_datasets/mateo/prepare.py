@@ -185,7 +185,7 @@ def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path)
                 yield from sources.read_release(file, language, origin.folder, origin.trusted)
 
     def store(plan_id: str, position: int, content: bytes) -> str:
-        # The number separates plans whose names differ only in characters that `_file_name` replaces.
+        # The number distinguishes plans with names that `_file_name` would make equal.
         return _store(root, f"{split}/{len(seen):04}_{_file_name(plan_id)}_{position:02}", content)
 
     console = terminal.console(stderr=True)

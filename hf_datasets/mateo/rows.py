@@ -64,7 +64,7 @@ def questions(plan: Plan, asked: Iterable[Pair]) -> Iterator[Row]:
 
 
 def pairs_to_ask(plan: Plan) -> list[Pair]:
-    """Returns the pairs of a plan whose two steps both have a text and, where pictures are asked, a picture.
+    """Returns the pairs of a plan in which both steps have a text and, if needed, a picture.
 
     A step without a picture still orders the others: paths lead through it.
     """

@@ -30,7 +30,7 @@ def prepare(
     from ..splits import report
     from . import prepare as preparing
 
-    preparing.DATA.earlier(force)  # what is wrong with the place is said before what is missing
+    preparing.DATA.earlier(force)  # problems with the folder are reported before missing files
     if (videos is not None) == harness:
         raise TempbenchError(f"name the videos with either --videos or --harness: {preparing.BY_HAND}")
     folder = videos if videos is not None else preparing.harness_videos()

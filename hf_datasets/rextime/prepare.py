@@ -144,7 +144,7 @@ def _placed(media: Mapping[Key, Medium]) -> dict[str, Medium]:
 
 
 def _named(row: tables.Row, medium: Medium) -> tables.Row:
-    """Returns a row with the URL of its video, whose file may not end in mp4."""
+    """Returns a row with the URL of its video; the file need not end in .mp4."""
     return {**row, "video": f"{roots.SCHEME}{BENCHMARK}/media/{_place(_key(row), medium)}"}
 
 
@@ -163,7 +163,7 @@ def chosen_files(files: Mapping[str, Path], splits: Collection[str]) -> dict[str
 
 
 def _rows_of(files: Mapping[str, Path]) -> tuple[Tables, Skipped]:
-    """Returns the rows of each split, and the questions whose records contradict themselves."""
+    """Returns the rows of each split, and the questions with contradictory records."""
     kept: Tables = {}
     left_out: Skipped = []
     for split, file in files.items():

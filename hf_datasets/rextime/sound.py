@@ -45,7 +45,7 @@ def _problems(record: Mapping[str, Any], row: tables.Row, times: int, has_answer
 
 
 def _named(answer: str, options: Sequence[str]) -> str | None:
-    """Returns the letter of the option whose text the sentence `answer` has; None where it has none's."""
+    """Returns the letter of the option that the sentence `answer` contains; None if it contains none."""
     found = _ANSWER.fullmatch(answer.strip())
     said = _plain(found["option"] if found else answer)
     return next(

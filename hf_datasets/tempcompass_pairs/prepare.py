@@ -30,7 +30,7 @@ _HUB_FILES = [*(f"{Path(name).stem}/*" for name in FILES.values()), "*.zip"]
 
 
 def download(revision: str) -> Path:
-    """Downloads the questions and the videos from the Hub, or what of them is not here yet."""
+    """Downloads the missing questions and videos from the Hub."""
     from huggingface_hub import snapshot_download
 
     with hub.downloading(sources.REPO):

@@ -74,7 +74,7 @@ def _check_names(ordered: Sequence[Step], skip: Sequence[str], until: str | None
 
 
 def _manifest(path: Path) -> dict[str, Any] | None:
-    """The manifest beside a step's result; None where either is missing or the result was changed."""
+    """Returns the manifest of a step's result; None if either is missing or the result was changed."""
     try:
         found: dict[str, Any] = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         return found if found["output"] == tables.sha256_of([path]) else None

@@ -34,7 +34,7 @@ LOOKS: Mapping[str, Mapping[str, str]] = {
 
 
 def described(source: str, texts: Iterable[str]) -> str:
-    """Returns how the characters named in `texts` look; "" where none is.
+    """Returns how the characters in `texts` look; "" if they name none.
 
     In the order of the table; the official generator's order changes from run to run.
     """

@@ -17,7 +17,7 @@ SHARD = 2048
 
 
 def fingerprint(model: str) -> str:
-    """Returns a short key of a model: of its name, or of what lies in its folder."""
+    """Returns a short key of a model, from its name or from the content of its folder."""
     folder = Path(model).expanduser()
     files = sorted(file for file in folder.rglob("*") if file.is_file()) if folder.is_dir() else []
     stats = [f"{file.name} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in files]
@@ -97,7 +97,7 @@ def device_of(wanted: str) -> str:
 
 
 def _loaded(loader: Any, name: str, **options: Any) -> Any:
-    """A model or processor by name or local folder, without code of its own.
+    """Returns a model or processor by name or local folder; no code of its own is run.
 
     Weights are read as safetensors where there are any, else by torch's loader for tensors only.
     """

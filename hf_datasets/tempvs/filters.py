@@ -52,7 +52,7 @@ _PRONOUN = re.compile(r"\s*(?:it|they|he|she)\b", re.IGNORECASE)
 
 
 def stative_verb(caption: str) -> bool:
-    """Returns whether a form of a stative verb stands in the caption (Table 7)."""
+    """Returns whether the caption contains a form of a stative verb (Table 7)."""
     return bool(_STATIVE.search(caption.lower()))
 
 
@@ -122,7 +122,7 @@ def enough_persons(scores: Sequence[float], least_score: float, least_share: flo
 def unambiguous_groups(
     similarity: Any, margin: float = 0.0
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int, int]]]:
-    """Returns the pairs and triples of positions whose images and texts cannot be taken for each other.
+    """Returns the pairs and triples of positions whose images and texts cannot be confused.
 
     Source: footnote 5 of the paper: in a pair, each image is more similar to its own text than to the other
     one, and each text to its own image. A triple holds if its three pairs do, which is what the official

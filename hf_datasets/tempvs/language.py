@@ -63,7 +63,7 @@ def events(captions: Sequence[str], endpoint: Endpoint, path: Path) -> dict[str,
     """Extracts the event of each caption.
 
     Returns:
-        For each caption its event, None where it has none.
+        The event of each caption, or None.
     """
     known = Kept(path)
     asked = {_key(endpoint.model, event_prompt(caption)): caption for caption in captions}

@@ -121,7 +121,7 @@ class Images:
         return place
 
     def _in_any_format(self, path: Path) -> Path:
-        """Returns a picture's path, or that of the one beside it that differs in its suffix alone."""
+        """Returns a picture's path, or that of a picture beside it with another suffix."""
         if path.is_file():
             return path
         folder = path.parent

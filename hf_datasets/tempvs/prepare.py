@@ -134,7 +134,7 @@ def _write(
         prepared.KEY: prepared.sums(root, (path for path in sorted(stored) if path.suffix == ".parquet")),
         checksums.KEY: checksums.write_folder(root),
     }
-    # Last: what has no manifest is not prepared, so an interrupted run is simply run again.
+    # Last, because only data with a manifest counts as prepared; after an interruption, run it again.
     manifests.write(manifest, root)
     return counts
 
@@ -147,14 +147,14 @@ def _ask_for_consent(given: bool) -> None:
 
 
 def download(revision: str, strips: bool = False) -> tuple[Path, str]:
-    """Downloads the release from the Hub, or what of it is not here yet.
+    """Downloads the missing files of the release from the Hub.
 
     Returns:
         Its folder in the Hub's cache, and the commit.
     """
     from huggingface_hub import snapshot_download
 
-    # Of the predictions, what text models answered is needed alone.
+    # Only the text models' predictions are needed.
     ignored = ["*.pkl", *(f"*predictions/{setting}/*" for setting in ("combined", "separate"))]
     ignored += [] if strips else [f"*/{name}/*" for name in sorted(STRIPS)]
     with hub.downloading(REPO):

@@ -29,7 +29,7 @@ def _capital(event: str) -> str:
 
 
 def _inner(event: str, is_name: NameTest) -> str:
-    """An event inside a sentence: its first letter small unless it opens with a name."""
+    """Returns an event for the middle of a sentence: with a small first letter unless it is a name."""
     bare = event.rstrip(".,;!?")
     return bare if is_name(event) else bare[:1].lower() + bare[1:]
 

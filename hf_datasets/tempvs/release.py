@@ -219,7 +219,7 @@ def _nothing(data: Path, images: Images, sources: Collection[str], report: Repor
 
 
 def _of_one_story(converted: list[Row], report: Report) -> list[Row]:
-    """Returns the rows without those of sequences whose id stands for other pictures in other rows.
+    """Returns the rows without sequences whose id has other pictures in other rows.
 
     A question of one story would be gated by the grounding questions of another.
     """

@@ -1,4 +1,4 @@
-"""The steps by which TempVS is made, in the order of the paper's Table 9; `build.py` runs them.
+"""The steps that make TempVS, in the order of the paper's Table 9; `build.py` runs them.
 
 A step takes the items that the one before has left: stories, and from the step `questions` on the rows of the
 data set's tables.
@@ -233,7 +233,7 @@ def _questions(items: list[Item], settings: Settings) -> tuple[list[Item], Dropp
     )
     made: list[Item] = []
     # Running numbers begin anew with each source, and go through its stories in the order of their
-    # sequences: so the official scripts, whose grouping sorts.
+    # sequences, as in the official scripts, whose grouping sorts.
     for source in SOURCES:
         of_source = sorted(
             (story for story in stories if story.source == source), key=lambda story: story.group
@@ -355,7 +355,7 @@ def _write_media(several: Iterable[tables.Row], settings: Settings) -> None:
 
 
 def _model(name: str) -> list[str]:
-    """A model in a step's settings: the same folder with other weights in it is another model."""
+    """Returns a model for a step's settings; a folder with other weights counts as another model."""
     return [name, fingerprint(name)]
 
 

@@ -28,7 +28,7 @@ _INSTANCE = "instance "
 
 
 def download(revision: str) -> Path:
-    """Downloads the data set from the Hub, or what of it is not here yet."""
+    """Downloads the missing files of the data set from the Hub."""
     from huggingface_hub import snapshot_download
 
     with hub.downloading(REPO):
@@ -106,7 +106,7 @@ def whole(asked: Sequence[tables.Row]) -> tuple[list[tables.Row], Skipped]:
 def _media(folder: Path, source: Path, wanted: set[str]) -> dict[str, Medium]:
     """Returns the videos that are wanted and there, by name.
 
-    What was unpacked lies in a folder of links to the source's own files.
+    The folder has links to the source's files and the unpacked files.
     """
     found: dict[str, Medium] = {}
     named = {releases.spelled(Path(name)): name for name in wanted}
@@ -119,7 +119,7 @@ def _media(folder: Path, source: Path, wanted: set[str]) -> dict[str, Medium]:
 
 
 def contrary(asked: Sequence[tables.Row]) -> list[int]:
-    """Returns the questions whose answer is not that of their place, by which the official code scores."""
+    """Returns the questions whose answer differs from the one that the official code expects."""
     return [
         row["index"]
         for row in asked

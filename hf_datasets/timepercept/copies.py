@@ -72,7 +72,7 @@ def once_dated(series: Sequence[Series], contents: Contents, skipped: Skipped) -
 
 
 def without_copies(series: Sequence[Series], contents: Contents, skipped: Skipped) -> list[Series]:
-    """Returns places without those all of whose pictures are another's of the same source."""
+    """Returns places, without those whose pictures all belong to another place of the same source."""
     first: dict[tuple[str, frozenset[str]], str] = {}
     kept = []
     for one in series:

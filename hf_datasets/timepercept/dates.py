@@ -107,7 +107,7 @@ def _in_ordinary_form(text: str) -> Moment:
             return _moment(found.groupdict(), text)
     if found := _MONTH.fullmatch(text):
         return _month(int(found["year"]), int(found["month"]))
-    raise ValueError("in none of the ordinary forms")
+    raise ValueError("in no common form")
 
 
 def in_name(name: str, form: str = "") -> tuple[Moment, str]:

@@ -1,4 +1,4 @@
-"""Series out of a folder of anybody's dated pictures: the dates stand in the names."""
+"""Makes series from any folder of dated pictures, with the dates in the names."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def read_series(
 ) -> list[Series]:
     """Reads dated series from a manifest, or from a folder with or without one.
 
-    In a folder without a manifest a picture's date stands in its name, or in that of its folder. Pictures of
+    Without a manifest, the name of a picture or of its folder has the date. Pictures of
     one folder are of one place; those that lie in `path` itself, or in a folder that a date is the name of,
     are told apart by their names without the date.
     """

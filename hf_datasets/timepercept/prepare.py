@@ -52,7 +52,7 @@ class Settings:
 
 
 def manifest_of(root: Path, force: bool = False) -> dict[str, Any]:
-    """Returns the manifest under `root`; one without parts where there is none."""
+    """Returns the manifest under `root`; without a file, one without parts."""
     return manifests.of_earlier(root, force, "parts") or {"benchmark": BENCHMARK, "parts": {}}
 
 
@@ -216,7 +216,7 @@ class _Plan:
 
 
 def is_dated(series: Series) -> bool:
-    """Returns whether the days of a place's pictures are known, not their months or ranks alone."""
+    """Returns whether the days of a place's pictures are known, and not only months or ranks."""
     return all(shot.day is not None for shot in series.shots)
 
 
@@ -253,7 +253,7 @@ def _planned(series: Path | None, fmow: Path | None, settings: Settings, note: N
 
 
 def _of_one_picture(every: Sequence[Series], contents: copies.Contents, note: Note) -> list[tuple[int, int]]:
-    """Returns which places have a picture in common, and says so."""
+    """Returns and prints which places share a picture."""
     pairs = list(copies.shared(every, contents))
     if places := sorted({f"{every[i].source}/{every[i].place}" for pair in pairs for i in pair}):
         more = f" and {len(places) - NAMED} more" if len(places) > NAMED else ""
@@ -393,7 +393,7 @@ def _check_rows(rows: dict[str, dict[str, list[Row]]], plan: _Plan) -> None:
 
 
 def _account(plan: _Plan, settings: Settings) -> dict[str, Any]:
-    """Returns what the manifest says of the sources."""
+    """Returns the manifest's part about the sources."""
     return {
         "places": {
             f"{name}/{split}": len(series)

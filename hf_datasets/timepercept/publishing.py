@@ -12,5 +12,5 @@ def sources(manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     names = ["fMoW-rgb"] if request.get("fmow") else []
     names += ["UC Merced Land Use"] if "ucm" in parts else []
     names += ["TemporalVQA"] if "temporalvqa" in parts else []
-    # SITSCC comes this way too; whose pictures they are, the user has to say.
+    # SITSCC's pictures come this way, too; the user states their owner.
     return names, ["dated pictures of your own"] if request.get("series") else []

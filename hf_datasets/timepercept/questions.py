@@ -88,7 +88,7 @@ def build(
     Args:
         ordered: The places for the five tests of order.
         dated: The places for the four tests of intervals.
-        split: `test` or `train`; it stands in the ids and is part of the seed.
+        split: `test` or `train`; it is part of the ids and of the seed.
         rules: How to draw.
         tests: The tests to build.
 
@@ -158,7 +158,7 @@ def _five(series: Series, generator: random.Random) -> list[Shot]:
 
 
 def _tal(series: Series, places: Sequence[Series], number: int, generator: random.Random) -> Drawn | None:
-    """Four images in order and one that does not belong, of either kind by turns and at all positions.
+    """Makes questions with four images in order and one that does not belong, at all positions.
 
     An image is moved by at least two positions: after a swap of neighbours either could be the anomaly.
     """
@@ -217,7 +217,7 @@ def _pov(series: Series, places: Sequence[Series], number: int, generator: rando
 
 
 def evenly_spaced(shots: Sequence[Shot], generator: random.Random) -> list[Shot]:
-    """Returns five shots whose times are as evenly spaced as a random span of the series allows."""
+    """Returns five shots from a random span of the series, with times as even as possible."""
     best: list[Shot] = []
     least = math.inf
     for _ in range(30):

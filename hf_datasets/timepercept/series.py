@@ -186,7 +186,7 @@ def read_manifest(path: Path, max_cloud: float, skipped: Skipped, date_format: s
 
 
 def check_usable(found: Iterable[Series], path: Path, skipped: Skipped) -> None:
-    """Refuses series none of which has two pictures."""
+    """Raises an error if no series has two pictures."""
     if not any(len(series.shots) > 1 for series in found):
         raise TempbenchError(
             f"{path}: no group has two usable pictures ({skipped.in_words()}); correct the manifest or the "
@@ -219,7 +219,7 @@ def _position(group: dict[str, Any], path: Path) -> Position | None:
 
 
 def _groups(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yields where each group of a manifest stands, and what is there; None for what is no JSON."""
+    """Yields the place of each group in a manifest, and its content; None for what is no JSON."""
     if path.suffix.lower() == ".csv":
         yield from _csv_groups(path)
         return
@@ -240,7 +240,7 @@ def _groups(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _csv_groups(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yields the groups of a CSV file, a picture a line; what the first line says of a place holds."""
+    """Yields the groups of a CSV file with one picture per line; a place's first line describes it."""
     try:
         lines = list(csv.DictReader(bounds.read_text(path).splitlines()))
     except (OSError, ValueError, csv.Error) as error:

@@ -71,7 +71,7 @@ def _near(series: Sequence[Series], distance: float) -> Iterator[tuple[int, int]
 def split(
     found: Mapping[str, Sequence[Series]], sites: Sites, seed: int, test_share: float
 ) -> dict[str, dict[str, list[Series]]]:
-    """Returns the places of the `test` and of the `train` split of each source; no site is in both.
+    """Returns each source's places of the `test` and `train` splits; no site is in both.
 
     Sites are drawn at random until the share of the places is reached; one that would exceed it is left for
     training. What an earlier source has decided of a site holds for the next.

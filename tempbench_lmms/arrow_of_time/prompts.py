@@ -1,7 +1,7 @@
 """The prompt, which is the same for every clip.
 
 Source: `run_openai_no_reasoning_zero_shot.sh` of the official repository, to the letter: `SYSTEM_PROMPT` and
-`CUSTOM_INSTRUCTION`. Its scripts for other models have the same words, but for Cosmos-Reason1's.
+`CUSTOM_INSTRUCTION`. Its scripts for other models have the same words, except Cosmos-Reason1's.
 """
 
 from collections.abc import Mapping

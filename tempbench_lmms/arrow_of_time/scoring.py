@@ -17,7 +17,7 @@ METRICS = Metrics("arrow_of_time")
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns the record of one answered question; one whose request failed has no reply to read."""
+    """Returns the record of one answered question; a failed request has no reply to read."""
     prompt = record_reading.prompt_of(reply, lambda: prompts.SYSTEM + prompts.build(doc))
     found = None if failed else parser.read(reply, prompt)
     own = {"pair": doc["pair_id"], "category": [CATEGORIES.get(name, name) for name in doc["categories"]]}
@@ -30,7 +30,7 @@ METRICS.add("accuracy", accuracy, headline=True)
 
 @METRICS.measure(headline=True)
 def pair_accuracy(records: Sequence[Record]) -> Ratio:
-    """Share of clips whose direction is right both ways; 0 for a constant answer."""
+    """Share of clips with the right direction when played both ways; 0 for a constant answer."""
     return all_right(((record["pair"], record["correct"]) for record in records), 2)
 
 

@@ -31,7 +31,7 @@ CAPTION_SCHEMA = pa.schema(
         ("view", pa.string()),  # "video": n frames; "frame": the middle one of them
         ("video", pa.string()),  # tempbench:// URL
         ("n_frames", pa.int32()),
-        ("target", pa.string()),  # a reference caption; "" where there is none
+        ("target", pa.string()),  # a reference caption, or ""
         ("choices", pa.list_(pa.string())),  # captions of other videos among them
         ("events", pa.list_(pa.string())),  # what happens, in order; empty where nobody wrote it down
     ]

@@ -47,7 +47,7 @@ def reference_of(doc: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns the record of one answered question; one whose request failed has no reply to read."""
+    """Returns the record of one answered question; a failed request has no reply to read."""
     options = doc["options"]
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, options, prompt)
@@ -68,7 +68,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         more |= {"gold_number": gold, "number": number}
         more["number_official"] = None if failed else parser.number_official(reply, options)
     letter = None
-    if found:  # a number that is none of the options is kept, and no option is read
+    if found:  # a number that no option has is kept, and no option is read
         reason = "nothing" if number is not None and answer is None else found.reason
         letter = Reading(answer, found.how, found.where, reason)
     return record_reading.answered(doc["question_id"], own, doc["answer"], letter, more)
@@ -162,7 +162,7 @@ def n_counting(records: Sequence[Record]) -> int:
 
 
 def n_reference_template(records: Sequence[Record]) -> int:
-    """Number of answers whose reference sentence is a template, because the data has none."""
+    """Number of answers compared with a template, because the data has no reference sentence."""
     return sum(record["reference_source"] == "template" for record in records)
 
 

@@ -62,7 +62,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
 
 
 def plan_problems(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
-    """Yields the pairs whose two orders are not next to each other, or differ."""
+    """Yields pairs whose two orders are not neighbours or differ in content."""
     waiting: NumberedRow | None = None
     for number, row in rows:
         if row["version"] == "swapped":

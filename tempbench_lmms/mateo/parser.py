@@ -2,7 +2,7 @@ r"""The answers of MATEO: three Yes/No/I don't know answers, or the name of a cl
 
 Source: section 3 (a class is predicted by Yes to its question and No to both others; every other combination
 is the class Other) and appendix A.2 (the forms). The paper prints no pattern. `read` takes any clear
-statement of the class; `parse_strict` takes the exact form of the prompt alone. Where a form is repeated the
+statement of the class; `parse_strict` reads only the exact form of the prompt. Where a form is repeated the
 last one counts, so that a prompt repeated at the beginning of a reply changes nothing; and a form that lists
 alternatives ("<Yes/No/I don't know>", "Before or After") states none.
 """

@@ -35,7 +35,7 @@ Edge = tuple[str, str]
 
 
 def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) -> Record:
-    """Returns the record of one answered question; one whose request failed has no reply to read."""
+    """Returns the record of one answered question; a failed request has no reply to read."""
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, form))
     found = None if failed else parser.read(reply, form, prompt)
     answer = found.value if found else None
@@ -279,7 +279,7 @@ def transitivity_violations(records: Sequence[Record]) -> Ratio:
 
     def terms(own: list[Pair]) -> Term:
         edges = {edge for pair in own if (edge := claim(pair))}
-        # What is said of each two steps, from either end: True for an edge in this direction.
+        # The claims about each pair of steps, in both directions: True for an edge in this direction.
         said = {ends: ends in edges for pair in own if is_consistent(pair) for ends in _both_ends(pair)}
         known = [said[ends] for ends in graph.chains(edges) if ends in said]
         return known.count(False), len(known)

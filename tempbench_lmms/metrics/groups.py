@@ -24,7 +24,7 @@ def all_right(
     size: int,
     cluster: Callable[[Key], Hashable] = lambda key: key,
 ) -> Ratio:
-    """Returns the share of groups whose questions are all answered rightly, over the groups that are whole.
+    """Returns the share of complete groups in which all questions are answered rightly.
 
     Args:
         answers: The group of each question, and 1 where its answer is right, else 0.

@@ -25,7 +25,7 @@ def iou(one: Interval, other: Interval) -> float:
 
 
 def best_iou(predicted: Interval, truths: Sequence[Interval]) -> float:
-    """Returns the largest `iou` of a prediction with any of the true intervals; 0 where there is none."""
+    """Returns the largest `iou` of a prediction with any true interval; 0 if there is none."""
     return max((iou(predicted, truth) for truth in truths), default=0.0)
 
 
@@ -45,7 +45,7 @@ def iop(predicted: Interval, truth: Interval) -> float:
 
 
 def best_iop(predicted: Interval, truths: Sequence[Interval]) -> float:
-    """Returns the largest `iop` of a prediction with any of the true intervals; 0 where there is none."""
+    """Returns the largest `iop` of a prediction with any true interval; 0 if there is none."""
     return max((iop(predicted, truth) for truth in truths), default=0.0)
 
 

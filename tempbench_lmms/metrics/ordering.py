@@ -38,7 +38,7 @@ def ranks(orders: ArrayLike) -> NDArray[np.int8]:
 def pair_counts(truth: ArrayLike, predicted: ArrayLike) -> tuple[Counts, Counts]:
     """Returns the numbers of positive and of negative pairs of each ordering.
 
-    A pair of items is positive where both orderings have the same one first:
+    A pair of items is positive if both orderings have the same one first:
     (rank_pred(i) - rank_pred(j)) * (rank_true(i) - rank_true(j)) > 0; negative where the product is
     negative. Source: TimePerceptBench, section III.D.
 

@@ -1,4 +1,4 @@
-"""Metrics as functions of plain sequences, for whom no record and no interval is wanted: `tb.metrics`."""
+"""Metrics as functions of plain sequences, without records and intervals: `tb.metrics`."""
 
 from collections.abc import Hashable, Mapping, Sequence
 
@@ -65,7 +65,7 @@ def iou_gated_accuracy(
 
 
 def gated_accuracy(right: Sequence[bool], gates: Sequence[Sequence[bool]]) -> float:
-    """Returns the accuracy on the questions all of whose gates are right: TempVS's "MT given GT strict".
+    """Returns the accuracy on questions whose gates are all right: TempVS's "MT given GT strict".
 
     >>> gated_accuracy([True, False, True], [[True, True], [True], [False]])
     0.5
@@ -85,7 +85,7 @@ def group_accuracy(groups: Sequence[Hashable], right: Sequence[bool], size: int 
 def swap_consistency(
     original: Sequence[str], swapped: Sequence[str], counterpart: Mapping[str, str]
 ) -> float:
-    """Returns the share of pairs whose answers agree, asked in both orders, be they right or wrong.
+    """Returns the share of pairs, asked in both orders, whose answers agree, right or wrong.
 
     Source: MATEO, section 6.
 

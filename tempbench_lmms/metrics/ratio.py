@@ -60,13 +60,13 @@ class Statistic:
     draws: int = 0  # maximum number of resamples, for a slow function; 0 for no limit
 
     def at(self, sums: Floats) -> Floats:
-        """Returns the statistic at sums of shape (..., m), with no warning where it is undefined."""
+        """Returns the statistic at sums of shape (..., m), without warnings about undefined values."""
         with np.errstate(all="ignore"):
             return np.asarray(self.function(sums), dtype=np.float64)
 
     @property
     def value(self) -> float:
-        """The statistic; NaN where it is undefined."""
+        """The statistic; NaN if it is undefined."""
         return float(self.at(self.terms.sum(axis=0)))
 
 

@@ -25,7 +25,7 @@ class Variances:
 
 
 def mean_over(repeats: Sequence[Sums]) -> Statistic:
-    """Returns the mean of a metric over repeats as one metric, whose clusters hold all replies to a group.
+    """Returns the mean of a metric over repeats as one metric; a cluster holds all replies to a group.
 
     Resampled by these clusters, it varies with the questions and with the replies to them.
 
@@ -82,7 +82,7 @@ def interval_of(repeats: Sequence[Sums], level: float = 0.95) -> tuple[float, fl
 def variances(scores: Floats) -> Variances:
     """Returns the variance of question scores between questions and between replies to one.
 
-    Both estimates are free of bias, but for a `between` below 0, which is given as 0. Source: the one-way
+    Both estimates are unbiased, except that a `between` below 0 is given as 0. Source: the one-way
     analysis of variance with random effects; Searle, Casella & McCulloch 1992, section 3.6.
 
     Args:

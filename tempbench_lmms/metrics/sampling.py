@@ -103,5 +103,5 @@ def shuffled(groups: Iterable[str], seed: str) -> list[str]:
 
 
 def hashed(seed: str, group: str) -> str:
-    """Returns a hash by which groups are put into a random order."""
+    """Returns a hash that sorts groups into a random order."""
     return hashlib.sha256(f"{seed}|{group}".encode()).hexdigest()

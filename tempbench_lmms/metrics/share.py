@@ -18,7 +18,7 @@ _ROUNDING = 1e-12
 
 
 def is_bounded(metric: Ratio) -> bool:
-    """Whether every unit has a score from 0 to 1 (or its `top`), whatever its weight; a share is one case."""
+    """Returns whether every unit's score is between 0 and 1 (or its `top`); shares are one case."""
     return bool(((metric.numerator >= 0) & (metric.numerator <= metric.top * metric.denominator)).all())
 
 
@@ -34,7 +34,7 @@ def effective_number(weights: NDArray[Any]) -> float:
 
 
 def wilson(metric: Ratio, level: float = 0.95) -> tuple[float, float]:
-    """Returns the score interval of a mean of scores from 0 to 1 whose questions come in clusters.
+    """Returns the score interval of a mean of scores from 0 to 1, for questions in clusters.
 
     It is Wilson's interval with the effective number of questions. Three factors give that number: the number
     of questions; how much less scores vary than right and wrong answers of the same mean would (1 for a

@@ -1,4 +1,4 @@
-"""Motion only: what is rendered, and the paper whose idea it is."""
+"""Motion only: the rendered figures, and the paper with the idea."""
 
 from tempbench_lmms.card import BenchmarkCard, Source
 

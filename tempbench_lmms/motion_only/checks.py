@@ -27,7 +27,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
 
 
 def together(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
-    """Yields the questions whose options are not those of the other one of their pair."""
+    """Yields questions whose options differ from those of the other question of their pair."""
     first: dict[str, tuple[int, list[str]]] = {}
     for number, row in rows:
         known, options = first.setdefault(row["pair_id"], (number, row["options"]))

@@ -23,7 +23,7 @@ def nextgqa(source: Source) -> Iterator[Answer]:
     """Reads `test-res.json` and one `test_ground*.json` of a folder (`val` for validation), or one of them.
 
     They hold answers and spans, not replies: a question's reply is written as the task asks for it. Spans of
-    a file whose name ends in `_gs` are shares of the video. What names no option is left out.
+    a file whose name ends in `_gs` are shares of the video. Answers that name no option are left out.
     """
     answers, spans = _read(source)
     docs = {str(doc["question_id"]): doc for doc in source.docs}
@@ -93,7 +93,7 @@ def _files(source: Source) -> dict[str, Path]:
         several = sorted(source.path.glob(pattern))
         if len(several) > 1:
             names = ", ".join(file.name for file in several)
-            raise TempbenchError(f"{source.path} has {names}; leave the one whose spans are meant")
+            raise TempbenchError(f"{source.path} has {names}; keep only the file that you want")
         found |= dict.fromkeys([kind], several[0]) if several else {}
     if not found:
         raise TempbenchError(

@@ -109,7 +109,7 @@ def row(question: Mapping[str, Any], segments: Any, duration: Any, video: str = 
         if not (windows := [span_of(segment) for segment in segments]):
             raise ValueError("there is no segment with a start and an end")
         if question["answer"] not in options:
-            raise ValueError(f"the answer {question['answer']!r} is none of the options")
+            raise ValueError(f"the answer {question['answer']!r} is not an option")
         letter = LETTERS[options.index(question["answer"])]
         return {
             "question_id": key,

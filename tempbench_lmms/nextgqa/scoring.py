@@ -24,7 +24,7 @@ Measure = Callable[[Sequence[Record]], Ratio]
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = BOTH) -> Record:
-    """Returns the record of one answered question; one whose request failed has no reply to read."""
+    """Returns the record of one answered question; a failed request has no reply to read."""
     kind = ask if ask in (BOTH, ANSWER) else SPAN
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, ask))
     found = None if failed else read(reply, doc["options"], doc["duration"], prompt=prompt)

@@ -1,1 +1,1 @@
-"""ReXTime: questions whose answer lies elsewhere in the video, with the time span of the answer."""
+"""ReXTime: questions about another part of the video than the event they name, and its time span."""

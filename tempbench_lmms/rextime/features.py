@@ -21,7 +21,7 @@ SCHEMA = pa.schema(
         ("options", pa.list_(pa.string())),  # texts of options A to D; empty where not released
         ("answer", pa.string()),  # a letter; "" in the test split
         ("windows", pa.list_(_SPAN)),  # true answer spans in seconds; empty in the test split
-        pa.field("question_span", _SPAN, metadata=_OPTIONAL),  # seconds, where it is known
+        pa.field("question_span", _SPAN, metadata=_OPTIONAL),  # seconds, if known
         ("target", pa.string()),  # a reply that is right; "" in the test split
         ("choices", pa.list_(pa.string())),  # each letter, with the whole video as its span
     ]

@@ -48,7 +48,7 @@ def category_of(raw: str) -> str:
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = "both") -> Record:
-    """Returns the record of one answered question; one whose request failed has no reply to read."""
+    """Returns the record of one answered question; a failed request has no reply to read."""
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, ask))
     found = None if failed else read(reply, doc["options"], doc["duration"], prompt=prompt)
     spans = spans_of(found["span"].value, reply, doc["duration"]) if found else []

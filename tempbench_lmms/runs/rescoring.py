@@ -208,7 +208,7 @@ def _not_of_one_run(log: TaskLog) -> str | None:
 
 
 def is_of_other_code(log: TaskLog) -> bool:
-    """Whether other code than the installed code computed the scores; imports record no code."""
+    """Returns whether other code than the installed code computed the scores; imports record no code."""
     then = (log.details.get(provenance.KEY) or {}).get(code_digest.KEY)
     return then is not None and then != code_digest.of_numbers(log.benchmark)
 

@@ -47,7 +47,7 @@ class Sample:
         return self.reply if self.whole is None else self.whole
 
     def is_full(self, limit: int | None) -> bool:
-        """Whether the reply is known to have reached the token limit."""
+        """Returns whether the reply is known to have reached the token limit."""
         return limit is not None and self.n_tokens is not None and self.n_tokens >= limit
 
 

@@ -33,7 +33,7 @@ METRICS = Metrics(ALL, ONE)
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns the record of one answered question; one whose request failed has no reply to read."""
+    """Returns the record of one answered question; a failed request has no reply to read."""
     prompt = record_reading.prompt_of(reply, lambda: prompts.build(doc))
     found = None if failed else parser.read(reply, doc["choices"], prompt)
     rules = None if failed else official.rating(doc["kind"], reply, doc["question"], doc["target"])

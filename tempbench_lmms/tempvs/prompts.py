@@ -55,7 +55,7 @@ def wording(doc: Mapping[str, Any]) -> str:
 
 
 def _has(kind: str, style: str) -> bool:
-    """Whether questions of a kind of test are asked in a style."""
+    """Returns whether questions of a kind of test are asked in a style."""
     if style == "image_only":
         return kind in ("mt3", "gt")
     return style in STYLES and (style != "blind" or kind != "mt3")

@@ -32,7 +32,7 @@ SUITE_HEADLINE = ("mt", "mt_given_gt_strict")
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns the record of one answered question; one whose request failed has no reply to read."""
+    """Returns the record of one answered question; a failed request has no reply to read."""
     kind = prompts.kind_of(doc["tests"][0])
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, kind, doc["options"], len(doc["images"]), prompt)
@@ -70,7 +70,7 @@ def groundings(records: Sequence[Record]) -> list[Record]:
 
 
 def passed(records: Sequence[Record]) -> list[tuple[Record, int]]:
-    """Returns each main question all of whose grounding questions were asked, with how many were passed."""
+    """Returns the main questions with all their grounding questions asked, and the number passed."""
     correct = {record["id"]: record["correct"] for record in groundings(records)}
     found = []
     for main in mains(records):

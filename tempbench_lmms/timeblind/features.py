@@ -12,7 +12,7 @@ SCHEMA = pa.schema(
         ("index", pa.int32()),  # the official index: 4 x instance + 2 x question + video
         ("pair_id", pa.string()),  # the instance: its two videos and two questions have one
         ("video", pa.string()),  # tempbench:// URL
-        pa.field("tag", pa.string(), metadata={"optional": "1"}),  # one of card.TAGS, where it is known
+        pa.field("tag", pa.string(), metadata={"optional": "1"}),  # one of card.TAGS, if known
         ("question", pa.string()),  # as released; a multiple choice has its options in it
         ("options", pa.list_(pa.string())),  # texts of options A and B; none where Yes or No is asked
         ("answer", pa.string()),  # Yes or No, or a letter

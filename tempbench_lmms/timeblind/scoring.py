@@ -23,7 +23,7 @@ _LEVEL_OF = {tag: level for level, tags in LEVELS.items() for tag in tags}
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns the record of one answered question; one whose request failed has no reply to read."""
+    """Returns the record of one answered question; a failed request has no reply to read."""
     # A question with its options is one line: a reply of one line may be a copy of it.
     found = None if failed else parser.read(reply, doc["options"], prompts.build(doc))
     own = {

@@ -12,7 +12,7 @@ SCHEMA = pa.schema(
         ("test", pa.string()),  # tal, isr, ...: see `timepercept/prompts.py`
         ("source", pa.string()),  # fmow, series, ucm, temporalvqa, or bundled
         ("places", pa.list_(pa.string())),  # ids of the places shown; the first one is the main one
-        ("category", pa.string()),  # scene category of the main place; "" where it has none
+        ("category", pa.string()),  # scene category of the main place, or ""
         ("images", pa.list_(pa.string())),  # tempbench:// URLs in the order shown
         ("dates", pa.list_(pa.string())),  # when each image was taken, never shown; empty in the controls
         ("options", pa.list_(pa.string())),  # texts of options A, B, ... where the question has its own

@@ -104,7 +104,7 @@ def options(doc: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:
-    """Returns a question whose options are moved on by some places; None where the answer is no option.
+    """Returns a question with its options moved by some places; None where the answer is no option.
 
     The pictures stay where they are: an option that names one by its place still names it.
     """

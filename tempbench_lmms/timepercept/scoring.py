@@ -54,7 +54,7 @@ def interval_class(days: int) -> str:
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns the record of one answered question; one whose request failed has no reply to read."""
+    """Returns the record of one answered question; a failed request has no reply to read."""
     test = doc["test"]
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, test, prompts.options(doc), len(doc["images"]), prompt)
@@ -94,7 +94,7 @@ def pnr(records: Sequence[Record]) -> Ratio:
 
 
 def pnr_strict(records: Sequence[Record]) -> Ratio:
-    """PNR where an ordering that cannot be read counts all its pairs as negative."""
+    """PNR in which all pairs of an unreadable ordering count as negative."""
     return _ratio(records, lambda record: (record["positive"], record["pairs"] - record["positive"]))
 
 
@@ -125,7 +125,7 @@ def n_invalid(records: Sequence[Record]) -> int:
 
 
 def orders_backwards(records: Sequence[Record]) -> int:
-    """1 where PNR lies so far below 1 that chance does not explain it: the model orders backwards."""
+    """1 if PNR is so far below 1 that chance does not explain it: the model orders backwards."""
     sizes = [record["items"] for record in records if record["parsed"]]
     positive, negative = (sum(record[name] for record in records) for name in ("positive", "negative"))
     return int(direction_score(positive, negative, sizes) < FAR_BELOW)
@@ -160,7 +160,7 @@ def _average(tests: Sequence[str]) -> Metric:
 
 
 def category_average(records: Sequence[Record]) -> Statistic:
-    """Mean over scene categories of how far questions are answered rightly; each category counts once."""
+    """Mean accuracy over scene categories; each category counts once."""
     return _mean_over(records, "category", sorted({record["category"] for record in records}))
 
 
@@ -223,7 +223,7 @@ def transfer_overall_accuracy(records: Sequence[Record]) -> Ratio:
 
 
 def transfer_order_consistent(records: Sequence[Record]) -> Ratio:
-    """Share of pairs of images whose order is told rightly whichever of them comes first.
+    """Share of pairs of images with a right answer in both orders of presentation.
 
     Source: TemporalVQA (arXiv 2501.10674), "consistent accuracy".
     """

@@ -49,7 +49,7 @@ def test_row():
 @pytest.mark.parametrize(
     ("change", "segments", "duration", "said"),
     [
-        ({"answer": "flew"}, [[1, 2]], 30, "none of the options"),
+        ({"answer": "flew"}, [[1, 2]], 30, "not an option"),
         ({}, [[1]], 30, "a start and an end"),
         ({}, [], 30, "a start and an end"),
         ({}, [["a", 2]], 30, "could not convert"),

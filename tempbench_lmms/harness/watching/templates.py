@@ -24,12 +24,12 @@ class Template:
 
 
 def of(processor: Any, template: str | None = None) -> Template:
-    """Returns the templates of a processor and of its tokenizer; empty where they have none."""
+    """Returns the templates of a processor and of its tokenizer; empty if they have none."""
     heads: set[str] = set()
     tails: set[str] = set()
     around: set[tuple[str, str]] = set()
     for owner in (processor, processor.tokenizer):
-        parts = owner is processor  # a tokenizer's template takes text alone
+        parts = owner is processor  # a tokenizer's template takes only text
         found = _rendered(owner, [_message("user", _MARK, parts)], template)
         if found is None:
             continue
@@ -49,7 +49,7 @@ def of(processor: Any, template: str | None = None) -> Template:
             between = rest.partition(_MARK)[0]
             shared = len(between) - _shared(between[::-1], head[::-1])
             around.add((before, between[:shared]))
-            # A head may hold a system prompt of its own, of which this is left where another is given.
+            # A template's head may have its own system prompt; this part stays if another prompt is given.
             heads.add(between[shared:])
     by_length = sorted(filter(str.strip, heads), key=len, reverse=True)
     return Template(tuple(by_length), tuple(filter(str.strip, tails)), tuple(around))

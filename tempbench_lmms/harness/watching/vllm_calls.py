@@ -1,7 +1,7 @@
 """What runners hand to an engine of vLLM, and what the engine makes of it.
 
 An engine of vLLM fills in the chat template, resizes pictures and turns all of it into a request for its
-core. Such requests are what is looked at: tokens, where pictures stand among them, their pixels, and the
+core. The check looks at such requests: tokens, where pictures stand among them, their pixels, and the
 settings. An engine whose requests are of another form shows only the messages or prompts that it is given.
 """
 
@@ -147,7 +147,7 @@ def _unseen(feature: Any) -> Picture | Video:
 
 
 def _is_raw(values: Any) -> bool:
-    """True for colours from 0 to 255, which newer engines send to the model and normalise there."""
+    """Returns whether colours are from 0 to 255, as in newer engines, whose models normalise them."""
     return str(getattr(values, "dtype", "")).endswith("uint8")
 
 
