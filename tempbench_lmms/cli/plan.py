@@ -47,7 +47,7 @@ def plan(
     include_path: IncludePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compute before a run which difference it can detect, with how many questions, and how long it takes."""
+    """Compute, before a run, the smallest difference it can detect, the questions it needs, and its time."""
     from tempbench_lmms.runs import planning, run_card
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.task_log import edited

@@ -15,12 +15,10 @@ class Series:
     Attributes:
         name: For the legend.
         points: By category, in the figure's order; None for missing points.
-        is_reference: Whether it is a reference value instead of a run; drawn in grey, last.
     """
 
     name: str
     points: tuple[Number | None, ...]
-    is_reference: bool = False
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class Figure:
     Attributes:
         title: What is shown.
         categories: The categories of the points of a series.
-        series: At least one; the runs' first, in the order of their colours.
+        series: At least one, in the order of their colours.
         chance: The score of random answers by category, if known.
     """
 
@@ -50,11 +48,6 @@ class Figure:
         """Returns the place of a value, in percent of the figure's width."""
         low, high = self.ends
         return round(4 + 92 * (value - low) / (high - low), 2)
-
-    @property
-    def looks(self) -> list[str]:
-        """The colour and shape of each series, by the page's names."""
-        return ["ref" if one.is_reference else f"c{place % 6}" for place, one in enumerate(self.series)]
 
 
 def figures_of(section: Section) -> Iterator[Figure]:

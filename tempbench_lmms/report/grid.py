@@ -150,6 +150,7 @@ class Grid:
         columns: Likewise.
         cells: By row, one cell per column.
         remarks: Notes about the whole table.
+        signatures: One line per task that says how its scores were made.
         corner: What the rows are.
         is_printed: Whether it is a paper's table, with the paper's name and caption.
         source: The source of a task's table (`METRICS` and its like).
@@ -161,6 +162,7 @@ class Grid:
     columns: tuple[Heading, ...]
     cells: tuple[tuple[Cell, ...], ...]
     remarks: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
     corner: str = ""
     is_printed: bool = False
     source: str = DETAILS

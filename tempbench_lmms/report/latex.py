@@ -56,8 +56,10 @@ def table(grid: Grid) -> str:
     ]
     notes = [escaped(remark) for remark in grid.remarks]
     notes += [rf"$^{{\mathrm{{{mark}}}}}$\,{escaped(note)}" for note, mark in grid.marks.items()]
+    notes += map(escaped, grid.signatures)
     if notes:
-        lines.append(rf"\par\smallskip\parbox{{\linewidth}}{{\scriptsize {'; '.join(notes)}.}}")
+        said = "; ".join(note.rstrip(".") for note in notes)
+        lines.append(rf"\par\smallskip\parbox{{\linewidth}}{{\scriptsize {said}.}}")
     return "\n".join([*lines, r"\end{table}"])
 
 

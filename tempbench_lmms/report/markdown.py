@@ -31,6 +31,7 @@ def _caption(grid: Grid) -> list[str]:
 def _notes(grid: Grid) -> list[str]:
     lines = [f"- {escaped(remark)}" for remark in grid.remarks]
     lines += [f"- <sup>{mark}</sup> {escaped(note)}" for note, mark in grid.marks.items()]
+    lines += [f"- `{shown(line)}`" for line in grid.signatures]
     return ["\n".join(lines)] if lines else []
 
 

@@ -37,7 +37,7 @@ OTHER_CODE = (
     "`compare` would refuse them, and `compare --reparse` reads them again"
 )
 NO_LOG = "the log does not give this value"
-FEW = "too few groups of questions enter it"
+FEW = "too few groups of questions"
 WHOLE = "it is one number for all questions"
 
 

@@ -10,12 +10,10 @@ from typing import Any
 
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.record import shown
-from tempbench_lmms.report.figures import Figure, Series
 from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN, RUN, Cell, Grid, Heading, Number, cell_of
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
 from tempbench_lmms.report.placing import nearest, parts_of
-from tempbench_lmms.report.tables import Row, Section, better, test_of
-from tempbench_lmms.runs import signature
+from tempbench_lmms.report.tables import Row, Section, better, signed, test_of
 from tempbench_lmms.runs.run_card import NOT_CHECKED
 
 PROBLEMS = {
@@ -58,7 +56,7 @@ def grids_of(sections: Sequence[Section], prices: Prices = MappingProxyType({}))
     if any(map(any, cells)):
         yield Grid(
             name="Tokens and time",
-            caption="Tokens as the runner counts them; seconds of the last start",
+            caption="Tokens as the runner counts them; seconds since the last start of the run",
             rows=tuple(Heading((run,), RUN) for run in runs),
             columns=tuple(Heading((name,)) for name in EFFORT[: None if prices else -1]),
             cells=tuple(
@@ -236,7 +234,7 @@ def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> 
         if own:
             cell = best(own, key=lambda one: one.value)
             note = "" if cell.comparable else cell.note or card.apart or "not comparable"
-            label = f"{cell.model}, {cell.table}" if kind == BEST else cell.model
+            label = ", ".join(dict.fromkeys((cell.model, cell.table))) if kind == BEST else cell.model
             out.append(Mark(kind, label, cell.value, note))
     return out
 
@@ -264,7 +262,7 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
             mean = means.get(row.name) if row.kind == RUN else None
             rank = 1 + sum(other > mean for other in means.values()) if mean is not None else ""
             own[:0] = [Cell(str(rank)), Cell("" if mean is None else shown(mean, 3))]
-    return Grid(
+    grid = Grid(
         name="Headlines",
         caption="The score of each run on each benchmark",
         rows=tuple(rows),
@@ -273,6 +271,7 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
         remarks=tuple(_remarks(columns, common if len(heads) > len(columns) else ())),
         corner="run",
     )
+    return signed(grid, (task for column in columns for task in column.tasks))
 
 
 def _values(columns: Sequence[Column], run: str) -> list[float]:
@@ -286,24 +285,10 @@ def _remarks(columns: Sequence[Column], averaged: Sequence[Column]) -> Iterator[
     if averaged:
         names = ", ".join(column.section.card.name for column in averaged)
         yield f"Average and rank use the benchmarks that all runs have: {names}."
-    yield from signature.lines(task.signature for column in columns for task in column.tasks)
     common = set.intersection(*(column.common for column in columns))
     if common and all(column.common == common for column in columns):
         of_samples = ": the bundled samples, not the papers' data" if "mini" in common else ""
         yield f"All tasks are {', '.join(sorted(common))} ones{of_samples}."
-
-
-def figure_of(columns: Sequence[Column], runs: Sequence[str]) -> Figure:
-    """Returns the headlines as a plot: the runs beside chance, the papers' best and humans."""
-    names = tuple(f"{column.section.card.name} {column.metric}" for column in columns)
-    series = [Series(run, tuple(column.number(run) for column in columns)) for run in runs]
-    for kind in (BEST, HUMAN):
-        found = [column.marks.get(kind) for column in columns]
-        points = tuple(Number(mark.value) if mark else None for mark in found)
-        series += [Series(MARKS[kind], points, True)] if any(points) else []
-    marks = {name: column.marks.get(CHANCE) for name, column in zip(names, columns, strict=True)}
-    chance = {name: mark.value for name, mark in marks.items() if mark}
-    return Figure("Headlines", names, tuple(series), chance)
 
 
 def _digits(value: Any) -> int:

@@ -210,11 +210,11 @@
   function answered(answer, letter, how) {
     const title = make("h4", "who", signed(letter, `${SIGNS[letter]} ${NAMES[letter]} `));
     title.append(make("b", "", index.runs[answer.run]));
-    if (how) title.append(" ", make("span", "tag", how));
     const part = make("section", "answer", title, block("Reply", answer.reply));
     const { answer: chosen, prediction } = answer.record;
     const value = chosen !== undefined ? chosen : prediction;
-    if (value !== undefined) part.append(block("What was read", value === null ? "nothing" : words(value)));
+    const read = value === undefined || value === null ? "" : `read as ${words(value)}`;
+    if (read || how) part.append(note([read, how].filter(Boolean).join(", by rule: ")));
     if (answer.prompt !== undefined) part.append(block("Its prompt differs", answer.prompt));
     const facts = make("dl");
     for (const [name, one] of Object.entries(answer.record)) {
@@ -263,10 +263,7 @@
       const r = task.runs.indexOf(answer.run);
       side.append(answered(answer, task.verdicts[r][place], howOf(one, r)));
     }
-    const right = make("div", "side", block("A right reply", entry.target));
-    const gold = entry.answers.map((answer) => answer.record.gold).find((value) => value !== undefined);
-    if (gold !== undefined) right.append(block("What is right", words(gold)));
-    box.append(side, right, block("Prompt", entry.prompt), ...timeline(entry.answers));
+    box.append(side, block("A right reply", entry.target), block("Prompt", entry.prompt), ...timeline(entry.answers));
     if (entry.pictures?.length) box.append(make("div", "pictures", ...entry.pictures.map(pictured)));
     if (entry.note) box.append(note(entry.note));
     if (entry.out) {

@@ -37,15 +37,12 @@ def page(
     """
     sections = tables.sections_of(tasks)
     script = Markup((HERE / "page.js").read_text(encoding="utf-8"))
-    runs = list(dict.fromkeys(task.run for task in tasks))
-    columns = overview.columns_of(sections)
     return rendered(
         "page.html",
         title=title,
         script=script,
         script_hash=content_hash(script),
         overview=list(overview.grids_of(sections, prices)),
-        headlines=[overview.figure_of(columns, runs)] if columns else [],
         sections=[(section, list(figures_of(section))) for section in sections],
         data=data_of(tasks, n_questions, n_pictured, megabytes),
         embedded=embedded,

@@ -34,7 +34,7 @@ def table(grid: Grid, width: int) -> str:
             part = []
         part.append(column)
     blocks.append(_block(left, part))
-    notes = [*grid.remarks, *(f"{mark}) {note}" for note, mark in grid.marks.items())]
+    notes = [*grid.remarks, *(f"{mark}) {note}" for note, mark in grid.marks.items()), *grid.signatures]
     if notes:
         blocks.append("\n".join(textwrap.fill(note, width, subsequent_indent="   ") for note in notes))
     return "\n\n".join(blocks)

@@ -63,7 +63,7 @@ def _lines(grid: Grid) -> Iterator[list[Any]]:
         for what, values in parts.items():
             if what == VALUE or any(values):
                 yield [row.label, what, *values]
-    yield from (["", NOTE, remark] for remark in grid.remarks)
+    yield from (["", NOTE, remark] for remark in (*grid.remarks, *grid.signatures))
 
 
 def _ends(cell: Cell) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import kwargs_of, task_files
-from tempbench_lmms.record import Metrics, Record
+from tempbench_lmms.record import Metrics
 from tempbench_lmms.report import breakdowns, printed, spreads
 from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading, Number, cell_of
 from tempbench_lmms.report.numbers import TaskNumbers, of_records
@@ -51,15 +51,6 @@ class Row:
                 if column_of(task.stem, name, {column}) is not None:
                     return task.number(name)
         return None
-
-    def records(self, **fields: Any) -> list[Record]:
-        """Returns the records of the row's tasks whose fields have these values."""
-        return [
-            record
-            for task in self.tasks
-            for record in task.log.records
-            if all(record.get(name) == value for name, value in fields.items())
-        ]
 
 
 @dataclass(frozen=True)
@@ -119,8 +110,8 @@ def grids_of(
 
 
 def signed(grid: Grid, tasks: Iterable[TaskNumbers]) -> Grid:
-    """Returns a table with the signatures of its tasks as remarks."""
-    return replace(grid, remarks=(*grid.remarks, *signature.lines(task.signature for task in tasks)))
+    """Returns a table with the signatures of its tasks."""
+    return replace(grid, signatures=tuple(signature.lines(task.signature for task in tasks)))
 
 
 def results_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Result]:

@@ -73,13 +73,14 @@ class Comparison:
         )
         if math.isfinite(found.low):
             spread += f", 95 % interval {rounded(found.low, 4, '+')} to {rounded(found.high, 4, '+')}"
-        spread += f"; p {_p(self.p)}, {_p(self.p_holm)} after Holm"
+        if not math.isnan(self.p):
+            spread += f"; p {_p(self.p)}, {_p(self.p_holm)} after Holm"
         if self.verdict != "undecided":
             return f"{name} A is {self.verdict} than B ({spread})"
         if found.value == 0:
             return f"{name} undecided: no difference ({spread})"
         if math.isnan(found.low):
-            return f"{name} undecided: too few groups of questions enter it in one of the runs ({spread})"
+            return f"{name} undecided: one of the runs has too few groups of questions for it ({spread})"
         hint = f"; about {self.n_needed:,} questions like these would decide" if self.n_needed else ""
         return f"{name} undecided ({spread}){hint}"
 

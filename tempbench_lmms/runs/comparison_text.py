@@ -11,7 +11,7 @@ from tempbench_lmms.runs.comparison import Comparison
 from tempbench_lmms.runs.task_log import TaskLog
 
 _NAMED = 6
-_VERDICTS = {"better": "A is better", "worse": "A is worse", "undecided": "cannot be told"}
+_VERDICTS = {"better": "A is better", "worse": "A is worse", "undecided": "undecided"}
 
 
 def chosen(found: Sequence[Comparison], all_: bool, metrics: Collection[str]) -> list[Comparison]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from tempbench_lmms import record_quality
+from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.record_quality import ENOUGH, MAX_ONE_ANSWER, SHORT, share
 from tempbench_lmms.runs import second_opinion
@@ -118,8 +119,8 @@ def _within_chance(log: TaskLog) -> list[str]:
         if best > card.chance[name]:
             low_ones.append(f"{metric.name} {result.value:.3g} (chance {card.chance[name]:.3g})")
         else:
-            n = len(np.unique(result.cluster[result.denominator > 0]))
-            few.append(f"{metric.name} {result.value:.3g} ({n} groups, chance {card.chance[name]:.3g})")
+            groups = counted(len(np.unique(result.cluster[result.denominator > 0])), "group")
+            few.append(f"{metric.name} {result.value:.3g} ({groups}, chance {card.chance[name]:.3g})")
     lines = {"not above chance": low_ones, "too few groups to tell from chance": few}
     return [f"{said}: {', '.join(found)}" for said, found in lines.items() if found]
 

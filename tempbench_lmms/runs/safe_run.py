@@ -328,7 +328,7 @@ class Pace:
         if progress.asked and progress.seconds:
             rate = progress.asked / progress.seconds
             left = (progress.total - progress.done) / rate
-            line += f", {rate:.1f} a second, {left // 3600:.0f} h {left % 3600 / 60:.0f} min left"
+            line += f", {rate:.1f} per second, {left // 3600:.0f} h {left % 3600 / 60:.0f} min left"
         line += f"; {unkept}" if progress.unkept else ""
         tell(line)
 
@@ -338,7 +338,7 @@ class Pace:
         if asked and (seconds := sum(one.seconds for one in self._calls)):
             seconds /= asked * self._processes
             by = f" by the first of {self._processes} processes" if self._processes > 1 else ""
-            tell(f"{seconds:.3g} seconds a question ({asked:,} asked now{by})")
+            tell(f"{seconds:.3g} seconds per question ({asked:,} asked now{by})")
 
 
 def _new_results(output: Path, before: set[Path]) -> Path:

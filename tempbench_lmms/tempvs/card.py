@@ -85,7 +85,7 @@ CARD = BenchmarkCard(
     ),
     # With five groundings of events and five of captions for each of 2,085 sequences.
     full=("tempvs", 38_127),
-    apart="they are over other questions than the paper's Table 2 counts",
+    apart="they cover other questions than those that the paper's Table 2 counts",
     others={"Random": "chance", "Human": "human", "Top-5 Average": "other"},
 )
 

@@ -78,7 +78,7 @@ def test_what_is_not_clear_is_refused(docs, tmp_path):
         imported(tmp_path, docs)
     for name in ("gs", "att"):
         (tmp_path / f"test_ground_{name}.json").write_text("{}")
-    with pytest.raises(TempbenchError, match=r"has test_ground_att\.json, test_ground_gs\.json; leave"):
+    with pytest.raises(TempbenchError, match=r"has test_ground_att\.json, test_ground_gs\.json; keep only"):
         imported(tmp_path, docs)
 
 

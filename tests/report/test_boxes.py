@@ -107,6 +107,6 @@ def test_show(chromium, shown_page, width, scheme):
         chromium,
         "[...document.querySelector('article').querySelectorAll('figcaption')].map((one) => one.textContent)",
     )
-    times = [float(one.partition(", at ")[2].removesuffix(" s")) for one in captions]
-    assert len(times) in (6, 8)
+    assert len(captions) in (6, 8)
+    times = [float(one.partition(", at ")[2].removesuffix(" s")) for one in captions if ", at " in one]
     assert times == sorted(set(times))

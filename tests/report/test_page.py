@@ -234,12 +234,11 @@ def test_a_column_has_its_metric_s_whole_name_or_stands_below_a_task_s(name):
 def test_what_is_drawn_of_a_figure():
     series = (
         Series("run", (Number(0.25, low=0.125, high=0.375), Number("-"), None)),
-        Series("ref", (None, Number(1.0), None), True),
+        Series("other", (None, Number(1.0), None)),
     )
     figure = Figure("t", ("1", "2", "3"), series, chance={"1": 0.5})
     # 4 % are left free on either side.
     assert [figure.place(value) for value in (0.0, 0.25, 1.0)] == [4, 27, 96]
-    assert figure.looks == ["c0", "ref"]
     wide = Figure("t", ("1",), (Series("run", (Number(3.0, low=-1.0, high=3.0),)),))
     assert (wide.ends, wide.place(3.0)) == ((-1, 3), 96)
 

@@ -118,9 +118,9 @@ def test_a_run_says_how_fast_it_was(capsys):
     progress = SimpleNamespace(done=8, total=8, asked=4, seconds=2.0, unkept=0)
     pace(progress)
     pace.tell()
-    assert "0.5 seconds a question (4 asked now)" in capsys.readouterr().err
+    assert "0.5 seconds per question (4 asked now)" in capsys.readouterr().err
     shared = safe_run.Pace(processes=4)
     shared(progress)
     shared.tell()
-    told = "0.125 seconds a question (4 asked now by the first of 4 processes)"
+    told = "0.125 seconds per question (4 asked now by the first of 4 processes)"
     assert told in capsys.readouterr().err

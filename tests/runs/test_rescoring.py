@@ -233,7 +233,7 @@ class Measured:
     [
         # Of two groups that are right, the interval begins at 0.012, of three at 0.14.
         ((1, 1), ["too few groups to tell from chance: i_acc 1 (2 groups, chance 0.0625)"]),
-        ((0,), ["too few groups to tell from chance: i_acc 0 (1 groups, chance 0.0625)"]),
+        ((0,), ["too few groups to tell from chance: i_acc 0 (1 group, chance 0.0625)"]),
         ((1, 1, 1), []),
         ((0, 0, 0), ["not above chance: i_acc 0 (chance 0.0625)"]),
     ],
