@@ -70,30 +70,18 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of question.
-
-    Attributes:
-        text: How it is asked.
-        items: A pattern of what a reply lists; none where it is lines of text.
-        n_choices: Of how many items a guess is one; 0 where there is nothing to guess.
-        draw: Draws one by its number.
-        seen: What one who sees writes.
-        n_calls: How often it is asked, fewer than 20 times.
-        is_video: Whether it shows a video.
-        system: The system message.
-        is_paired: Whether two after each other have the same text.
-    """
+    """A kind of question."""
 
     text: str
-    items: str
-    n_choices: int
-    draw: Callable[[random.Random, int], Drawn]
-    seen: Callable[[Shown], Sequence[str]]
-    n_calls: int = 4
+    items: str  # a pattern of what a reply lists; empty if it is lines of text
+    n_choices: int  # of how many items a guess is one; 0 if there is nothing to guess
+    draw: Callable[[random.Random, int], Drawn]  # draws one by its number
+    seen: Callable[[Shown], Sequence[str]]  # what one who sees writes
+    n_calls: int = 4  # fewer than 20
     is_video: bool = False
     rate: int = _RATE
     system: str = ""
-    is_paired: bool = False
+    is_paired: bool = False  # whether two after each other have the same text
 
 
 def _plain(colours: Sequence[str]) -> tuple[tuple[str, str], ...]:

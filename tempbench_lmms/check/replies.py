@@ -25,14 +25,9 @@ class Reply(NamedTuple):
     said: str | None = None
 
     @property
-    def kind(self) -> questions.Kind:
-        """The kind of the question."""
-        return questions.KINDS[self.probe.kind]
-
-    @property
     def found(self) -> list[str]:
         """What it reports."""
-        return questions.read_answer(self.kind, self.text)
+        return questions.read_answer(questions.KINDS[self.probe.kind], self.text)
 
     @property
     def is_right(self) -> bool:
@@ -60,9 +55,11 @@ def _changed(told: Sequence[Reply]) -> Iterator[Fault]:
     wrong = [one for one in told if not _is_of(one.text, one.said or "")]
     if wrong:
         one = wrong[0]
-        others = {_flat(other.said or "") for other in told if other is not one}
-        is_other = sum(_flat(one.text) in others for one in wrong) > len(wrong) / 2
-        is_cut = sum(_flat(one.said or "").startswith(_flat(one.text)) for one in wrong) > len(wrong) / 2
+        others = {texts.flat(other.said or "") for other in told if other is not one}
+        is_other = sum(texts.flat(one.text) in others for one in wrong) > len(wrong) / 2
+        is_cut = (
+            sum(texts.flat(one.said or "").startswith(texts.flat(one.text)) for one in wrong) > len(wrong) / 2
+        )
         is_same = len(wrong) > 3 and len({one.text for one in wrong}) == 1
         is_kept = all(
             any(one.text == other.said and other.probe.texts == one.probe.texts for other in told)
@@ -79,12 +76,8 @@ def _changed(told: Sequence[Reply]) -> Iterator[Fault]:
 
 def _is_of(reply: str, said: str) -> bool:
     """Returns whether a reply is the model's own, apart from its ends and earlier reasoning."""
-    short, whole = _flat(reply), _flat(said)
+    short, whole = texts.flat(reply), texts.flat(said)
     return short == whole or (whole.endswith(short) and len(short) * 2 > len(whole)) or "</think>" in said
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def explained(replies: Sequence[Reply]) -> Iterator[Fault]:

@@ -38,10 +38,11 @@ def of_texts(given: Sequence[str], arrived: Inputs, system: str = "") -> list[Fa
     """Returns the faults of a prompt's text."""
     pieces = [part for part in arrived.parts if isinstance(part, Text)]
     raw = "\n".join(part.text for part in pieces if part.role == "user")
-    said = " ".join(_flat(part.text) for part in pieces if part.role != "user").strip()
-    own, wanted = _flat(raw), [line for piece in given for line in _lines(piece)]
+    said = " ".join(flat(part.text) for part in pieces if part.role != "user").strip()
+    own, wanted = flat(raw), [line for piece in given for line in _lines(piece)]
     name, lines = _changed(wanted, own)
-    faults = [Fault(name, *_first(wanted, lines))] if name else []
+    pairs = ((one, two) for one, two in zip(wanted, lines, strict=True) if one != two)
+    faults = [Fault(name, repr(_cut(one)), repr(_cut(two))) for one, two in pairs][:1] if name else []
     faults += [*_missing(lines, own), *_doubled(lines, own), *(_breaks(given, raw) if not name else [])]
     heard = f"{said} {own}"
     _, (system,) = _changed([system], heard)
@@ -77,13 +78,6 @@ def _with(line: str, lost: str) -> str:
     pieces = re.split(f"( ?(?:{lost}) ?)", line) if lost else [line]
     return "".join(
         f".{{0,{4 * len(piece) + 2}}}?" if i % 2 else re.escape(piece) for i, piece in enumerate(pieces)
-    )
-
-
-def _first(wanted: Sequence[str], lines: Sequence[str]) -> tuple[str, str]:
-    """Returns the first line that arrived otherwise, and as what."""
-    return next(
-        (repr(_cut(one)), repr(_cut(two))) for one, two in zip(wanted, lines, strict=True) if one != two
     )
 
 
@@ -155,7 +149,7 @@ def interleaving(given: Sequence[Given], arrived: Sequence[Part]) -> Iterator[Fa
         if not isinstance(shown, Text):
             count += 1
         elif shown.role == "user":
-            found[count] = f"{found.get(count, '')} {_flat(shown.text)}"
+            found[count] = f"{found.get(count, '')} {flat(shown.text)}"
     moved = [line for line, place in wanted if line not in found.get(place, "")]
     everything = " ".join(found.values())
     if any(line in everything for line in moved):
@@ -192,16 +186,17 @@ def _is_said(part: Part) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    return [flat for line in text.splitlines() if (flat := _flat(line))]
+    return [one for line in text.splitlines() if (one := flat(line))]
 
 
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
+    """Returns a text with single spaces."""
     return " ".join(text.split())
 
 
 def _without_signs(text: str) -> str:
     """Returns a text without the additions of templates and processors: signs, frame numbers, times."""
-    return _flat(re.sub(r"\W+", " ", _NO_TEXT.sub(" ", text)))
+    return flat(re.sub(r"\W+", " ", _NO_TEXT.sub(" ", text)))
 
 
 def _rest(own: str, lines: Sequence[str]) -> str:
@@ -210,10 +205,10 @@ def _rest(own: str, lines: Sequence[str]) -> str:
         own = own.replace(line, " ", 1)
     # Of a line that was cut its beginning or end is left.
     for line in lines:
-        words = _flat(_NO_TEXT.sub(" ", own))
+        words = flat(_NO_TEXT.sub(" ", own))
         if words and (line.startswith(words) or line.endswith(words)):
             return ""
-    return _flat(_NO_TEXT.sub(" ", own))
+    return flat(_NO_TEXT.sub(" ", own))
 
 
 def _cut(text: str) -> str:

@@ -70,7 +70,11 @@ def check_model(
     The exit status is 0 if it passed, 1 if something failed, and 3 if too much could not be judged.
     """
     if selftest:
-        return _print_selftest(seed)
+        from tempbench_lmms.runs import selftest as planting
+
+        for line in planting.table(seed):
+            print(line, flush=True)
+        return
     if not model:
         raise typer.BadParameter("name the model: --model NAME", param_hint="--model")
     if output:
@@ -99,13 +103,6 @@ def check_model(
         _write_page(found, output)
     if status := STATUS[found.state]:
         raise typer.Exit(status)
-
-
-def _print_selftest(seed: int) -> None:
-    from tempbench_lmms.runs import selftest
-
-    for line in selftest.table(seed):
-        print(line, flush=True)
 
 
 def _write_page(found: "Check", output: Path) -> None:

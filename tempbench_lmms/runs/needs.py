@@ -2,33 +2,28 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from tempbench_lmms.check.faults import FAILED, PASSED, UNSEEN, State, Verdict
+from tempbench_lmms.check.faults import FAILED, GROUPS, PASSED, UNSEEN, State, Verdict
+from tempbench_lmms.check.judging import LOOKS
 
-_ALWAYS = (
-    *("asked", "replies", "text", "signs", "system", "max_new_tokens", "greedy", "stop", "batch", "twice"),
-    *("copied lines", "ends of a text"),
-)
-_LOOKS = ("colours", "geometry", "quality")
-_ONE_PICTURE = ("number", "content", "size", *_LOOKS)
+_ALWAYS = (*GROUPS["replies"], "text", "signs", "system", "copied lines", "ends of a text")
+_ONE_PICTURE = ("number", "content", "size", *LOOKS)
 _PICTURES = ("order", "apart")
 _MANY = 6
-_VIDEO = ("video", "video length", "video order", *_LOOKS, "times")
+_VIDEO = ("video", "video length", "video order", *LOOKS, "times")
 _SEES_PICTURES = ("colours of images", "sides of dots", "fine lines")
 _SEES_VIDEO = ("colours of a video", "second of the circle")
 _CHARACTERS_OF_A_LINE = 38
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """The contents of a task's conversations."""
 
     pictures: int = 0
     is_interleaved: bool = False
     has_video: bool = False
     has_other_video: bool = False
-    has_frames: bool = False
     characters: int = 0
     frames: int = 0
     has_system: bool = False
@@ -50,24 +45,25 @@ class Need:
 
 
 def shape_of(conversations: Iterable[Sequence[Mapping[str, Any]]]) -> Shape:
-    """Returns the contents of conversations."""
-    most = characters = frames = 0
-    between = has_video = has_other = has_frames = has_system = False
-    for messages in conversations:
-        has_system |= any(message["role"] == "system" for message in messages)
-        parts = [part for message in messages for part in message["content"]]
-        kinds = [part["type"] for part in parts]
-        characters = max(characters, sum(len(part["text"]) for part in parts if part["type"] == "text"))
-        most = max(most, kinds.count("image"))
-        places = [i for i, kind in enumerate(kinds) if kind == "image"]
-        between |= bool(places) and "text" in kinds[places[0] : places[-1]]
-        videos = [part["url"] for part in parts if part["type"] == "video"]
-        has_video |= any(isinstance(url, str) for url in videos)
-        has_other |= any(isinstance(url, str) and not url.lower().endswith(".mp4") for url in videos)
-        lists = [len(url) for url in videos if not isinstance(url, str)]
-        has_frames |= bool(lists)
-        frames = max(frames, *lists, 0)
-    return Shape(most, between, has_video, has_other, has_frames, characters, frames, has_system)
+    """Returns the contents of conversations: the most that any of them has."""
+    return Shape(*map(max, zip(Shape(), *map(_shape, conversations), strict=True)))
+
+
+def _shape(messages: Sequence[Mapping[str, Any]]) -> Shape:
+    parts = [part for message in messages for part in message["content"]]
+    kinds = [part["type"] for part in parts]
+    places = [i for i, kind in enumerate(kinds) if kind == "image"]
+    videos = [part["url"] for part in parts if part["type"] == "video"]
+    files = [url for url in videos if isinstance(url, str)]
+    return Shape(
+        pictures=len(places),
+        is_interleaved=bool(places) and "text" in kinds[places[0] : places[-1]],
+        has_video=bool(files),
+        has_other_video=any(not url.lower().endswith(".mp4") for url in files),
+        frames=max((len(url) for url in videos if not isinstance(url, str)), default=0),
+        characters=sum(len(part["text"]) for part in parts if part["type"] == "text"),
+        has_system=any(message["role"] == "system" for message in messages),
+    )
 
 
 def needs_of(shape: Shape) -> list[Need]:
@@ -89,7 +85,7 @@ def needs_of(shape: Shape) -> list[Need]:
         needs.append(Need("seeing a video in time", _SEES_VIDEO))
     if shape.has_other_video:
         needs.append(Need("a video that is not an .mp4", ("mkv video",)))
-    if shape.has_frames:
+    if shape.frames:
         needs.append(Need("frames as a video", ("frames as a video",), amounts={"frames": shape.frames}))
     return needs
 

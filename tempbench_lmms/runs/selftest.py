@@ -126,10 +126,6 @@ def _covered(pixels: Pixels) -> Pixels:
     return covered
 
 
-def _swapped(shown: Several) -> Several:
-    return [shown[-1], *shown[1:-1], shown[0]]
-
-
 def _times(change: Callable[[float], float] | None) -> Change:
     return on_parts(
         Video, lambda video: replace(video, times=change and video.times and tuple(map(change, video.times)))
@@ -148,7 +144,7 @@ def _by_length(batch: Batch, replies: list[str]) -> list[str]:
 OF_INPUTS: dict[str, Change] = {
     "images dropped": on_pictures(lambda shown: [*shown[:2], *shown[3:]]),
     "images doubled": on_pictures(lambda shown: [*shown, shown[-1]]),
-    "images swapped": on_pictures(_swapped),
+    "images swapped": on_pictures(lambda shown: [shown[-1], *shown[1:-1], shown[0]]),
     "images reversed": on_pictures(lambda shown: shown[::-1]),
     "images in another order": on_pictures(lambda shown: [*shown[1:], shown[0]]),
     "images joined": on_pictures(_strip),

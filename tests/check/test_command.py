@@ -81,7 +81,7 @@ def test_shape_of_tasks():
     assert model_check.shape_of_task(TASK).is_interleaved
     assert model_check.shape_of_task("tempvs_mt1_two_mini").pictures == 1
     assert model_check.shape_of_task("rextime_mini").has_video
-    assert model_check.shape_of_task("coherence_qa_8f_video_mini").has_frames
+    assert model_check.shape_of_task("coherence_qa_8f_video_mini").frames == 8
 
 
 def test_as_many_are_tried_as_the_named_task_has():
