@@ -148,14 +148,16 @@ def _records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[
 
 
 def _spreadsheet(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
-    """Yields the rows of the visible sheet of an .xlsx that has the column."""
+    """Yields the rows of the first sheet of an .xlsx."""
     from openpyxl import load_workbook
 
     with bounds.open_zip(path):  # its size is within the limit
         pass
     with contextlib.closing(load_workbook(path, read_only=True)) as book:
         names: list[Any] = []
-        for line, cells in enumerate(_sheet(path, book.worksheets, needed).iter_rows(), start=1):
+        sheet = book.worksheets[0]
+        sheet.reset_dimensions()  # some writers record a wrong size
+        for line, cells in enumerate(sheet.iter_rows(), start=1):
             if line > bounds.MAX_ROWS + 1:  # the library adds blank rows up to a number that the file gives
                 raise bounds.too_many_rows(path)
             if line == 1:
@@ -168,19 +170,6 @@ def _spreadsheet(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
             ]
             if any(value is not None for _, value in found):
                 yield where, found
-
-
-def _sheet(path: Path, sheets: Sequence[Any], needed: str) -> Any:
-    having = []
-    for sheet in sheets:
-        sheet.reset_dimensions()  # some writers record a wrong size for a sheet
-        names = next(sheet.iter_rows(max_row=1, values_only=True), ())
-        if sheet.sheet_state == "visible" and needed in (str(name).strip().casefold() for name in names):
-            having.append(sheet)
-    if len(having) > 1:
-        names = _listed(sheet.title for sheet in having)
-        raise TempbenchError(f"{path} has {len(having)} sheets with a column {needed} ({names}); leave one")
-    return having[0] if having else sheets[0]
 
 
 def _cell(path: Path, where: str, is_text: bool, cell: Any) -> Any:

@@ -20,16 +20,12 @@ def table(folder, content, name="t.csv"):
     return path
 
 
-def book(folder, *rows, **sheets):
+def book(folder, *rows):
     from openpyxl import Workbook
 
     made = Workbook()
     for row in rows:
         made.active.append(row)
-    for title, more in sheets.items():
-        sheet = made.create_sheet(title)
-        for row in more:
-            sheet.append(row)
     path = folder / "t.xlsx"
     made.save(path)
     return path
@@ -114,13 +110,6 @@ def test_what_writers_of_spreadsheets_do(tmp_path):
         read(book(tmp_path, ["prediction", "prediction"], ["A", "B"]))
 
 
-def test_the_sheet_that_has_the_column_is_read(tmp_path):
-    rows = [["index", "prediction"], [1, "A"]]
-    assert read(book(tmp_path, ["a summary"], results=rows)) == [("row 2", "A")]
-    with pytest.raises(TempbenchError, match=r"2 sheets with a column prediction \(Sheet, results\)"):
-        read(book(tmp_path, *rows, results=rows))
-
-
 def test_rows_far_down_a_sheet_are_rows_of_it(tmp_path, monkeypatch):
     monkeypatch.setattr(bounds, "MAX_ROWS", 1000)
     path = book(tmp_path, ["prediction"], ["A"])
@@ -176,7 +165,7 @@ def test_folders_and_missing_files_are_said(tmp_path):
 
 
 def test_columns_are_known_in_any_case(tmp_path):
-    made = [book(tmp_path, ["INDEX", "Prediction"], [1, "A"], other=[["x"], ["y"]])]
+    made = [book(tmp_path, ["INDEX", "Prediction"], [1, "A"])]
     made.append(table(tmp_path, "INDEX;Prediction\n1;A\n"))
     made.append(table(tmp_path, '{"INDEX": {"a": 1}, "Prediction": {"a": "A"}}', "t.json"))
     made.append(table(tmp_path, '{"INDEX": 1, "Prediction": "A"}', "t.jsonl"))
