@@ -51,25 +51,3 @@ def check(drawn):
         return procedure.checked(selftest.seeing(name, shows, rendered), plan, inside, outside)
 
     return make
-
-
-@pytest.fixture(scope="module")
-def _in_float32():
-    """On a CPU what has half of the bits takes up to thirty times as long, and runners load models so."""
-    torch = pytest.importorskip("torch")
-    functional = torch.nn.functional
-
-    def wide(value):
-        return value.float() if torch.is_tensor(value) and value.is_floating_point() else value
-
-    def in_float32(right):
-        def computed(values, *more, **named):
-            named = {name: wide(value) for name, value in named.items()}
-            return right(wide(values), *map(wide, more), **named).to(values.dtype)
-
-        return computed
-
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("conv2d", "conv3d", "linear", "scaled_dot_product_attention"):
-            patch.setattr(functional, name, in_float32(getattr(functional, name)))
-        yield

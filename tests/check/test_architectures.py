@@ -9,7 +9,7 @@ from tempbench_lmms.check.faults import UNSEEN
 from tempbench_lmms.harness import model_session, plugin
 from tests.check import architectures
 
-pytestmark = [pytest.mark.harness, pytest.mark.slow, pytest.mark.usefixtures("_in_float32")]
+pytestmark = [pytest.mark.harness, pytest.mark.slow]
 
 PLAN = procedure.Plan(n_pictures=4, n_lines=40, kinds=())
 

@@ -83,9 +83,8 @@ def test_what_is_seen_is_what_is_sent(model, server, drawn, monkeypatch):
     assert len(sent) == len(server.bodies) == 3
 
 
-@pytest.mark.usefixtures("_in_float32")
 def test_a_tiny_qwen2_5_vl(tiny_vlm, tmp_path):
-    lm = model_session.runner("qwen2_5_vl", QWEN.format(tiny_vlm))
+    lm = architectures.in_float32(model_session.runner("qwen2_5_vl", QWEN.format(tiny_vlm)))
     found = checked(lm, tmp_path, seed=1)
     assert planted.found(found) == set()
     assert set(states(found).values()) == {"passed"}

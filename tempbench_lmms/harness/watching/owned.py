@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 _FIRST = ("processor", "_image_processor", "_processor", "image_processor", "model", "_model", "client")
+_WITHOUT = {"builtins", "torch", "accelerate", "transformers"}
+"""Packages whose objects hold no processor, model or engine of their own."""
 
 
 def owned(lm: Any, wanted: Callable[[Any], bool]) -> Any:
@@ -18,12 +20,7 @@ def _things(lm: Any) -> Iterator[Any]:
     values = list(getattr(lm, "__dict__", {}).values())
     yield from values
     for value in values:
-        if type(value).__module__.partition(".")[0] not in (
-            "builtins",
-            "torch",
-            "accelerate",
-            "transformers",
-        ):
+        if type(value).__module__.partition(".")[0] not in _WITHOUT:
             yield from getattr(value, "__dict__", {}).values()
 
 
