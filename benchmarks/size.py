@@ -15,8 +15,8 @@ KINDS = ["py", "js", "html", "css", "jinja", "toml", "yaml", "yml", "tsv", "csv"
 NOT_COUNTED = {"vendor", "reference", "mini"}
 BUDGETS = {
     # Part: the ceiling that continuous integration holds, and the goal where that is lower.
-    "tempbench_lmms": (36_830, 34_000),
-    "statements of tempbench_lmms": (24_800, 21_000),
+    "tempbench_lmms": (35_400, 34_000),
+    "statements of tempbench_lmms": (24_100, 21_000),
     "tempbench_lmms/parsing": (4_340, 4_500),
     "tempbench_lmms/arrow_of_time": (250, 250),
     "tempbench_lmms/coherence": (1_060, 1_060),
@@ -29,11 +29,12 @@ BUDGETS = {
     "tempbench_lmms/timeblind": (540, 540),
     "tempbench_lmms/timepercept": (600, 600),
     "tempbench_lmms/report": (3_411, 3_360),
+    "tempbench_lmms/check": (1_625, 1_600),
     "tempbench_lmms/metrics": (1_471, 1_460),
     "hf_datasets": (8_300, 8_300),
     "tempbench_lmms/data": (2_800, 2_700),
     "benchmarks": (2_310, 2_310),
-    "tests": (27_900, 26_000),
+    "tests": (27_100, 26_000),
 }
 
 
