@@ -58,23 +58,6 @@ def test_replies_that_are_missing_cut_their_pair(tmp_path):
     assert (metrics["n_pairs"], metrics["n_cut"], metrics["accuracy"]) == (1, 1, 1)
 
 
-@pytest.mark.parametrize(
-    ("lines", "said"),
-    [
-        ([{"question_id": "nobody", "reply": ""}], "1 reply to unknown questions"),
-        ([{"question_id": "a"}], "line 1 has no reply"),
-        ([{"question_id": "a", "reply": 3}], "line 1: reply is of type int"),
-        (["a"], "line 1 is not an object with question_id and reply"),
-        ([[]], "holds no reply"),
-        ([{"question_id": "a", "reply": "x"}, {"question_id": "a", "reply": "y"}], "line 2: answers a again"),
-        ([], "holds no reply"),
-    ],
-)
-def test_bad_replies(tmp_path, lines, said):
-    with pytest.raises(TempbenchError, match=said):
-        score(write(tmp_path, lines), "mateo_both_cot")
-
-
 def test_trivial_answers_on_the_paper_s_numbers(answered):
     # With 993 dependent and 1573 independent pairs: 1573/2566 = .613, F1 2*1573/(2*1573+993) = .760.
     from tempbench_lmms.mateo import scoring

@@ -39,10 +39,6 @@ def test_golden(modality, setting, update_goldens):
     assert found + "\n" == file.read_text(encoding="utf-8")
 
 
-def test_there_are_fifteen():
-    assert len(list(GOLDENS.glob("*.txt"))) == len(FIFTEEN) == 15
-
-
 def table_of_the_paper(shared):
     """Returns the prompt table of appendix A.2 as {(setting, modality): its lines}."""
     paper = (shared / "papers/002_45dafcf6299d8f45.txt").read_text(encoding="utf-8")
@@ -97,24 +93,6 @@ def test_every_line_is_printed_in_the_paper(setting, shared):
         for line in printed(modality, setting).splitlines():
             quoted = line.replace(DOC["text_a"], "[description_A]").replace(DOC["text_b"], "[description_B]")
             assert quoted in rows, quoted
-
-
-def test_pieces_by_setting():
-    has = {key: printed(*key) for key in FIFTEEN}
-    for (modality, setting), text in has.items():
-        form = prompts.FORMS[setting]
-        assert ("[image_A]" in text) == (modality != "text")
-        assert (DOC["text_a"] in text) == (modality != "image")
-        assert ("Must Step A be executed before Step B?" in text) == (form == "triple")
-        assert ("Follow these rules" in text) == (setting != "baseline")
-        assert ("Examples:" in text) == (setting in ("icl", "cot", "reflection"))
-        assert ("You must choose from" in text) == (form != "triple")
-        assert ("Reflection: <your_reflection>" in text) == (setting == "reflection")
-        assert text.count("\n\n") == 0
-    # As printed: no request to review, and no word on sequencing terms, with both modalities.
-    assert "review your reasoning" in has["text", "reflection"]
-    assert "review your reasoning" not in has["both", "reflection"]
-    assert "Ignore sequencing terms" not in has["both", "cot"]
 
 
 @pytest.mark.parametrize(("modality", "setting"), FIFTEEN)

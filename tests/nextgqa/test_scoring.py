@@ -137,22 +137,6 @@ def test_a_prediction_that_is_no_option(prediction):
     assert imports.letter_of(DOC, prediction) is None
 
 
-RESPONDENTS = {
-    # What a respondent does with a question, and what it must get on the bundled test sample.
-    "oracle": (lambda doc: doc["target"], {"acc": 1.0, "acc_gqa": 1.0, "miop": 1.0, "miou": 1.0}),
-    "first option, whole video": (lambda doc: doc["choices"][0], {"acc": 5 / 24, "acc_gqa": 0.0}),
-    "silence": (lambda doc: "", {"acc": 0.0, "acc_gqa": 0.0, "parse_rate": 0.0}),
-}
-
-
-@pytest.mark.parametrize("name", RESPONDENTS)
-def test_respondents_with_known_scores(name):
-    answer, expected = RESPONDENTS[name]
-    config = load_task("nextgqa_mini")
-    found = [config["process_results"](doc, [answer(doc)])["record"] for doc in docs_of(config)]
-    assert {metric: value(metric, found) for metric in expected} == expected
-
-
 def test_chance():
     # Each of the five replies once a question: a fifth is right.
     config = load_task("nextgqa_mini")

@@ -64,25 +64,6 @@ def test_given_at_least():
     assert scoring.mt_given_at_least(RECORDS, 2).value == 1 / 2
 
 
-def scored(rows, reply, failed=False):
-    return [scoring.record(row, reply(row), failed) for row in rows]
-
-
-@pytest.mark.parametrize("test", MAIN_TESTS)
-def test_oracle(test):
-    records = scored(ROWS[test], lambda row: row["target"])
-    for name in ("mt", "gt", "gt_strict", "mt_given_gt_strict", "parse_rate"):
-        assert evaluate(scoring.METRICS.of(scoring.TEST)[name], records) == 1
-    assert math.isnan(evaluate(scoring.mt_given_gt_failed, records))
-
-
-@pytest.mark.parametrize("test", MAIN_TESTS)
-def test_constant_gets_what_chance_gets(test):
-    # Answers are balanced between the letters.
-    records = scored(ROWS[test], lambda row: "Option A" if row["role"] == "main" else "Image 1")
-    assert evaluate(scoring.mt, records) == (0.5 if test.startswith("mt1") else 0.2)
-
-
 def test_official_counts_missing_groundings_as_passed():
     record = {"official": {"generic": 1}, "invalid": 0}
     records = [gate("g1", 1) | record, main("m", 1, ["g1"], n_events=2) | record]
