@@ -32,13 +32,13 @@ def read(
     kind: expected.Expected | None = None,
     prompt: str | None = None,
 ) -> Reading[Any]:
-    """Reads the answer of a reply; it is None where no single answer can be read, and never guessed.
+    """Reads the answer of a reply; the value is None if no single answer can be read, never a guess.
 
     Args:
         reply: The model's reply, reasoning included.
         options: The texts of the options A, B, ...
-        kind: What is expected where it is no option: one of `tb.expected`, such as `TimeSpan` or `Order`.
-        prompt: The prompt, whose words in the reply are no answer.
+        kind: The kind of answer, if it is not an option: one of `tb.expected`, e.g. `TimeSpan` or `Order`.
+        prompt: The prompt; its words in the reply do not count as an answer.
 
     Returns:
         Its `value`; `how` it was read and `where` in the reply; or the `reason` why there is no value.
@@ -155,7 +155,7 @@ def load_runs(*paths: str | Path, partial: bool = False) -> list[TaskLog]:
 
 @dataclass(frozen=True)
 class Compared:
-    """Two runs compared on the same questions; printed, it is what `tempbench compare` prints."""
+    """Two runs compared on the same questions; `print` shows the text of `tempbench compare`."""
 
     metrics: list[Comparison]  # with intervals, p values and verdicts
     remarks: list[str]  # what else differs, and warnings
@@ -187,7 +187,7 @@ def compare(
         reparse: Read the logged replies of both again.
         resamples: Number of resamples.
         seed: Seed of the resamples.
-        group_by: Of tasks that are none of ours: the field by which questions belong together.
+        group_by: The field that groups the questions, for tasks from outside this package.
 
     Raises:
         TempbenchError: The runs cannot be compared; with what differs.

@@ -46,15 +46,15 @@ class Reference:
     Attributes:
         table: Where it is printed, e.g. "Table 3".
         model: The model, as this package names it; empty if the cell belongs to no model.
-        metric: One of the benchmark's metrics, with the test where there are several: `mt1_two_mt`, and
-            before it the variant of the task: `cot_mt1_two_mt`. Empty where no metric of ours is printed.
+        metric: One of the benchmark's metrics, after the test if there are several (`mt1_two_mt`) and the
+            task's variant (`cot_mt1_two_mt`). Empty if it is not a metric of ours.
         value: A fraction from 0 to 1 unless the metric has another unit; NaN for "-", "N/A" and words.
         comparable: Whether it can be compared with a run of this package on the released data.
-        note: Why not, or what contradicts it.
-        unit: How it is printed: `fraction`, `percent`, `text` for words, or the number's own unit.
+        note: Why it cannot be compared, or what contradicts it.
+        unit: `fraction`, `percent`, `text` for words, or the number's own unit.
         row: Its row's heading as printed; " / " between a group of rows and the row.
-        column: Its column's heading, likewise.
-        printed: The cell as printed, without marks; empty where the paper leaves it empty.
+        column: Its column's heading, in the same form.
+        printed: The cell as printed, without marks; empty if it is empty in the paper.
     """
 
     table: str
@@ -74,14 +74,14 @@ class PrintedTable:
     """A table of a paper, or the numbers of one of its sections, as printed.
 
     Attributes:
-        name: "Table 3"; "Section 6" for numbers of the text; the source's name before it where another
-            paper prints it.
-        caption: The paper's, or what the numbers are.
-        rows: Headings in the order of the paper.
-        columns: Likewise.
-        cells: By row and column; without those that the paper leaves empty.
-        blank: Of those, the ones whose metric is known: a run has a number there.
-        models_are: Which of the two are models, so that a run is one more: `rows` or `columns`.
+        name: "Table 3"; "Section 6" for numbers in the text; after the source's name if it is from another
+            paper.
+        caption: The paper's caption, or a description of the numbers.
+        rows: The rows' headings in the paper's order.
+        columns: The columns' headings in the paper's order.
+        cells: The cells by row and column, without empty ones.
+        blank: The empty cells with a known metric, where a run has a number.
+        models_are: `rows` or `columns`: a run becomes one more of these.
     """
 
     name: str
@@ -94,12 +94,12 @@ class PrintedTable:
 
 
 def read_tables(folder: Path) -> tuple[PrintedTable, ...]:
-    """Returns the tables in a folder with a CSV file a table, Table 3 before Table 14, sections after them.
+    """Returns the tables in a folder with one CSV file per table: Table 3 before Table 14, then sections.
 
     A line is a cell. Columns: table, row, column, model, metric, printed, unit, comparable, note, and in the
-    first line caption, and models_are where a table's models are its columns. Rows and columns of the table
-    stand in the order in which the file first names them, so the first row also has the lines of its empty
-    cells, with their metric where it is known.
+    first line caption, and models_are if the models are the table's columns. Rows and columns are in the
+    order in which the file first names them, so the first row also has lines for its empty cells, with their
+    metric if known.
     """
     return tuple(map(_read_table, sorted(folder.glob("*.csv"), key=_order)))
 

@@ -101,12 +101,12 @@ def n_questions(records: Sequence[Record]) -> int:
 
 
 def n_failed(records: Sequence[Record]) -> int:
-    """Number of questions whose request failed."""
+    """Number of questions with a failed request."""
     return sum(record["failed"] for record in records)
 
 
 def n_reversed(records: Sequence[Record]) -> int:
-    """Number of questions whose first stated span ends before it starts, and so overlaps nothing."""
+    """Number of questions with a first span that ends before it starts and so overlaps nothing."""
     return sum(bool(record["spans"]) and record["spans"][0][1] < record["spans"][0][0] for record in records)
 
 

@@ -104,8 +104,8 @@ def fields_of_parts(letter: Reading[Any] | None, span: Reading[Any] | None, ask:
     """Returns the fields of a record that say how the letter and the span of a reply were read.
 
     Args:
-        letter: The reading; None where the request failed.
-        span: The reading of the span, likewise.
+        letter: The reading of the letter; None if the request failed.
+        span: The reading of the span; None if the request failed.
         ask: What was asked for: `both`, or one of them; the first requested part that is missing gives the
             reply's reason.
     """

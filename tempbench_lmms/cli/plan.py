@@ -77,7 +77,7 @@ def plan(
 
 
 def _leaves(wanted: list[str], logged: list[str], include_path: Path | None) -> dict[str, None]:
-    """Returns the tasks to plan for; other people's tasks may be known from a log alone."""
+    """Returns the tasks to plan for; other people's tasks may be known only from a log."""
     from tempbench_lmms.harness import other_tasks, task_names
     from tempbench_lmms.runs import starting
 

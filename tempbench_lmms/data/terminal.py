@@ -1,4 +1,4 @@
-"""All output to the terminal: data, replies and names cannot control it, and no key is printed.
+"""Writes all output to the terminal; data, replies and names cannot control it, and no key is printed.
 
 A reply may hold an escape sequence that clears the screen, a carriage return that hides a line, or a
 direction mark that turns "0.1" into "1.0". Everything that a command prints goes through `guarded` or a

@@ -277,7 +277,7 @@ def aggregation(row: Row, error: bool = False) -> Callable[..., float | str]:
     takes_arguments = "args" in inspect.signature(row.metric).parameters
     chosen: Callable[..., float | str] = aggregate_with_arguments if takes_arguments else aggregate
     chosen.__name__ = f"aggregate_{row.name}{'_stderr' if error else ''}"
-    # For whoever needs more than the value: intervals, comparisons, the printed table.
+    # Used by intervals, comparisons and the printed table, which need more than the value.
     chosen.row = None if error else row  # type: ignore[attr-defined]
     return chosen
 

@@ -48,7 +48,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         return digest([*asked, self._eval_version, self._shown(lm, request)])
 
     def _shown(self, lm: Any, request: Any) -> Any:
-        """Returns what identifies a question besides its text: id, media, and the code that builds it."""
+        """Returns what identifies a question, except its text: id, media, and the code that builds it."""
         task = request.task_name
         if task not in task_files():
             return self._documents.shown(lm, request)
@@ -67,7 +67,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         """Answers the requests in order, by one call of the model, and stores the answers.
 
         Raises:
-            ValueError: The model gave another number of answers than it was asked for.
+            ValueError: The model's number of answers differs from the number of requests.
         """
         keys = [self.key(lm, reqtype, request) for request in requests]
         sampled = [is_sampled(reqtype, request) for request in requests]

@@ -9,7 +9,7 @@ from tempbench_lmms.data.checksums import digest, signature
 
 
 class Documents:
-    """The documents of the harness's tasks, of which no picture is decoded.
+    """The documents of the harness's tasks, with undecoded pictures.
 
     Args:
         tasks: The harness's tasks by name.

@@ -35,7 +35,7 @@ _ENVIRONMENT = """
     LMMS_IMAGE_JPEG_QUALITY LMMS_VIDEO_DECODE_BACKEND VIDEO_RESIZE VIDEO_MINRES VIDEO_MAXRES MINRES MAXRES
     LOWRES_RESIZE HIGHRES_BASE FORCE_NO_DOWNSAMPLE
 """
-# The packages with which runners compute replies, or with which runners of these names ask a server. Packages
+# The packages that runners use to compute replies or, under these names, to ask a server. Packages
 # that prepare pictures always count.
 _COMPUTES = """
     torch torchvision transformers tokenizers peft timm bitsandbytes flash-attn vllm sglang decord
@@ -121,7 +121,7 @@ def of_model(model: str, model_args: str, further: Sequence[str]) -> dict[str, A
 
 
 def of_packages(model: str) -> dict[str, str | None]:
-    """Returns the versions of the packages with which a runner computes replies; None for a missing package.
+    """Returns the versions of the packages that a runner uses to compute replies; None for a missing package.
 
     A new `transformers` does not matter for a run whose server computes.
     """

@@ -109,7 +109,7 @@ class Session:
         """Returns what arrived of each question, identified by the name in its text, else by its pictures."""
         owners = probes.numbers_of(asked)
         left, found = list(range(len(asked))), dict[int, Inputs]()
-        # Those whose name was cut away come last, and failures after those that were tried again.
+        # Requests without a name come last, and failures come after those that were tried again.
         names = {probe.name for probe in asked}
         for inputs in sorted(
             self._seen, key=lambda one: (not any(name in one.text for name in names), one.error)

@@ -1,4 +1,4 @@
-"""Tasks of the harness that are none of ours, as their YAMLs say, found without its index; no code is run."""
+"""Reads the YAMLs of other tasks of the harness, without its index and without running code."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _DATA = ("dataset_path", "dataset_name", "test_split", "validation_split")
 
 @dataclass(frozen=True)
 class OtherTask:
-    """A task that is none of ours.
+    """A task from outside this package.
 
     Attributes:
         file: Its YAML.
@@ -68,15 +68,15 @@ def check(model: str, tasks: dict[str, OtherTask]) -> None:
         tasks: What it is to be asked.
 
     Raises:
-        TempbenchError: A task asks for likelihoods, or the model knows the answers of our tasks alone.
+        TempbenchError: A task asks for likelihoods, or the model knows only our tasks' answers.
     """
     for name, task in tasks.items():
         if why := respondents.cannot_answer(model, name):
             raise TempbenchError(why)
         if (kind := task.config.get("output_type")) in _LIKELIHOODS:
             raise TempbenchError(
-                f"{name} asks for likelihoods (output_type: {kind}), of which lmms-eval 0.7 makes text, and "
-                "ends with an error when all its questions are answered; leave it out"
+                f"{name} asks for likelihoods (output_type: {kind}), which lmms-eval 0.7 cannot score; leave "
+                "it out"
             )
 
 

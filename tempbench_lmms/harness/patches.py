@@ -23,7 +23,7 @@ class Patch(NamedTuple):
     module: str  # the module that is changed
     change: Callable[[ModuleType], None]  # changes it
     file: str  # the file of the harness that shows the reason
-    upstream: str  # words of that file without which the patch is not needed
+    upstream: str  # words of that file; without them, the patch is not needed
 
 
 PATCHES: list[Patch] = []

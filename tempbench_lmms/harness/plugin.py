@@ -66,7 +66,7 @@ def shadowed_names() -> list[str]:
 
 
 def check_names(ours: Iterable[str]) -> None:
-    """Refuses tasks of ours in whose place the harness would run its own of that name."""
+    """Raises an error if the harness would run its own tasks instead of ours with the same names."""
     if shadowed := {*shadowed_names()}.intersection(ours):
         raise TempbenchError(
             f"the harness has tasks of its own named {', '.join(sorted(shadowed))} and would run those; "

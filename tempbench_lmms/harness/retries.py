@@ -42,7 +42,7 @@ class TooManyFailedError(TempbenchError):
 
 @dataclass
 class Watch:
-    """What is known about questions that ended a process or failed, and the callbacks of each call."""
+    """Questions that ended a process or failed, and the callbacks of each call."""
 
     apart: set[str] = field(default_factory=set)  # questions to ask one at a time
     # questions that count as failed without being asked, with the reason
@@ -75,7 +75,7 @@ class Asking:
         self._pace = 0.0  # seconds per question in the slowest call so far
 
     def portions(self, requests: Sequence[Any]) -> Iterator[list[int]]:
-        """Yields the numbers of requests to store together: harmless ones at once, each other one alone."""
+        """Yields the numbers of requests to store together: harmless ones at once, the others one by one."""
         apart = self.watch.apart | self.watch.failed.keys()
         together = [i for i, request in enumerate(requests) if name_of(request) not in apart]
         first = _FIRST_PORTION if self.watch.timeout and not self._pace else len(together)
@@ -132,7 +132,7 @@ class Asking:
         self._pace = max(self._pace, (time.monotonic() - began) / len(requests))
         if len(found) != len(requests):
             return None, f"the runner gave {len(found)} replies to {len(requests)} questions"
-        # One whose questions have several rounds may give a reply to each.
+        # A task with several rounds per question may give one reply per round.
         replies = [
             [*map(taken, one)] if isinstance(one, list) and kind.endswith("round") else taken(one)
             for one in found
@@ -167,7 +167,7 @@ class Asking:
 
 
 class _Runner:
-    """Has the methods of a model; generation methods, whose replies are text, go through `Asking`."""
+    """Has the methods of a model; methods that generate text go through `Asking`."""
 
     def __init__(self, asking: Asking, lm: Any) -> None:
         self._asking, self._lm = asking, lm

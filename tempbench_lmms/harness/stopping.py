@@ -80,7 +80,7 @@ def by_number(task: str, requests: Sequence[Any]) -> dict[int, int]:
 
 
 def is_padding(request: Any) -> bool:
-    """Returns whether a request is the harness's padding, whose reply nobody reads."""
+    """Returns whether a request is only the harness's padding; its reply is not read."""
     return bool((request.metadata or {}).get("__padding_only__"))
 
 

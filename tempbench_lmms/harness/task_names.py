@@ -75,7 +75,7 @@ def check(names: Iterable[str], further: Sequence[str] = ()) -> None:
     """
     names, ours = list(names), task_files()
     if not any(name.strip() for name in names):
-        raise TempbenchError("no task is named; give one with --tasks (`tempbench tasks` lists ours)")
+        raise TempbenchError("--tasks names no task; give one (`tempbench tasks` lists ours)")
     strange = [name for name in names if name not in ours and not os.path.isfile(name)]
     if len(names) == 1 and os.path.isdir(names[0]) and any(Path(names[0]).glob("*.yaml")):
         return  # a folder of task files, which the harness accepts only alone
@@ -104,7 +104,7 @@ def as_names(tasks: str, further: Sequence[str] = ()) -> str:
 
 
 def folders(further: Sequence[str]) -> Iterator[Path]:
-    """Yields the folders in which the harness looks for tasks, besides ours."""
+    """Yields the folders, except ours, in which the harness looks for tasks."""
     found = importlib.util.find_spec("lmms_eval")
     yield from (Path(folder, "tasks") for folder in (found and found.submodule_search_locations) or ())
     for plugin in filter(None, os.environ.get("LMMS_EVAL_PLUGINS", "").split(",")):

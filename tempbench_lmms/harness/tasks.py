@@ -78,7 +78,7 @@ def load_task(name: str) -> dict[str, Any]:
 
 
 def kwargs_of(config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Returns the arguments of a task's hooks besides the question."""
+    """Returns the arguments of a task's hooks, except the question."""
     return (config.get("lmms_eval_specific_kwargs") or {}).get("default")
 
 
@@ -162,7 +162,7 @@ def docs_of(
 
 
 def load_leaf(name: str) -> dict[str, Any]:
-    """Returns the configuration of a task that is no group of tasks."""
+    """Returns the configuration of a task; groups are refused."""
     config = load_task(name)
     if "group" in config:
         raise TempbenchError(f"{name} is a group; name one of its tasks: {', '.join(config['task'])}")

@@ -178,7 +178,7 @@ def colour_on(picture: Pixels) -> str:
 
 
 def colour_of(seen: Any) -> str:
-    """Returns which of `COLOURS` a colour is most like, or that it is none."""
+    """Returns the nearest of `COLOURS`, or that none is near."""
     if max(seen) - min(seen) < 20:
         return "black" if max(seen) < 40 else "white" if min(seen) > 215 else "grey"
     return min(COLOURS, key=lambda name: float(((np.asarray(seen, float) - COLOURS[name]) ** 2).sum()))
@@ -194,7 +194,7 @@ def dot_on(picture: Pixels) -> str:
 
 
 def shape_on(picture: Pixels) -> str:
-    """Returns which of `SHAPES` is on a picture's middle, but for lines."""
+    """Returns the one of `SHAPES`, except lines, in the middle of a picture."""
     if not _is_white(picture, 0.5, 0.5):
         return dot_on(picture)
     # The corners of the square lie outside of the circle.

@@ -41,7 +41,7 @@ def load_image(url: str) -> Image.Image:
 
 
 def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = None) -> Image.Image:
-    """Returns the image at `path` in RGB, upright, on white where it is transparent.
+    """Returns the image at `path` in RGB, upright, with white for transparent parts.
 
     Args:
         path: The file.

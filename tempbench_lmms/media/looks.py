@@ -78,7 +78,7 @@ def _small(pixels: Pixels) -> Floats:
 
 
 def recognised(pixels: Pixels, cards: Sequence[Card]) -> Card | None:
-    """Returns which of some cards a picture shows whose code cannot be read; None where that is not clear."""
+    """Returns which of some cards a picture shows if its code cannot be read; None if unclear."""
     seen = _small(pixels)
     far = [
         [np.abs(seen - made).mean(axis=2) for made in _expected(card, card.stretch, len(_CHANGES))]

@@ -147,7 +147,7 @@ class Grid:
         name: "Table 3", or its topic.
         caption: What it shows.
         rows: Their headings.
-        columns: Likewise.
+        columns: Their headings.
         cells: By row, one cell per column.
         remarks: Notes about the whole table.
         signatures: One line per task that says how its scores were made.

@@ -218,7 +218,7 @@ def _notes(card: BenchmarkCard, cell: Reference, apart: bool) -> tuple[str, ...]
         note = cell.note
     else:
         note = ": ".join(filter(None, ("not comparable with a run", cell.note or card.apart)))
-    # In parts, so that what all cells have in common is said once.
+    # In parts, so that a note common to all cells appears once.
     return tuple(part for part in note.split("; ") if part)
 
 

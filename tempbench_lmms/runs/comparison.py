@@ -391,7 +391,7 @@ def _by_task(path: Path, partial: bool, group_by: str) -> dict[str, TaskLog]:
 
 
 def _of_other_tasks(first: TaskLog, second: TaskLog) -> Iterator[str]:
-    """Yields of a task that is none of ours how questions are grouped, and which metrics are not compared."""
+    """Yields the groups and the uncompared metrics of a task from outside this package, one line each."""
     if not (one := first.other) or not (two := second.other):
         return
     how = f"grouped by {one.grouped_by}" if one.grouped_by else "no field groups them, each counts by itself"

@@ -41,7 +41,7 @@ class Answer:
 
 @dataclass
 class Source:
-    """A reader's input, and what it finds besides the answers."""
+    """A reader's input, and its other findings."""
 
     path: Path
     task: str

@@ -202,7 +202,7 @@ def _read(file: Path, partial: bool, only: frozenset[str] | None, group_by: str)
 
 
 def _of_any_task(log: TaskLog, results: Any, group_by: str) -> TaskLog:
-    """Returns the log of a task that is none of ours with what the rules for such tasks find in it."""
+    """Returns the log of a task from outside this package, with the metrics that the rules find."""
     higher = dict((results.get("higher_is_better") or {}).get(log.task) or {})
     records = [sample.record for sample in log.samples]
     other = AnyTask(log.task, log.values, higher, records, log.config, group_by)

@@ -67,7 +67,7 @@ def _shape(messages: Sequence[Mapping[str, Any]]) -> Shape:
 
 
 def needs_of(shape: Shape) -> list[Need]:
-    """Returns what a task needs whose conversations have this shape."""
+    """Returns the needs of a task with conversations of this shape."""
     needs = [Need("the whole text, and replies as asked for", _ALWAYS)]
     if shape.has_system:
         needs.append(Need("a system message", ("system message", "word of the system message")))

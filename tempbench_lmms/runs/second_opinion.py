@@ -29,7 +29,7 @@ class Opinion:
 
 
 def of(log: TaskLog) -> Opinion:
-    """Returns a second opinion on a log of a task that is none of ours.
+    """Returns a second opinion on a log of a task from outside this package.
 
     Raises:
         TempbenchError: The documents are not here or have no options, or no metric scores single questions.

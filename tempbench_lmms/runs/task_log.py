@@ -71,12 +71,12 @@ class TaskLog:
 
     @property
     def section(self) -> str:
-        """The benchmark, or the task itself where it belongs to none of ours."""
+        """The benchmark, or the task itself if it is from outside this package."""
         return self.benchmark or self.task
 
     @property
     def card(self) -> BenchmarkCard:
-        """What is known of the benchmark, or of the task."""
+        """The card of the benchmark, or of the task."""
         return self.other.card if self.other else benchmarks.card(self.benchmark)
 
     @property

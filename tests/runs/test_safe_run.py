@@ -58,7 +58,7 @@ def test_a_pattern_stands_for_the_tasks_that_it_matches(tmp_path, capsys):
         ("mateo_mini, mateo", "no task named ' mateo', here or in the harness; did you mean mateo"),
         ("nosuch*", "no task named 'nosuch*'"),
         ("mateo_mini,", "has an empty name"),
-        (" ", "no task is named"),
+        (" ", "--tasks names no task"),
     ],
 )
 def test_a_name_that_no_task_has_is_a_line_and_leaves_nothing(tasks, line, tmp_path):

@@ -63,7 +63,7 @@ REPLIES: dict[str, Callable[[Mapping[str, Any], str, int], str]] = {
 
 
 def cannot_answer(model: str, task: str) -> str:
-    """Returns why a respondent that knows our tasks' answers has none for another; empty where it has."""
+    """Returns why a respondent that knows only our tasks' answers cannot answer a task; else empty."""
     if model not in ("tempbench_oracle", "tempbench_chance", "tempbench_constant"):
         return ""
     return f"{model} knows no answers of {task}, only of our tasks; take tempbench_garbage or tempbench_empty"
