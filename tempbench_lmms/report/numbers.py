@@ -36,6 +36,8 @@ OTHER_CODE = (
     "different code read the replies of this task's runs, so equal replies may count differently; "
     "`compare` would refuse them, and `compare --reparse` reads them again"
 )
+UNFINISHED, DAMAGED = " (unfinished)", " (with problems)"
+"""What a run's name says if its scores must not be taken for final ones."""
 NO_LOG = "the log does not give this value"
 FEW = "too few groups of questions"
 WHOLE = "it is one number for all questions"
@@ -276,7 +278,7 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
     damaged = {name for name, log in zip(names, logs, strict=True) if log.problems}
     for place, (log, name) in enumerate(zip(logs, names, strict=True)):
         differs = tuple(said for (task, said), sums in known.items() if task == log.task and len(sums) > 1)
-        state = " (unfinished)" if log.is_unfinished else " (with problems)" if name in damaged else ""
+        state = UNFINISHED if log.is_unfinished else DAMAGED if name in damaged else ""
         yield TaskNumbers(log, steering_nothing(name) + state, with_intervals, differs, place)
 
 

@@ -22,22 +22,13 @@ def run(tmp_path):
     return log, json.loads((tmp_path / RESULTS).read_text()), list(map(json.loads, log.open()))
 
 
-def places(value, path=()):
-    """Yields where values stand in a JSON value."""
-    if path:
-        yield path
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, one in items:
-        yield from places(one, (*path, key))
-
-
-def edits(value, count, seed):
-    """Returns a few values with one of their places changed or gone, every upper place at least once."""
+def edits(value, seed, n=20):
+    """Yields a value with one entry changed or removed: each upper one, and some of those below."""
     generator = random.Random(seed)
-    found = list(places(value))
-    for path in [*(path for path in found if len(path) <= 2), *generator.choices(found, k=count)]:
-        changed = copy.deepcopy(value)
-        inner = changed
+    upper = [(key,) for key in value]
+    lower = [(key, one) for key in value if isinstance(value[key], dict) for one in value[key]]
+    for path in [*upper, *lower, *generator.choices(upper + lower, k=n)]:
+        inner = changed = copy.deepcopy(value)
         for key in path[:-1]:
             inner = inner[key]
         if (new := generator.choice([*ODD, KeyError])) is KeyError:
@@ -67,7 +58,7 @@ def test_edited_files(run, tmp_path, what):
     (task,) = results["results"]
     results["results"][task] = dict(list(results["results"][task].items())[:8])
     opened = 0
-    for value in edits(results if what == "results" else lines[0], 20, what):
+    for value in edits(results if what == "results" else lines[0], what):
         if what == "results":
             (tmp_path / RESULTS).write_text(json.dumps(value))
         else:

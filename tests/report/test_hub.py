@@ -9,8 +9,6 @@ import yaml
 from tempbench_lmms import __version__
 from tempbench_lmms.cli.report import submit_hub
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.report import hub, numbers, tables
-from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import finish
 from tests.runs.test_logs import write_run
 
@@ -116,14 +114,3 @@ def test_wrong_options(run, tmp_path, options, message):
     with pytest.raises(TempbenchError, match=message):
         submit_hub(**{"logs": [run], "model": "org/model", "output": tmp_path} | options)
     assert not (tmp_path / ".eval_results").exists()
-
-
-def test_single_tests_have_their_own_task_ids(tmp_path):
-    file = finish(write_run(tmp_path, task="tempvs_mt1_two_mini"))
-    file.write_text(file.read_text().replace("tempvs_mt1_two_mini", "tempvs_mt1_two"))
-    (section,) = tables.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
-    entries = hub.entries_of(section, "a/b")
-    assert {entry["dataset"]["task_id"] for entry in entries} >= {
-        "tempvs_mt1_two_mt",
-        "tempvs_mt1_two_gt_strict",
-    }

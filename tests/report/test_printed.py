@@ -338,9 +338,9 @@ def test_runs_stand_in_the_paper_s_tables(section):
         for c in line
         if r.kind == grid.RUN
     )
+    assert table_3.signatures
     for made in section.printed:
         check_latex(latex.table(made), made)
-        check_markdown(markdown.table(made), made)
 
 
 def test_statements_of_table_5_are_those_of_the_breakdown(section):
@@ -448,18 +448,6 @@ def test_both_transfer_tests_together(tmp_path):
 
 
 @pytest.mark.slow
-def test_settings_and_modalities_of_mateo(tmp_path):
-    write_tasks(tmp_path, "oracle", ["mateo_both_icl_mini", "mateo_text_baseline_mini"])
-    (own,) = tables.sections_of(list(numbers.of_logs(read_runs([tmp_path]), with_intervals=False)))
-    made = {one.name: one for one in own.printed}
-    assert lines(made["Table 3"], grid.RUN) == {
-        "tempbench_oracle, mini / Text-only": ["1.00", "-", "-", "-", "-"],
-        "tempbench_oracle, mini / Image+Text": ["-", "-", "1.00", "-", "-"],
-    }
-    assert lines(made["Footnote 11"], grid.RUN) == {"tempbench_oracle, mini": ["-", "1.00"]}
-
-
-@pytest.mark.slow
 def test_a_report_s_csv_has_rows_and_columns_as_printed(section):
     found = list(csv.DictReader(io.StringIO(text.as_csv([section]))))
     (cell,) = (
@@ -474,11 +462,6 @@ def test_a_report_s_csv_has_rows_and_columns_as_printed(section):
     details = [line for line in found if line["source"] == "details"]
     names = {line["metric"] for line in details if line["task"] == "tempvs_mini"}
     assert {"mt1_two.by_statement.after_gt", "mt1_two.by_distance.1", "mt3_event.answers.A"} <= names
-    latex_text = text.as_latex([section], everything=True)
-    markdown_text = text.as_markdown([section], everything=True)
-    for words in ("mt1 two, by statement", "mt1 two, by distance", "mt2 event, by source"):
-        assert words in latex_text
-        assert words in markdown_text
 
 
 def test_latex_s_captions_say_what_a_table_is_of(section):
