@@ -329,7 +329,7 @@ class Trial:
         if self.form.command != "report":
             return False
         text = (self.world.plan / self.form.output).read_text(encoding="utf-8", errors="replace")
-        return UNFINISHED in text or DAMAGED in text
+        return any(mark in text for mark in (UNFINISHED, DAMAGED))
 
     def _right_of_damaged_source(self, found: Any) -> bool:
         """Whether numbers are right for a source, or answers: nobody can tell damage from content there."""

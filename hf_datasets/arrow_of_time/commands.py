@@ -10,9 +10,9 @@ from typer import Option
 def prepare(
     source: Annotated[Path, Option(help="A clone of https://github.com/mattashiho233/AoT-PsyPhyBENCH.")],
     videos: Annotated[
-        Path | None, Option(help="The clips, by their numbers or by their names in Multi-Moments in Time.")
+        Path | None, Option(help="The clips, named by their numbers or as in Multi-Moments in Time.")
     ] = None,
-    force: Annotated[bool, Option(help="Replace data that was prepared from something else.")] = False,
+    force: Annotated[bool, Option(help="Replace data prepared from another source.")] = False,
 ) -> None:
     """Prepare AoT-PsyPhyBENCH from its repository and the clips, which its authors do not distribute."""
     from ..parts import watched

@@ -29,7 +29,9 @@ def prepare(
     ] = None,
     caption_file: Annotated[
         Path | None,
-        Option(help="Their captions: {file: caption}, or MSR-VTT's annotation file; default: in the folder."),
+        Option(
+            help="The videos' captions: {file: caption}, or MSR-VTT's annotation file; default: in the folder."
+        ),
     ] = None,
     copy: Annotated[bool, Option("--copy", help="Copy videos instead of linking them.")] = False,
     force: Annotated[bool, Option(help="Replace data prepared from another source.")] = False,

@@ -12,7 +12,7 @@ from tempbench_lmms.motion_only.card import N_PAIRS
 def prepare(
     pairs: Annotated[int, Option(min=1, max=5_000, help="How many pairs of questions.")] = N_PAIRS,
     seed: Annotated[int, Option(min=0, help="Seed of everything random.")] = 1,
-    force: Annotated[bool, Option(help="Replace what was rendered with other settings.")] = False,
+    force: Annotated[bool, Option(help="Replace data rendered with other settings.")] = False,
 ) -> None:
     """Render videos of noise in which only the motion shows a shape or a word; nothing is downloaded."""
     from functools import partial

@@ -17,13 +17,13 @@ def prepare(
         Option(help="Folder or archive with the videos of NExT-QA, as VidOR arranges them or flat."),
     ] = None,
     harness: Annotated[
-        bool, Option("--harness", help="Take the videos from where the harness's nextqa keeps them.")
+        bool, Option("--harness", help="Use the videos of the harness's tasks nextqa_*.")
     ] = False,
     splits: Annotated[
         str, Option(help="Splits to prepare, separated by commas; videos of others are not needed.")
     ] = ",".join(SPLITS),
     copy: Annotated[bool, Option("--copy", help="Copy videos instead of linking them.")] = False,
-    force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
+    force: Annotated[bool, Option(help="Replace data prepared from another source.")] = False,
 ) -> None:
     """Prepare NExT-GQA from its repository and a folder of videos."""
     from ..parts import watched

@@ -24,7 +24,7 @@ def prepare(
         bool, Option("--accept-license", help="You have read and accept the licences that are named.")
     ] = False,
     copy: Annotated[bool, Option("--copy", help="Copy videos instead of linking them.")] = False,
-    force: Annotated[bool, Option(help="Replace data prepared from something else.")] = False,
+    force: Annotated[bool, Option(help="Replace data prepared from another source.")] = False,
 ) -> None:
     """Prepare ReXTime: annotations from the Hub or a folder, videos from where you have them."""
     from ..parts import watched

@@ -15,17 +15,17 @@ def prepare(
         Option(help="The official repository, or the download from the Hub; default: download it."),
     ] = None,
     harness: Annotated[
-        bool, Option("--harness", help="Take it from where the harness's task `tempcompass` keeps it.")
+        bool, Option("--harness", help="Use the data of the harness's task `tempcompass`.")
     ] = False,
     videos: Annotated[
-        Path | None, Option(help="The folder or archive of the clips; default: what lies in --source.")
+        Path | None, Option(help="The folder or archive of the clips; default: in --source.")
     ] = None,
     revision: Annotated[str, Option(help="Revision on the Hub.")] = "main",
     accept_license: Annotated[
         bool, Option("--accept-license", help="You accept its terms; needed for the download.")
     ] = False,
     copy: Annotated[bool, Option("--copy", help="Copy videos instead of linking them.")] = False,
-    force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
+    force: Annotated[bool, Option(help="Replace data prepared from another source.")] = False,
 ) -> None:
     """Prepare TempCompass: questions without a judge, and which of them form contrast groups."""
     from tempbench_lmms.tempcompass_pairs.card import CARD

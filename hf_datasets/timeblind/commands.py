@@ -12,13 +12,11 @@ def prepare(
         Path | None, Option(help="A folder with the Hub's download; without it, it is downloaded.")
     ] = None,
     tags: Annotated[
-        Path | None, Option(help="tags.json of the code's repository; default: what lies in --source.")
+        Path | None, Option(help="tags.json of the code's repository; default: in --source.")
     ] = None,
     revision: Annotated[str, Option(help="Revision to download.")] = "main",
-    link: Annotated[
-        bool, Option("--link", help="Make the videos hard links to yours where the disk allows it.")
-    ] = False,
-    force: Annotated[bool, Option(help="Replace data that was prepared from something else.")] = False,
+    link: Annotated[bool, Option("--link", help="Hard-link your videos if the disk allows it.")] = False,
+    force: Annotated[bool, Option(help="Replace data prepared from another source.")] = False,
 ) -> None:
     """Prepare TimeBlind from the Hub, for evaluation on this machine; its authors state no licence."""
     from tempbench_lmms.data.roots import data_home

@@ -28,15 +28,16 @@ _MinDistance = Annotated[
     float, Option(min=0, help="Metres; places nearer to each other are never in two splits.")
 ]
 _FmowSplit = Annotated[
-    list[str] | None, Option(help="Part of fMoW (train, val; with the ground truth test, seq); repeatable.")
+    list[str] | None,
+    Option(help="Part of fMoW: train or val; with the ground truth also test or seq; repeatable."),
 ]
 _DateFormat = Annotated[
-    str, Option(help="How the dates of --series are written, as in %d.%m.%Y; else ordinary forms.")
+    str, Option(help="Format of the dates of --series, e.g. %d.%m.%Y; by default common formats.")
 ]
 _Bands = Annotated[
-    str, Option(help="One or three bands to show of the files in a folder --series, by commas.")
+    str, Option(help="One or three bands of the files in --series to show, separated by commas.")
 ]
-_PlaceFrom = Annotated[str, Option(help="What tells places apart in a folder --series: folder or name.")]
+_PlaceFrom = Annotated[str, Option(help="What identifies a place in a folder --series: folder or name.")]
 
 
 def prepare(

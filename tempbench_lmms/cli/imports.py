@@ -14,7 +14,7 @@ from tempbench_lmms.errors import TempbenchError
 def import_(
     format_: Annotated[
         str,
-        typer.Argument(metavar="FORMAT", help="replies, vlmevalkit, or a benchmark's own, as tempvs."),
+        typer.Argument(metavar="FORMAT", help="replies, vlmevalkit, or a benchmark's own, such as tempvs."),
     ],
     path: Annotated[Path, typer.Argument(help="The file or folder of replies.")],
     task: Annotated[str, typer.Option(help="The task that was asked, e.g. tempvs_mt1_two.")],

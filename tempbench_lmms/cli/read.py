@@ -147,7 +147,7 @@ def read(
     doc: Annotated[
         int | None,
         typer.Option(
-            help="The question that it answers, starting at 0; also shows whether the answer is right."
+            help="Number of the answered question, starting at 0; also shows whether the answer is right."
         ),
     ] = None,
     json_: AsJson = False,

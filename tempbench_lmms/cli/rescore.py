@@ -22,7 +22,8 @@ def rescore(
         bool, typer.Option("--reparse", help="Read the logged replies again, with the local data.")
     ] = False,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="With --reparse: even if the local data is not the run's.")
+        bool,
+        typer.Option("--anyway", help="With --reparse: continue even if the local data is not the run's."),
     ] = False,
     partial: Partial = False,
     as_json: AsJson = False,
