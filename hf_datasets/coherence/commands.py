@@ -30,7 +30,7 @@ def prepare(
     caption_file: Annotated[
         Path | None,
         Option(
-            help="The videos' captions: {file: caption}, or MSR-VTT's annotation file; default: in the folder."
+            help="The videos' captions: {file: caption}, or MSR-VTT's annotations; default: in the folder."
         ),
     ] = None,
     copy: Annotated[bool, Option("--copy", help="Copy videos instead of linking them.")] = False,

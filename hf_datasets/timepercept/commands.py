@@ -29,7 +29,7 @@ _MinDistance = Annotated[
 ]
 _FmowSplit = Annotated[
     list[str] | None,
-    Option(help="Part of fMoW: train or val; with the ground truth also test or seq; repeatable."),
+    Option(help="Part of fMoW: train, val; with the ground truth also test, seq; repeatable."),
 ]
 _DateFormat = Annotated[
     str, Option(help="Format of the dates of --series, e.g. %d.%m.%Y; by default common formats.")

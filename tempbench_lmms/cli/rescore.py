@@ -23,7 +23,7 @@ def rescore(
     ] = False,
     anyway: Annotated[
         bool,
-        typer.Option("--anyway", help="With --reparse: continue even if the local data is not the run's."),
+        typer.Option("--anyway", help="With --reparse: read replies even if the local data differs."),
     ] = False,
     partial: Partial = False,
     as_json: AsJson = False,
