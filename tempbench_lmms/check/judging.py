@@ -20,7 +20,8 @@ _LINES_OF_PICTURES = {
     "many pictures": ("many",),
     "same image": ("number",),
 }
-_LEAST_SIDES = (140, 100)  # of pictures and frames; no vision tower that is in use has less than 224
+_SIDES = {"images": (SIDE, 140), "frames": (224, 100)}
+"""In pixels, as given and at least; no vision tower that is in use has fewer than 224."""
 _ROUNDED = 0.1  # seconds; stamps have one decimal
 _FEW = 6
 _UNEVEN = 3.5
@@ -90,17 +91,12 @@ def of_pictures(probe: Probe, shown: Sequence[Picture], owners: Mapping[int, Pro
     if len(set(probe.cards)) < n:
         return _other_number(n, sum(max(1, len(one.cards)) for one in shown))  # which one it is shows nothing
     shown = [_known_again(one, probe.cards) for one in shown]
-    faults = [*_unreadable(shown, "images", "content"), *_small(shown, "images")]
-    if (most := max(len(one.cards) for one in shown)) > 1:
-        faults.append(Fault("images joined", f"{n} images", f"{most} of them in one"))
+    faults = list(_of_any(shown, "images", probe, probe.cards, owners))
     places = _places([card for one in shown for card in one.cards], probe.cards)
-    faults += _foreign(shown, probe.cards, probe, owners, "images of another question")
     known = [place for place in places if place is not None]
-    if any(not one.cards for one in shown):
-        faults += _other_number(n, len(shown))  # which ones they are cannot be told
-        faults += _order(known)
-    else:
-        faults += of_places(known, n) if None not in places else _order(known)
+    is_readable = all(one.cards for one in shown)
+    faults += of_places(known, n) if is_readable and None not in places else _order(known)
+    faults += [] if is_readable else _other_number(n, len(shown))  # which ones they are cannot be told
     return [*faults, *(_looks(shown, probe.cards) if probe.kind != "crowd" else [])]
 
 
@@ -133,27 +129,22 @@ def _places(found: Sequence[Card], given: Sequence[Card]) -> list[int | None]:
     return [by_number.get(card.number) for card in found]
 
 
-def _foreign(
-    shown: Sequence[Picture], cards: Sequence[Card], probe: Probe, owners: Mapping[int, Probe], name: str
+def _of_any(
+    shown: Sequence[Picture], what: str, probe: Probe, cards: Sequence[Card], owners: Mapping[int, Probe]
 ) -> Iterator[Fault]:
-    """Yields a fault if something is shown that belongs to another question."""
-    own = {card.number for card in cards}
-    numbers = {card.number for one in shown for card in one.cards} - own
-    if names := sorted({owners[number].name for number in numbers if number in owners}):
-        yield Fault(name, probe.name, f"{name.partition(' ')[0]} of {', '.join(names)}")
-
-
-def _unreadable(shown: Sequence[Picture], what: str, line: str) -> Iterator[Fault]:
+    """Yields the faults that images and frames may have alike."""
     for name, is_blank, said in (("blank", True, "one colour"), ("unreadable", False, "something else")):
         if some := [i for i, one in enumerate(shown) if not one.cards and one.is_blank is is_blank]:
-            yield Fault(f"{name} {what}", f"coded {what}", f"{said} as {_listed(some)}", line)
-
-
-def _small(shown: Sequence[Picture], what: str) -> Iterator[Fault]:
-    given, limit = (SIDE, _LEAST_SIDES[0]) if what == "images" else (224, _LEAST_SIDES[1])
+            yield Fault(f"{name} {what}", f"coded {what}", f"{said} as {_listed(some)}")
+    given, limit = _SIDES[what]
     height, width = min((one.size for one in shown), key=min)
     if min(height, width) < limit:
         yield Fault(f"{what} shrunk", f"{given}x{given} pixels", f"{width}x{height}")
+    if (most := max(len(one.cards) for one in shown)) > 1:
+        yield Fault(f"{what} joined", f"{len(cards)} {what}", f"{most} of them in one")
+    numbers = {card.number for one in shown for card in one.cards} - {card.number for card in cards}
+    if names := sorted({owners[number].name for number in numbers if number in owners}):
+        yield Fault(f"{what} of another question", probe.name, f"{what} of {', '.join(names)}")
 
 
 def _other_number(given: int, n: int) -> list[Fault]:
@@ -225,10 +216,7 @@ def of_video(film: Film, probe: Probe, clip: Video | None, owners: Mapping[int, 
     n, last = len(clip.frames), len(film.cards) - 1
     near = [film.cards[max(0, round(i / max(1, n - 1) * last) - 2) :][:5] for i in range(n)]
     frames = [_known_again(one, cards) for one, cards in zip(clip.frames, near, strict=True)]
-    faults = [*_unreadable(frames, "frames", "video"), *_small(frames, "frames")]
-    if (most := max(len(one.cards) for one in frames)) > 1:
-        faults.append(Fault("frames joined", what, f"{most} of them in one picture"))
-    faults += _foreign(frames, film.cards, probe, owners, "frames of another question")
+    faults = list(_of_any(frames, "frames", probe, film.cards, owners))
     found = _places([card for frame in frames for card in frame.cards], film.cards)
     places = [place for place in found if place is not None]
     if not places:

@@ -1,13 +1,15 @@
 """Wrappers of one's own: what they hand over is found, or told by the hook."""
 
+import asyncio
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tempbench_lmms.check import probes, procedure, sighted_reader
-from tempbench_lmms.check.inputs import Picture, Text, Video
+from tempbench_lmms.check.inputs import Inputs, Picture, Text, Video
 from tempbench_lmms.harness import model_session, watching
+from tempbench_lmms.harness.watching.way import Way
 from tempbench_lmms.media import codes
 from tests.check import planted
 
@@ -106,3 +108,33 @@ def test_questions_with_the_same_text_are_told_apart_by_their_pictures(drawn):
     lm.generate_until = lambda requests: ask(requests[::-1])[::-1]
     answers = model_session.Session(lm).ask(pair)
     assert [answer.arrived.parts for answer in answers] == [procedure.rendered(one).parts for one in pair]
+
+
+@pytest.mark.parametrize("is_awaited", [False, True])
+def test_what_fails_is_told_and_what_cannot_be_read_is_passed_on(is_awaited):
+    class Client:
+        def ask(self, text):
+            return self.later(text) if is_awaited else self.now(text)
+
+        async def later(self, text):
+            return self.now(text)
+
+        def now(self, text):
+            if text == "fail":
+                raise RuntimeError("no memory left")
+            return text
+
+    def ask(text):
+        return asyncio.run(client.ask(text)) if is_awaited else client.ask(text)
+
+    client, seen = Client(), []
+    way = Way(client, "ask", lambda text: [Inputs((Text(text.lower()),))], lambda out, text: [out])
+    with way.heard(seen.extend):
+        assert ask("Well") == "Well"
+        assert ask(None) is None
+        with pytest.raises(RuntimeError):
+            ask("fail")
+    assert [(one.text, one.said, one.error) for one in seen] == [
+        ("well", "Well", ""),
+        ("fail", None, "RuntimeError: no memory left"),
+    ]

@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from unittest import mock
@@ -44,19 +44,26 @@ class Way:
             tell([replace(one, said=text) for one, text in zip(asked, said, strict=True)])
             return out
 
+        @contextlib.contextmanager
+        def telling_failures(asked: Sequence[Inputs]) -> Iterator[None]:
+            try:
+                yield
+            except Exception as error:  # some runners answer with an empty reply instead
+                tell([replace(one, error=f"{type(error).__name__}: {error}") for one in asked])
+                raise
+
         async def later(asked: Sequence[Inputs], out: Any, *args: Any, **more: Any) -> Any:
-            return end(asked, await out, *args, **more)
+            with telling_failures(asked):
+                out = await out
+            return end(asked, out, *args, **more)
 
         @functools.wraps(call)
         def told(*args: Any, **more: Any) -> Any:
             asked: Sequence[Inputs] = []
             with contextlib.suppress(AttributeError, KeyError, TypeError, ValueError):  # an unknown form
                 asked = self.read(*args, **more)
-            try:
+            with telling_failures(asked):
                 out = call(*args, **more)
-            except Exception as error:  # some runners answer with an empty reply instead
-                tell([replace(one, error=f"{type(error).__name__}: {error}") for one in asked])
-                raise
             return (later if inspect.isawaitable(out) else end)(asked, out, *args, **more)
 
         return mock.patch.object(self.owner, self.name, told)
