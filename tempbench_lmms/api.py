@@ -101,8 +101,7 @@ def score(
     """
     replies = Path(predictions) if isinstance(predictions, str) else predictions
     data = Path(gold) if isinstance(gold, str) else gold
-    given = offline.Given(replies, task, data, model=model, mini=mini, partial=partial)
-    return offline.score(benchmark, given)
+    return offline.score(benchmark, replies, task, data, model=model, mini=mini, partial=partial)
 
 
 def save_run(

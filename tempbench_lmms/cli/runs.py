@@ -114,11 +114,7 @@ def run(
 
 
 def _check_places(output: Path) -> None:
-    """Checks that a run can write into its folder, and the harness into its own.
-
-    Raises:
-        TempbenchError: A folder cannot be written.
-    """
+    """Checks that a run can write into its folder, and the harness into its own."""
     for folder in (output, output / "cache"):
         outputs.check_folder(folder, "choose another --output")
     for name in (STATE, "report.html", LOCK):
@@ -130,11 +126,7 @@ def _check_places(output: Path) -> None:
 def _check_first(
     model: str, model_args: str, tasks: str, output: Path, further: Sequence[str], anyway: bool = False
 ) -> None:
-    """Runs `tempbench check-model` in a separate process, so that its memory is free for the run.
-
-    Raises:
-        TempbenchError: The check could not be made, or it did not pass and `--anyway` is not given.
-    """
+    """Runs `tempbench check-model` in a separate process, so that its memory is free for the run."""
     if whole_number("WORLD_SIZE", 1, least=1) > 1:
         raise TempbenchError(
             f"--check needs a separate process; first run `tempbench check-model --keep {output}` without a "

@@ -42,8 +42,7 @@ def command(benchmark: str) -> Callable[..., None]:
         """Score replies from elsewhere: our metrics, and what the official scorer prints."""
         from tempbench_lmms.runs import offline
 
-        given = offline.Given(predictions, task, data, format_, model, mini, partial)
-        found = offline.score(benchmark, given)
+        found = offline.score(benchmark, predictions, task, data, format_, model, mini, partial)
         for note in found.notes:
             print(note, file=sys.stderr)
         if as_json:

@@ -83,11 +83,7 @@ def table(
 def _tasks(
     card: "BenchmarkCard", runs: list[Path] | None, intervals: bool, partial: bool
 ) -> "list[tuple[Path, list[TaskNumbers]]]":
-    """Returns the benchmark's tasks in each run; prints which runs have none.
-
-    Raises:
-        TempbenchError: No run has one.
-    """
+    """Returns the benchmark's tasks in each run; prints which runs have none."""
     if not runs:
         return []
     from tempbench_lmms.runs.logs import read_runs

@@ -231,11 +231,7 @@ def _by_name(table: dict[str, Any]) -> dict[str, Any]:
 def _with_problems(
     file: Path, task: str, results: Any, config: dict[str, Any], state: dict[str, Any], partial: bool
 ) -> tuple[tuple[Sample, ...], tuple[str, ...]]:
-    """Returns the valid lines of a task's log, and what is wrong with the others.
-
-    Raises:
-        TempbenchError: Something is wrong, and `partial` is not set.
-    """
+    """Returns the valid lines of a task's log, and what is wrong with the others."""
     log = sample_log(file, task)
     samples, problems = _samples(log, task, config)
     with edited(file):
@@ -294,11 +290,7 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
 
 
 def _sample(row: Any, metrics: tuple[str, ...], is_ours: bool) -> Sample:
-    """Returns a line of a log.
-
-    Raises:
-        KeyError, TypeError, ValueError: It is not one.
-    """
+    """Returns a line of a log."""
     if is_ours:
         record = _sound(row["record"])
         given = adapter.given_to(row, metrics)

@@ -32,19 +32,6 @@ _HEAD = 1 << 16
 
 
 @dataclass(frozen=True)
-class Given:
-    """What to score."""
-
-    predictions: Path | Mapping[str, str | None]  # of a file or folder, or by question
-    task: str = ""  # if empty, the benchmark's own
-    data: Path | Sequence[Row] | None = None  # official files of questions, or rows; None: the prepared data
-    format: str = ""  # if empty, derived from the file
-    model: str = ""  # which some official rules need
-    mini: bool = False  # whether to use the bundled sample
-    partial: bool = False  # whether questions may lack a reply
-
-
-@dataclass(frozen=True)
 class Scores:
     """The scores of replies."""
 
@@ -64,22 +51,42 @@ class Scores:
         }
 
 
-def score(benchmark: str, given: Given) -> Scores:
+def score(
+    benchmark: str,
+    predictions: Path | Mapping[str, str | None],
+    task: str = "",
+    data: Path | Sequence[Row] | None = None,
+    format: str = "",
+    model: str = "",
+    mini: bool = False,
+    partial: bool = False,
+) -> Scores:
     """Returns the scores of replies to a task of a benchmark.
+
+    Args:
+        benchmark: The benchmark.
+        predictions: The file or folder of replies, or replies by the question's id.
+        task: The task that was asked; if empty, the benchmark's own.
+        data: The official files of questions, or rows as the benchmark's table has them; None for the
+            prepared data.
+        format: The format's name; if empty, derived from the file.
+        model: The model's name, which some official rules need.
+        mini: Whether to use the bundled sample.
+        partial: Whether questions may lack a reply.
 
     Raises:
         TempbenchError: Something cannot be read, answers no question of the task, or answers one twice; or a
             question lacks a reply.
     """
-    name = given.task or benchmarks.card(benchmark).full[0]
-    config = load_leaf(f"{name}_mini" if given.mini and not name.endswith("_mini") else name)
+    name = task or benchmarks.card(benchmark).full[0]
+    config = load_leaf(f"{name}_mini" if mini and not name.endswith("_mini") else name)
     own = benchmarks.optional(benchmark, "imports")
-    reader, path = _reader(own, given)
+    reader, path = _reader(own, predictions, format)
     is_official = own is not None and reader in own.READERS.values()
     rules = getattr(own, "official", None) if is_official else None
-    source = Source(path, name, (), config, given.model)
+    source = Source(path, name, (), config, model)
     try:
-        source.docs = docs = _docs(benchmark, config, own, given.data)
+        source.docs = docs = _docs(benchmark, config, own, data)
     except DataNotPreparedError as error:
         if not rules or not (official := rules(source)):
             more = ", or name the official files with --data" if hasattr(own, "questions") else ""
@@ -88,8 +95,8 @@ def score(benchmark: str, given: Given) -> Scores:
     official = rules(source) if rules else {}
     replies = {id_: answer.reply for id_, answer in collected(reader(source), source).items()}
     ids = [str(doc["question_id"]) for doc in docs]
-    notes = [*dict.fromkeys(source.remarks), *check_complete(replies, ids, given.partial)]
-    with _whole_rows(benchmark, given.data):
+    notes = [*dict.fromkeys(source.remarks), *check_complete(replies, ids, partial)]
+    with _whole_rows(benchmark, data):
         metrics, details = _scored(config, docs, replies, source.model)
     return Scores(metrics, details, official, notes)
 
@@ -99,11 +106,7 @@ _UNKNOWN = "the questions are not prepared; prepare the data, or name the offici
 
 @contextlib.contextmanager
 def _whole_rows(benchmark: str, data: Path | Sequence[Row] | None) -> Iterator[None]:
-    """Names a column that the user's own rows lack.
-
-    Raises:
-        TempbenchError: One is lacking, or holds something else.
-    """
+    """Names a column that the user's own rows lack."""
     try:
         yield
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
@@ -129,20 +132,20 @@ def _docs(benchmark: str, config: dict[str, Any], own: Any, data: Path | Sequenc
     return asked(config, own.questions(data, table))
 
 
-def _reader(own: Any, given: Given) -> tuple[Reader, Path]:
+def _reader(own: Any, predictions: Path | Mapping[str, str | None], format: str) -> tuple[Reader, Path]:
     """Returns what reads the replies, and where they are."""
-    if not isinstance(given.predictions, Path):
-        return formats.of_mapping(given.predictions), IN_MEMORY
-    if not given.predictions.exists():
-        raise TempbenchError(f"{given.predictions} does not exist; check the path")
+    if not isinstance(predictions, Path):
+        return formats.of_mapping(predictions), IN_MEMORY
+    if not predictions.exists():
+        raise TempbenchError(f"{predictions} does not exist; check the path")
     known: dict[str, Reader] = {**formats.READERS, **(own.READERS if own else {})}
-    if given.format and given.format not in known:
-        raise TempbenchError(f"no format {given.format!r}; choose one of {', '.join(known)}")
-    if given.format:
-        return known[given.format], given.predictions
-    if own and not _is_ours(given.predictions):
-        return next(iter(own.READERS.values())), given.predictions
-    return formats.replies, given.predictions
+    if format and format not in known:
+        raise TempbenchError(f"no format {format!r}; choose one of {', '.join(known)}")
+    if format:
+        return known[format], predictions
+    if own and not _is_ours(predictions):
+        return next(iter(own.READERS.values())), predictions
+    return formats.replies, predictions
 
 
 def _is_ours(path: Path) -> bool:

@@ -117,11 +117,7 @@ def _spreads(log: TaskLog) -> tuple[dict[str, Spread], list[str]]:
 
 
 def _sizes(task: str, log: TaskLog | None, numbers: tuple[int, int] | None) -> tuple[Sequence[int], float]:
-    """Returns how many questions each group of a task has, and how many times the groups of the log it has.
-
-    Raises:
-        TempbenchError: Nothing says how many questions there are.
-    """
+    """Returns the size of each group of a task, and how many times the groups of the log the task has."""
     if numbers:
         n, k = numbers
         sizes = [n // k + (i < n % k) for i in range(k)]

@@ -81,20 +81,16 @@ def rescored(
     """
     now = recompute(log, samples)
     then = log.values if before is None else recompute(log, before)
+    metrics = metrics_of(replace(log, samples=samples)) if intervals else ()
+    values = {metric.name: metric() for metric in metrics}
     return Rescored(
         log=log,
         then={name: then[name] for name in now if name in then},
         now=now,
-        intervals=intervals_of(replace(log, samples=samples)) if intervals else {},
+        intervals={name: interval(one) for name, one in values.items() if isinstance(one, Sums)},
         changes=tuple(_changes(log.samples if before is None else before, samples)),
         samples=samples,
     )
-
-
-def intervals_of(log: TaskLog) -> dict[str, tuple[float, float]]:
-    """Returns the 95 % interval of every metric of a log that has one."""
-    values = {metric.name: metric() for metric in metrics_of(log)}
-    return {name: interval(value) for name, value in values.items() if isinstance(value, Sums)}
 
 
 def _changes(then: Sequence[Sample], now: Sequence[Sample]) -> Iterator[Change]:
@@ -195,8 +191,10 @@ def _not_of_one_run(log: TaskLog) -> str | None:
     if not log.samples:
         is_gone = log.options.get("log_samples") and not log.log_file.is_file()
         return log.no_samples if is_gone else None
-    version = (log.details.get(provenance.KEY) or {}).get("packages", {}).get("tempbench-lmms")
-    if version != __version__ or is_of_other_code(log) or log.problems:
+    run = log.details.get(provenance.KEY) or {}
+    is_ours = run.get("packages", {}).get("tempbench-lmms") == __version__  # imports record no code
+    code = run.get(code_digest.KEY)
+    if not is_ours or code not in (None, code_digest.of_numbers(log.benchmark)) or log.problems:
         return None  # the metrics' definitions may have changed since, or the log is known to be damaged
     found = rescore(log, intervals=False)
     if differing := [name for name in found.differing if not isinstance(found.now[name], dict)]:
@@ -205,12 +203,6 @@ def _not_of_one_run(log: TaskLog) -> str | None:
             "results file and the log are from different runs, or one was changed"
         )
     return None
-
-
-def is_of_other_code(log: TaskLog) -> bool:
-    """Returns whether other code than the installed code computed the scores; imports record no code."""
-    then = (log.details.get(provenance.KEY) or {}).get(code_digest.KEY)
-    return then is not None and then != code_digest.of_numbers(log.benchmark)
 
 
 def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:

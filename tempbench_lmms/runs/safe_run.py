@@ -19,13 +19,21 @@ from tempbench_lmms.check.faults import of_error
 from tempbench_lmms.data import locks, outputs, prepared, redaction, tables
 from tempbench_lmms.data.redaction import scrubbed
 from tempbench_lmms.data.run_files import LOCK, RESULTS, STATE
-from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError, lacking
 from tempbench_lmms.harness import agreement, identity, plugin, task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
-from tempbench_lmms.runs import arguments, deciding, ending, quality, results, starting, supervision
+from tempbench_lmms.runs import (
+    arguments,
+    deciding,
+    ending,
+    quality,
+    results,
+    starting,
+    supervision,
+    unfinished,
+)
 from tempbench_lmms.runs.logs import check_results, finished_results, read_runs, sums
 from tempbench_lmms.runs.starting import Command, RunIdentity
 
@@ -82,7 +90,7 @@ def run(
             found = starting.check(command)
             agreement.compare(ranks, found.process | options.process)
             contests = _contests(command, options, found)
-            deciders = deciding.deciders(output, _state(output), contests)
+            deciders = deciding.deciders(output, unfinished.state_of(output), contests)
             finished = _continued(output, found, asks_all=not contests)
             kept: dict[str, Any] = {"name": options.name} if options.name else {}
             kept |= {_QUESTIONS: found.questions, **deciders}
@@ -164,31 +172,12 @@ def _contests(command: Command, options: RunOptions, found: RunIdentity) -> list
     return deciding.contests(options.until_decided, command.named, list(found.ids), options.decide_by)
 
 
-def _state(output: Path) -> dict[str, Any]:
-    """Returns the state in a run's folder; empty if the run has not begun.
-
-    Raises:
-        TempbenchError: The file is damaged.
-    """
-    path = output / STATE
-    try:
-        state = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        for name in ("identity", _QUESTIONS) if state else ():
-            dict(state[name])
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise TempbenchError(f"{path} is damaged; remove it to continue with the stored answers") from None
-    return state
-
-
 def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path | None:
     """Returns the results file if the run is finished and its files are present.
 
     A run that stopped early because it was decided is not finished for a command that asks all questions.
-
-    Raises:
-        TempbenchError: The folder belongs to another run.
     """
-    path, state = output / STATE, _state(output)
+    path, state = output / STATE, unfinished.state_of(output)
     if not state:
         if not all(_is_void(file) for file in output.rglob(f"*{RESULTS}")):
             raise TempbenchError(f"{output} holds other results; choose another --output")
@@ -257,11 +246,7 @@ def _evaluate(
     begin: Callable[[], None] = lambda: None,
     contests: Sequence[deciding.Contest] = (),
 ) -> None:
-    """Lets the harness ask the remaining questions.
-
-    Raises:
-        TempbenchError: The harness ended early.
-    """
+    """Lets the harness ask the remaining questions."""
     from tempbench_lmms.harness import cache as answers
     from tempbench_lmms.harness import retries
 
@@ -273,7 +258,9 @@ def _evaluate(
     sys.argv += ["--model_args", command.model_args] if command.model_args else []
     redaction.note(command.model_args, *command.further)
     known = supervision.read(output)
-    watch = retries.Watch(known.apart, known.failed, max_failures=results.bound(options.max_failures))
+    watch = retries.Watch(
+        {*known}, supervision.failed(known), max_failures=results.bound(options.max_failures)
+    )
     watch.answered, watch.seed = begin, str(arguments.value(command.further, "seed"))
     if options.tell:
         watch.timeout, watch.tell = options.question_timeout or None, options.tell
@@ -359,9 +346,6 @@ def _finish(
 
     The record comes before the report, so a run that is ended while it writes its report is not evaluated
     again.
-
-    Raises:
-        TempbenchError: More requests failed than allowed.
     """
     logs = results.whole(file, found.ids)
     replies = [(log, one) for log in logs for one in log.samples]

@@ -5,10 +5,11 @@ code may hold the interpreter. So `tempbench run` forks before it imports anythi
 run; a pipe tells the parent what is being asked and how long that may take. The parent ends a child that
 takes longer, with all its processes, and starts another. The questions that were being asked are then asked
 one at a time; a question that ends a child again has failed. The parent stores this in the run's folder
-(`Known`) for later starts. Under `torchrun`, which must restart all processes itself, each process is watched
+for later starts. Under `torchrun`, which must restart all processes itself, each process is watched
 in this way, but none is restarted.
 """
 
+import contextlib
 import functools
 import json
 import math
@@ -18,8 +19,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tempbench_lmms.data import tables
@@ -37,56 +37,37 @@ _BY_ITSELF = {
 Tell = Callable[[Sequence[str], float | None, int], None]
 
 
-@dataclass
-class Known:
-    """What ended processes of a run."""
-
-    tries: dict[str, int] = field(default_factory=dict)  # how often a process ended at a question
-    failed: dict[str, str] = field(default_factory=dict)  # why questions are not asked again in this run
-
-    @property
-    def apart(self) -> set[str]:
-        """The questions that are asked alone."""
-        return {*self.tries, *self.failed}
-
-    def add(self, asked: Sequence[str], reason: str) -> None:
-        """Records that a process ended while it was asking."""
-        for name in asked:
-            self.tries[name] = self.tries.get(name, 0) + 1
-        if len(asked) == 1 and self.tries[asked[0]] > 1:
-            self.failed[asked[0]] = reason
-
-
-def read(output: Path) -> Known:
-    """Returns what all processes of a run recorded in its folder; unreadable files are skipped."""
-    known = Known()
+def read(output: Path) -> dict[str, list[str]]:
+    """Returns, by question, why processes of a run ended while they were asking it."""
+    known: dict[str, list[str]] = {}
     for file in sorted((output / FOLDER).glob("*.json")):
-        try:
-            found = tables.parse_json(file.read_text(encoding="utf-8"))
-            tries = {str(name): int(count) for name, count in found["tries"].items()}
-            known.failed |= {str(name): str(why) for name, why in found["failed"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            continue  # the questions are asked as usual, and new failures are recorded
-        known.tries |= tries
+        # Questions in a file that cannot be read are asked as usual, and new failures are recorded.
+        with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
+            for name, reasons in tables.read_json(file).items():
+                known[name] = max(known.get(name, []), [*map(str, reasons)], key=len)
     return known
+
+
+def failed(known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Returns the questions that are not asked again before the run reaches its end, with the reason."""
+    return {name: reasons[-1] for name, reasons in known.items() if len(reasons) > 1}
 
 
 def settle(output: Path) -> None:
     """Lets the next start ask failed questions again, one at a time; called at the end of a run."""
-    known = read(output)
+    left = {name: [reason] for name, reason in failed(read(output)).items()}
     for file in (output / FOLDER).glob("*"):
         file.unlink(missing_ok=True)
-    if known.failed:
-        _write(Known(tries=dict.fromkeys(known.failed, 1)), output)
+    if left:
+        _write(left, output)
     elif (output / FOLDER).is_dir():
         (output / FOLDER).rmdir()
 
 
-def _write(known: Known, output: Path) -> None:
+def _write(known: Mapping[str, Sequence[str]], output: Path) -> None:
     folder = output / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"rank_{os.environ.get('RANK') or 0}.json"
-    tables.write_json({"tries": known.tries, "failed": known.failed}, file)
+    tables.write_json(known, folder / f"rank_{os.environ.get('RANK') or 0}.json")
 
 
 def is_possible() -> bool:
@@ -125,7 +106,8 @@ def supervised(output: Path) -> Tell:
         if not child.asked:
             tell(f"{reason} while no question was being asked; answers so far are stored")
             raise SystemExit(128 - status)
-        known.add(child.asked, reason)
+        for name in child.asked:
+            known.setdefault(name, []).append(reason)
         _write(known, output)
         deaths += 1
         more = f" and {len(child.asked) - 1} more" if len(child.asked) > 1 else ""

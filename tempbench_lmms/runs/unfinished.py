@@ -26,7 +26,7 @@ def said(folder: Path, advice: str = "") -> str:
     if not states:
         is_begun = (folder / "cache").is_dir()
         return f"{folder}: the run is unfinished; {ending.advice(folder)}" if is_begun else ""
-    runs = [_identity(state) for state in states]
+    runs = [state_of(state.parent)["identity"] for state in states]
     n, of = sum(len(_answers(state.parent)) for state in states), sum(map(_n_asked, runs))
     rest = "give the same command again to continue"
     if len(states) == 1 and not states[0].parent.name.startswith(REPEAT):
@@ -44,7 +44,7 @@ def logs_of(folder: Path) -> list[TaskLog]:
 
 
 def _logs(state: Path) -> list[TaskLog]:
-    identity = _identity(state)
+    identity = state_of(state.parent)["identity"]
     tags = arguments.value(identity["arguments"], "reasoning_tags") or _TAGS
     answers = _answers(state.parent)
     out = []
@@ -69,15 +69,25 @@ def _logs(state: Path) -> list[TaskLog]:
     return out
 
 
-def _identity(state: Path) -> dict[str, Any]:
+def state_of(folder: Path) -> dict[str, Any]:
+    """Returns the state in a run's folder; empty if the run has not begun.
+
+    Raises:
+        TempbenchError: The file is damaged.
+    """
+    path = folder / STATE
+    if not path.is_file():
+        return {}
     try:
-        found: dict[str, Any] = read_json(state)["identity"]
-        wanted = {"model": str, "model_args": str, "arguments": list, "tasks": str, "data": dict}
-        if not all(isinstance(found[name], kind) for name, kind in wanted.items()):
+        state: dict[str, Any] = read_json(path)
+        own, wanted = state["identity"], {"model": str, "model_args": str, "arguments": list, "tasks": str}
+        if not all(isinstance(own[name], kind) for name, kind in wanted.items()):
             raise TypeError
-    except (OSError, ValueError, KeyError, TypeError):
-        raise TempbenchError(f"{state} is damaged; remove it to continue with the stored answers") from None
-    return found
+        dict(own["data"])
+        dict(state["questions"])
+    except (ValueError, KeyError, TypeError):
+        raise TempbenchError(f"{path} is damaged; remove it to continue with the stored answers") from None
+    return state
 
 
 def _n_asked(identity: Mapping[str, Any]) -> int:

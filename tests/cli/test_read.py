@@ -6,11 +6,8 @@ import sys
 
 import pytest
 
-from tempbench_lmms.harness.tasks import kwargs_of, load_task
-from tests.bundled import quickly
 from tests.command import complains, tempbench
 from tests.contracts.test_imports import command, heavy_after
-from tests.each import sample
 
 TASK = "tempvs_mt1_two_mini"
 
@@ -77,26 +74,6 @@ def test_a_notice_of_a_failed_request_is_no_reply():
 
 def test_answers_that_are_not_public():
     assert "counts:   - (" in read("B", "rextime_test_mini", "--doc", "0")
-
-
-def _classes(task):
-    """Who scores the reply, of which table, and each setting: the number of frames changes no reading."""
-    config = load_task(task)
-    kwargs = kwargs_of(config) or {}
-    settings = [(config["doc_to_target"], *one) for one in sorted(kwargs.items()) if one[0] != "frames"]
-    return config["process_results"], str(config["dataset_kwargs"]), *settings
-
-
-@pytest.mark.parametrize("task", sample(quickly(), _classes))
-def test_every_task_reads_its_own_right_reply(task):
-    document = json.loads(read("x", task, "--doc", "1", "--json"))
-    found = json.loads(read(document["target"], task, "--doc", "1", "--json"))
-    if not document["target"]:
-        assert found["reason"] == "empty"
-        return
-    assert found["how"]
-    assert found["correct"] is True
-    assert found["text"] is None or found["text"] in document["target"]
 
 
 def test_what_is_wrong_is_one_line(tmp_path):

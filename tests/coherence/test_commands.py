@@ -185,7 +185,7 @@ def write(path: Path, lines: list[dict]) -> Path:
 
 
 def scored(path: Path, **given: object) -> dict:
-    return offline.score("coherence", offline.Given(path, mini=True, **given)).as_json()
+    return offline.score("coherence", path, mini=True, **given).as_json()
 
 
 @pytest.mark.slow
@@ -212,8 +212,7 @@ def test_tomato_result_files(tmp_path: Path, text_encoder: object) -> None:
         folder = tmp_path / "results" / "count+human" / frames
         folder.mkdir(parents=True)
         write(folder / "model.jsonl", [{"id": first["question_id"], "response": response}])
-    found = offline.Given(tmp_path / "results", "coherence_qa_4f", mini=True, partial=True)
-    scores = offline.score("coherence", found)
+    scores = offline.score("coherence", tmp_path / "results", "coherence_qa_4f", mini=True, partial=True)
     assert (scores.metrics["accuracy"][0], scores.metrics["n_questions"][0]) == (1, 1)
     assert "left out are 1 files that were asked as video" in "\n".join(scores.notes)
 

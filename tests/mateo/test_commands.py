@@ -20,7 +20,7 @@ def write(tmp_path, lines):
 
 
 def score(file, task, **given):
-    return offline.score("mateo", offline.Given(file, task=task, mini=True, **given)).as_json()
+    return offline.score("mateo", file, task=task, mini=True, **given).as_json()
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ def folder(case, tmp_path):
 
 
 def scored(folder, annotations, **given):
-    return offline.score("nextgqa", offline.Given(folder, data=annotations, partial=True, **given))
+    return offline.score("nextgqa", folder, data=annotations, partial=True, **given)
 
 
 @pytest.mark.parametrize("case", CASES, indirect=True)

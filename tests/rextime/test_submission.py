@@ -35,7 +35,7 @@ def ground_truth(tmp_path):
 
 
 def score(file, ground_truth, partial=False):
-    return offline.score("rextime", offline.Given(file, data=ground_truth, partial=partial)).as_json()
+    return offline.score("rextime", file, data=ground_truth, partial=partial).as_json()
 
 
 def test_score_files(tmp_path, ground_truth):

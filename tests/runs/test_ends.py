@@ -166,7 +166,7 @@ def test_a_question_that_ends_the_process_or_never_ends(tmp_path):
         assert f"of {TASK}: {reason}" in said
         one_failed(tmp_path / name)
         # The next start asks it again, alone.
-        assert list(supervision.read(tmp_path / name).tries.values()) == [1]
+        assert [*map(len, supervision.read(tmp_path / name).values())] == [1]
 
 
 @pytest.mark.slow
@@ -175,7 +175,7 @@ def test_a_question_that_hangs_in_one_of_two_processes(start, tmp_path):
     """The launcher's way: the first process to end takes the other along; the same command continues."""
     known = tmp_path / "hang" / supervision.FOLDER / "rank_0.json"
     known.parent.mkdir(parents=True)
-    known.write_text(json.dumps({"tries": {f"{TASK}:3": 1}, "failed": {}}))  # by an earlier start
+    known.write_text(json.dumps({f"{TASK}:3": ["killed"]}))  # by an earlier start
     hung = started(
         tmp_path, "hang", launcher=("-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2")
     )

@@ -55,8 +55,7 @@ def test_replies_from_elsewhere_have_the_run_s_numbers(folder, task, tmp_path):
     source = importing.source_of(tmp_path / "replies.jsonl", task)
     importing.run(formats.READERS["replies"], "replies", source, tmp_path / "imported", partial=True)
     theirs = log_of(tmp_path / "imported")
-    given = offline.Given(tmp_path / "replies.jsonl", task=task, partial=True)
-    scored = offline.score(root_of(load_task(task))[0], given)
+    scored = offline.score(root_of(load_task(task))[0], tmp_path / "replies.jsonl", task=task, partial=True)
     for name, value in log.values.items():
         if name not in ("details", "alias"):
             assert theirs.values[name] == value, name

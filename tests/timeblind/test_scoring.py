@@ -133,7 +133,7 @@ def test_a_file_is_scored(tmp_path):
     (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
     file.write_text(json.dumps(answers("<think>no,</think>Yes", "No", "No", "Yes")))
     (tmp_path / "tags.json").write_text(json.dumps({tag: [] for tag in TAGS} | {"Force": [0, 1, 2, 3]}))
-    found = offline.score("timeblind", offline.Given(file, data=tmp_path)).as_json()
+    found = offline.score("timeblind", file, data=tmp_path).as_json()
     assert found["official"]["all"] == {
         "Q_Acc": 0.5, "V_Acc": 0.5, "Acc": 0.75, "I_Acc": 0.0, "num_instances": 1,
     }  # fmt: skip
@@ -169,4 +169,4 @@ def test_a_wrong_file_is_refused(predictions, said, tmp_path):
     file = tmp_path / "results.json"
     file.write_text(json.dumps(predictions))
     with pytest.raises(TempbenchError, match=said):
-        offline.score("timeblind", offline.Given(file, mini=True))
+        offline.score("timeblind", file, mini=True)
