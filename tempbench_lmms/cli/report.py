@@ -83,8 +83,9 @@ def report(
     counts = counted(n_tasks, "task"), counted(n_runs, "run")
     print(f"{output}: {' of '.join(counts)}, {written}")
     for task in tasks:
-        for line in (*task.log.problems, *quality.of_records(task.log)):
-            print(f"{task.log.task}, {task.run}: {line}", file=sys.stderr)
+        lines = [f"{task.log.task}: {line}" for line in quality.of_records(task.log)]
+        for line in (*task.log.problems, *lines):
+            print(f"{task.run}: {line}", file=sys.stderr)
 
 
 def _prices(given: Sequence[str], runs: set[str]) -> dict[str, tuple[float, float]]:
