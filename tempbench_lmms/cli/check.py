@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 
 STATUS = {"passed": 0, "failed": 1, "not judged": 3}
 
+_Tasks = Annotated[
+    str, typer.Option(help="Tasks or groups, separated by commas; only their needs decide the verdict.")
+]
+_ForceSimple = Annotated[bool, typer.Option("--force-simple", help="The harness's --force_simple.")]
+_Questions = Annotated[bool, typer.Option(help="Also ask small questions that any seeing model can answer.")]
+_Keep = Annotated[Path | None, typer.Option(help="Store the verdict in this run's folder, for its report.")]
+_Everything = Annotated[bool, typer.Option("--all", help="Print every line, not only what failed.")]
+_Selftest = Annotated[
+    bool,
+    typer.Option("--selftest", help="Plant faults into a seeing model, and list which ones the check names."),
+]
+
 
 @contextlib.contextmanager
 def _output_kept_clean() -> Iterator[None]:
@@ -37,32 +49,17 @@ def _output_kept_clean() -> Iterator[None]:
 def check_model(
     model: Annotated[str, typer.Option(help="The harness's --model.")] = "",
     model_args: Annotated[str, typer.Option(help="The harness's --model_args.")] = "",
-    tasks: Annotated[
-        str, typer.Option(help="Tasks or groups, separated by commas; only their needs decide the verdict.")
-    ] = "",
+    tasks: _Tasks = "",
     batch_size: Annotated[int, typer.Option(min=1, help="The harness's --batch_size.")] = 1,
-    force_simple: Annotated[
-        bool, typer.Option("--force-simple", help="The harness's --force_simple.")
-    ] = False,
+    force_simple: _ForceSimple = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Also write an HTML page.")] = None,
     as_json: AsJson = False,
-    questions: Annotated[
-        bool, typer.Option(help="Also ask small questions that any seeing model can answer.")
-    ] = True,
+    questions: _Questions = True,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the pictures and questions.")] = 0,
-    keep: Annotated[
-        Path | None, typer.Option(help="Store the verdict in this run's folder, for its report.")
-    ] = None,
+    keep: _Keep = None,
     force: Force = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Print every line, not only what failed.")
-    ] = False,
-    selftest: Annotated[
-        bool,
-        typer.Option(
-            "--selftest", help="Plant faults into a seeing model, and list which ones the check names."
-        ),
-    ] = False,
+    everything: _Everything = False,
+    selftest: _Selftest = False,
     include_path: IncludePath = None,
 ) -> None:
     """Check that a model receives, and sees, what a task sends.

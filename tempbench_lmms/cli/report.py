@@ -18,33 +18,32 @@ if TYPE_CHECKING:
 
 ENDINGS = (".html", ".md", ".csv", ".tex")
 
+_Runs = Annotated[
+    list[str],
+    typer.Argument(help="Output folders of runs, or results files; NAME=FOLDER gives a run a name."),
+]
+_Output = Annotated[Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")]
+_Budget = Annotated[
+    float,
+    typer.Option(min=0, max=1000, help="Maximum megabytes of the questions' texts, and of their pictures."),
+]
+_Everything = Annotated[bool, typer.Option("--all", help="In Markdown, CSV and LaTeX: all tables.")]
+_Price = Annotated[
+    list[str] | None,
+    typer.Option(help="RUN=IN,OUT: what a million tokens of prompts and of replies cost."),
+]
+
 
 def report(
-    logs: Annotated[
-        list[str],
-        typer.Argument(help="Output folders of runs, or results files; NAME=FOLDER gives a run a name."),
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")
-    ] = Path("report.html"),
+    logs: _Runs,
+    output: _Output = Path("report.html"),
     title: Annotated[str, typer.Option(help="Title of the page.")] = "tempbench report",
     questions: Annotated[int, typer.Option(min=0, help="Maximum number of questions with texts.")] = 5000,
     pictures: Annotated[int, typer.Option(min=0, help="Maximum number of questions with pictures.")] = 500,
-    size_budget: Annotated[
-        float,
-        typer.Option(
-            min=0, max=1000, help="Maximum megabytes of the questions' texts, and of their pictures."
-        ),
-    ] = 30,
+    size_budget: _Budget = 30,
     intervals: Intervals = True,
-    everything: Annotated[
-        bool,
-        typer.Option("--all", help="In Markdown, CSV and LaTeX: all tables."),
-    ] = False,
-    price: Annotated[
-        list[str] | None,
-        typer.Option(help="RUN=IN,OUT: what a million tokens of prompts and of replies cost."),
-    ] = None,
+    everything: _Everything = False,
+    price: _Price = None,
     force: Force = False,
     group_by: GroupBy = "",
     include_path: IncludePath = None,
