@@ -152,7 +152,7 @@ def test_the_first_screen_has_the_best_that_the_main_table_marks(name: str) -> N
         assert column.mark(BEST).text in ("not in the paper", "only for single tasks")
         return
     found = column.marks[BEST]
-    (table,) = (one for one in card.tables if found.label.endswith(f", {one.name}"))
+    (table,) = (one for one in card.tables if f", {found.label}".endswith(f", {one.name}"))
     cells = [
         cell
         for cells in next(tables.grids_of(card, [], [table])).cells
