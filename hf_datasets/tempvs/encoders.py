@@ -1,7 +1,7 @@
 """CLIP, a person detector and BERTScore over many stories: every image and text is encoded once.
 
-Results lie in a `Store` in the work folder, one for each model, so an interrupted run goes on where it
-stopped and a changed threshold costs nothing.
+A `Store` per model in the work folder keeps the results, so an interrupted run continues where it stopped,
+and a changed threshold needs no new computation.
 """
 
 import hashlib
@@ -121,9 +121,9 @@ def _batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
 class Clip:
     """CLIP embeddings of images and texts, as unit vectors.
 
-    Images go through the checkpoint's own processor. The official script squashes an image to a square where
-    it compares it with a text, and crops it where it compares it with an image; here it is cropped for both,
-    so that one embedding serves both.
+    Images go through the checkpoint's own processor. The official script squashes an image to a square for
+    comparisons with texts, and crops it for comparisons with images. Here it is cropped for both, so one
+    embedding is enough.
     """
 
     def __init__(self, name: str, device: str, batch: int) -> None:

@@ -1,4 +1,4 @@
-"""The rules by which TempVS chooses stories: section 3.2 and appendix A of the paper, as pure functions.
+"""TempVS's rules for choosing stories (section 3.2 and appendix A of the paper) as pure functions.
 
 They see only words and numbers; `encoders.py` computes the numbers. Neither the paper's rules nor the
 official scripts need a parser of sentences. A stative verb is any word of a list (so "like" as a preposition
@@ -159,10 +159,10 @@ def one_of_each_sequence(stories: Iterable[Story]) -> list[Story]:
 
 
 def name_test(texts: Iterable[str]) -> NameTest:
-    """Returns the test whether a sentence opens with a proper name.
+    """Returns the test whether a sentence begins with a proper name.
 
-    The official generator asks spaCy's tagger. Here a word is a name if it is written with a capital in more
-    than half of the positions of `texts` where it does not open a sentence. The cartoons' characters are
+    The official generator uses spaCy's tagger. Here a word is a name if it has a capital in more than half of
+    its places in `texts` that are not the beginning of a sentence. The cartoons' characters are
     always names, because their captions are in lower case.
     """
     capital: Counter[str] = Counter()

@@ -66,8 +66,8 @@ def _by_stem(paths: Iterable[Path]) -> dict[str, list[Path]]:
 class Images:
     """Finds the release's images and names them as they will be stored, each once.
 
-    An image that does not stand at its stored path is found by its name where its source has one such name,
-    in any format; one that is not there at all is cut out of its sequence's strip.
+    If an image is not at its stored path, it is found by its name, in any format, if the name is unique in
+    its source. Otherwise it is cut out of its sequence's strip.
     """
 
     def __init__(self, data: Path, trusted: Collection[Path]) -> None:

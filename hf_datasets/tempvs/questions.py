@@ -57,8 +57,8 @@ def pair_statement(first: str, second: str, kind: str, is_name: NameTest) -> str
 def triple_statement(events: Sequence[str], kind: str, is_name: NameTest) -> str:
     """Returns the statement of Table 1 that gives three events in this order.
 
-    "Thereafter" where the paper prints "Finally", and a comma after the second event only where it opens
-    with a name: so the official generator.
+    As in the official generator, "Thereafter" replaces the paper's "Finally", and a comma follows the second
+    event only if it begins with a name.
     """
     one, two, three = events
     if kind == "beforeafter":

@@ -268,10 +268,10 @@ def _media(source: str, image: str) -> str:
 
 
 def _finished(row: tables.Row, story: Story) -> tables.Row:
-    """Adds what depends on the events: who is described, and whether one is a non-event.
+    """Adds the fields that depend on the events: the described characters, and whether there is a non-event.
 
-    As the official generator, describes those that an ordering question's captions name, that a statement's
-    events name, and for a grounding question all that the story's events name.
+    As in the official generator, an ordering question describes the characters in its captions, a statement
+    those in its events, and a grounding question all those in the story's events.
     """
     kind = prompts.kind_of(row["tests"][0])
     asked = [story.events[position] for position in row["events"]]

@@ -123,7 +123,7 @@ def _are_several(folder: Path, pictures: Sequence[tuple[str, Moment, Path]], pla
     series = [name for name, count in names.items() if count > 1]
     if len(series) > 1 and place_from != "folder":
         raise TempbenchError(
-            f"{folder}: the pictures are of one place by their folder and of several by their names "
-            f"({', '.join(sorted(series)[:3])}); say which with --place-from folder or --place-from name"
+            f"{folder}: the folder suggests one place and the pictures' names several "
+            f"({', '.join(sorted(series)[:3])}); choose with --place-from folder or --place-from name"
         )
     return False

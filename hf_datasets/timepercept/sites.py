@@ -1,9 +1,9 @@
-"""Which places are one real place, and the division of the places into test and training split.
+"""Finds places that are one real place, and divides the places into a test and a training split.
 
-An airport, its terminal and its hangars are places of their own in fMoW, and tiles of one raster are
-neighbours: a model that was trained on one has seen the other. Places nearer to each other than a distance,
-directly or from place to place, places that bear the name of one site, and places that have a picture in
-common stay in one split.
+In fMoW, an airport, its terminal and its hangars are separate places, and tiles of one raster are neighbours:
+a model that was trained on one has seen the other. Places stay in one split if they are nearer to each other
+than a distance, directly or through other places, if they have the same site name, or if they share a
+picture.
 """
 
 import random

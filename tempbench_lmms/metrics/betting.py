@@ -1,8 +1,8 @@
-"""Tests whether one run is better than another; the test may be looked at after every group of questions.
+"""Tests whether one run is better than another, with a result that may be checked after every group.
 
-A p value that is looked at again and again until it is small is small sooner or later. What stands here
-is the capital of somebody who bets on one of two runs, group by group, at fair odds if they are alike: that
-it ever grows twentyfold has a probability of at most 1 in 20 then, however often one looks.
+A p value that is checked repeatedly will be small sooner or later. This module instead computes the capital
+of somebody who bets on one of two runs, group by group, at odds that are fair if the runs are alike. The
+probability that this capital ever grows twentyfold is then at most 1 in 20, however often one checks.
 
 Sources: Waudby-Smith & Ramdas 2024, "Estimating means of bounded random variables by betting", JRSS-B 86(1):
 the capital process of theorem 3 for a mean of 0, with the diversified bets (dKelly) of its appendix; Ville
@@ -83,9 +83,9 @@ def decision(differences: ArrayLike, level: float = 0.05) -> Decision | None:
 def at_least(differences: ArrayLike, weights: ArrayLike = 1.0, level: float = 0.05) -> float:
     """Returns a lower bound of the difference, on the side that the results favour.
 
-    The capital of those who bet on that side at odds that are fair for a difference of `m`, not of 0, is
-    twenty times as large as both sides' stakes for each `m` up to the value that is returned. That this ever
-    happens for the true difference has a probability of at most `level`.
+    Bets on that side, at odds that are fair for a difference of `m` instead of 0, multiply the stakes by
+    twenty for each `m` up to the returned value. The probability that this ever happens for the true
+    difference is at most `level`.
 
     Args:
         differences: Shape (n,), as for `log_capital`.

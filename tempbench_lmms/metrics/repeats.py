@@ -62,8 +62,8 @@ def pooled(repeats: Sequence[Ratio]) -> Ratio:
 def interval_of(repeats: Sequence[Sums], level: float = 0.95) -> tuple[float, float]:
     """Returns the confidence interval of a metric's mean over repeats.
 
-    A mean of scores from 0 to 1 that counts as many units in every repeat is one mean of them all, and has
-    its interval.
+    If every repeat is a mean of scores from 0 to 1 over the same number of units, the interval is that of the
+    mean of all these scores.
 
     Args:
         repeats: The metric of each repeat.

@@ -1,9 +1,9 @@
-"""Which questions were sampled together, and a fixed tenth of these groups.
+"""Groups of questions that were sampled together, and the draw of a fixed tenth of the groups.
 
-A benchmark states what its groups are (`GROUPS` in its `features.py`): the questions about one picture
-sequence, video, recipe or place. A gate, a pair and a swap lie within one group, so in a part that is made of
-whole groups they are what they are in the whole. A metric that sets one group against all others is another
-one there; a task that has such a metric is not drawn from.
+A benchmark states its groups (`GROUPS` in its `features.py`): the questions about one picture sequence,
+video, recipe or place. Gates, pairs and swaps are within one group, so a part with whole groups keeps them
+unchanged. A metric that compares one group with all others would change, so no part is drawn from tasks with
+such a metric.
 """
 
 import hashlib
@@ -31,10 +31,10 @@ def joined(values: Sequence[Any]) -> str:
 
 @dataclass(frozen=True)
 class Groups:
-    """How a benchmark's rows form groups."""
+    """The rule that divides a benchmark's rows into groups."""
 
-    columns: tuple[str, ...]  # what rows of a group have in common
-    # columns, where a table has them, whose values a part has in the proportions of the whole
+    columns: tuple[str, ...]  # the rows of a group have the same values in these
+    # if a table has these columns, a part keeps the proportions of their values
     strata: tuple[str, ...] = ()
     name: Callable[[Sequence[Any]], str] = joined  # makes a group's name of the values of `columns`
 
@@ -43,7 +43,7 @@ class Groups:
         return [self.name(values) for values in zip(*(columns[name] for name in self.columns), strict=True)]
 
     def stratum(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, str]:
-        """Returns the stratum of each group: which values its rows have in the columns of `strata`."""
+        """Returns the stratum of each group: the values of its rows in the columns of `strata`."""
         rows = self.of(columns)
         found: dict[str, set[str]] = {group: set() for group in rows}
         for name in self.strata:
@@ -55,13 +55,12 @@ class Groups:
 def drawn(
     strata: Mapping[str, str], version: str = LITE, share: float = SHARE, least: int = LEAST
 ) -> set[str]:
-    """Returns the groups that a part is made of: of each stratum those with the lowest hashes.
+    """Returns the groups of a part: those with the lowest hashes in each stratum.
 
-    A group's hash is of its name, and how many a stratum gives depends on its own size, so a group that one
-    table lacks moves picks of its own stratum alone, and a group drawn in one table tends to be in others.
-    A stratum whose share is less than one group is pooled with the others like it; these give their share
-    together. A share that is no whole number is rounded up or down as a hash of the stratum says, up as often
-    as its fraction asks.
+    A group's hash depends on its name, and a stratum's number of groups on its own size. So a group that is
+    missing in one table affects only its stratum, and a group drawn in one table is probably drawn in others.
+    Strata with a share of less than one group are pooled. A fractional share is rounded up or down by a hash
+    of the stratum, up with the probability of its fraction.
 
     Source: stratified sampling with proportional allocation, Cochran 1977, chapter 5; by permanent random
     numbers, so that samples of changing lists stay alike: Ohlsson 1995.
@@ -69,8 +68,8 @@ def drawn(
     Args:
         strata: The stratum of each group.
         version: Names the draw; another name draws other groups.
-        share: Of the groups, from 0 to 1.
-        least: Draw no fewer; all where there are not so many.
+        share: The share of the groups to draw, from 0 to 1.
+        least: The smallest number of groups to draw; all if there are fewer.
 
     >>> sorted(drawn({f"{i:02}": "even" if i % 2 == 0 else "odd" for i in range(40)}, least=1))
     ['03', '06', '36', '37']

@@ -52,7 +52,7 @@ _AFTER_THAT = re.compile(r"\bafter (?:that|this|which)\b[\s,:]*|\bafterwards?\b[
 def clauses_in_order(caption: str) -> list[str]:
     """Returns a caption's clauses in the order in which it says that they happened.
 
-    That is the order of the words, but for "after", "before", "earlier" and their like.
+    This is the order of the words, except with "after", "before", "earlier" and the like.
 
     >>> clauses_in_order("After the ball rolls, the lamp goes on. Before that, the bell rings.")
     ['the bell rings', 'the ball rolls', 'the lamp goes on']
@@ -122,11 +122,11 @@ def event_positions(
 
 
 def event_order(caption: str, events: Sequence[str]) -> tuple[int, int]:
-    """Returns how many pairs of events a caption tells in the right order, and how many pairs there are.
+    """Returns the number of event pairs that a caption tells in the right order, and the number of pairs.
 
-    Their ratio is 1 for a caption that tells all events in order, 0 for one that tells them backwards, and
-    lower for each event left out: (1 + Kendall's tau) / 2 where all are described. Words are compared by
-    their stems, so a paraphrase in other words is not recognised.
+    The ratio is 1 if a caption tells all events in order, 0 if it tells them backwards, and lower for each
+    missing event; with all events it is (1 + Kendall's tau) / 2. Words are compared by their stems, so a
+    paraphrase in other words is not recognised.
 
     Args:
         caption: A model's.

@@ -70,7 +70,7 @@ def test_one_folder_with_several_series_is_asked_about(tmp_path):
     for place in ("dam", "harbour"):
         for day in days():
             noise(1).save(tmp_path / "coast" / f"{place}_{day}.png")
-    with pytest.raises(TempbenchError, match=r"\(dam, harbour\); say which with --place-from"):
+    with pytest.raises(TempbenchError, match=r"\(dam, harbour\); choose with --place-from"):
         read(tmp_path)
     dated = [str(day) for day in days()]
     found, skipped = read(tmp_path, place_from="folder")
