@@ -1,7 +1,6 @@
 """prepare, build and score, as a user runs them."""
 
 import json
-import os
 import shutil
 from pathlib import Path
 
@@ -88,23 +87,6 @@ def test_prepare_takes_what_is_sound_and_says_why_not_the_rest(source: Path, by_
     assert short.startswith("incomplete: 2 of 1,484 questions (count 1 of 292, direction 0 of 403, ")
     assert "(missing), the first is count/1" in "\n".join(problems)
     assert len(problems) == len(part["skipped_by_reason"])
-
-
-def test_an_interrupted_prepare_is_no_data_and_goes_on(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        preparing.tables, "write_rows", lambda *args: (_ for _ in ()).throw(KeyboardInterrupt)
-    )
-    with pytest.raises(KeyboardInterrupt):
-        making.prepare(source=source)
-    with pytest.raises(TempbenchError, match="tempbench prepare coherence"):
-        roots.prepared_root("coherence")
-    monkeypatch.undo()
-    os.environ["TEMPBENCH_DATA"] = str(source.parent / "data")
-    try:
-        making.prepare(source=source)
-        assert len(tables.read_rows(roots.prepared_root("coherence") / "qa")) == 2
-    finally:
-        del os.environ["TEMPBENCH_DATA"]
 
 
 def test_videos_to_caption_are_a_part_of_their_own(source: Path, tmp_path: Path) -> None:

@@ -82,23 +82,6 @@ def test_real_questions_in_twenty_forms(real: list[tuple[str, list[str], int]], 
     assert right / total >= 0.995, right / total
 
 
-def test_facts_of_the_real_questions(real: list[tuple[str, list[str], int]]) -> None:
-    counts = {}
-    for kind, options, _ in real:
-        counts.setdefault(kind, {}).setdefault(len(options), 0)
-        counts[kind][len(options)] += 1
-    assert counts == {
-        "count": {6: 251, 5: 41},
-        "direction": {6: 257, 5: 99, 3: 38, 7: 9},
-        "rotation": {5: 286},
-        "shape&trend": {6: 120, 5: 85, 3: 18},
-        "velocity&frequency": {4: 186, 5: 24},
-        "visual_cues": {4: 66, 5: 4},
-    }
-    chance = sum(1 / len(options) for _, options, _ in real) / len(real)
-    assert round(chance, 5) == 0.19907
-
-
 def test_numeric_distance_on_the_real_counts(real: list[tuple[str, list[str], int]]) -> None:
     counting = [(options, answer) for kind, options, answer in real if kind == "count"]
     # A model that is always right, and answers with the letter, loses half by the official rule.

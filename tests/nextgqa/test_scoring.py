@@ -3,7 +3,6 @@
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.nextgqa import imports, official, scoring
 from tempbench_lmms.record import evaluate
 
@@ -135,14 +134,3 @@ def test_a_prediction_is_a_number_a_letter_or_a_text(prediction):
 @pytest.mark.parametrize("prediction", [5, -1, True, "F", "none of them", None, [1]])
 def test_a_prediction_that_is_no_option(prediction):
     assert imports.letter_of(DOC, prediction) is None
-
-
-def test_chance():
-    # Each of the five replies once a question: a fifth is right.
-    config = load_task("nextgqa_mini")
-    found = [
-        config["process_results"](doc, [reply])["record"]
-        for doc in docs_of(config)
-        for reply in doc["choices"]
-    ]
-    assert value("acc", found) == pytest.approx(1 / 5)

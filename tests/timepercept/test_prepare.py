@@ -181,27 +181,6 @@ def test_fmow_without_ground_truth_or_with_a_damaged_mapping(tmp_path):
         read_fmow(source, 10, nothing_skipped(), ["test"])
 
 
-def interrupt(data, root, monkeypatch, fmow, settings=SMALL):
-    """Runs until the tables are to be written."""
-    with monkeypatch.context() as patch:
-        patch.setattr(prepare, "_write", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            prepared(data, patch, fmow=fmow, settings=settings)
-    assert not (root / "manifest.json").exists()
-    return {path: path.stat().st_mtime_ns for path in root.rglob("*.jpg")}
-
-
-@pytest.mark.slow
-def test_an_interrupted_run_is_taken_up(source, sound, tmp_path, monkeypatch):
-    data, root = tmp_path / "data", tmp_path / "data" / "timepercept"
-    begun = interrupt(data, root, monkeypatch, source)
-    prepared(data, monkeypatch, fmow=source)
-    assert begun
-    assert {path: path.stat().st_mtime_ns for path in root.rglob("*.jpg")} == begun
-    assert read_rows(root / "all/test.parquet") == read_rows(sound / "all/test.parquet")
-    assert not list(root.glob("*.begun.json"))
-
-
 def manifest(folder, groups):
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "manifest.jsonl"
