@@ -45,13 +45,7 @@ class Kind:
 
 
 def prepare_table(kind: Kind, source: Path, force: bool) -> None:
-    """Writes media, table and then the manifest of a benchmark; existing data is kept.
-
-    Args:
-        kind: What the benchmark asks.
-        source: The table. Media paths start at its folder and must stay inside.
-        force: Replace data that is already prepared.
-    """
+    """Writes media, table and then the manifest of a benchmark; existing data is kept."""
     root = roots.home_to_write(kind.benchmark)
     old = manifests.of_earlier(root, force, "rows")
     rows, files = _asked(kind, source)

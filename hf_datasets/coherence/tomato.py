@@ -59,11 +59,7 @@ class Release:
 
 
 def find(source: Path) -> Release:
-    """Returns the release in a folder, or up to three folders below it.
-
-    Args:
-        source: A clone, a download of the Hub, the harness's copy in the Hub's cache, or a folder around one.
-    """
+    """Returns the release in a folder, or up to three folders below it."""
 
     def here(folder: Path) -> Release | None:
         inside = (Release(one, _question_files(one)) for one in (folder, folder / "data"))

@@ -122,13 +122,7 @@ def inside(folder: Path, name: str, trusted: Sequence[Path] = ()) -> Path:
 
 
 def picture_of(value: Any, folder: Path | None, trusted: Sequence[Path] = ()) -> bytes:
-    """Returns the bytes of a picture that a release has as base64, as a data URI, as bytes or as a path.
-
-    Args:
-        value: The column's value.
-        folder: Where paths start; None where there is no folder, as for a download.
-        trusted: As for `inside`.
-    """
+    """Returns the bytes of a picture that a release has as base64, as a data URI, as bytes or as a path."""
     if isinstance(value, Mapping):  # the struct in which `datasets` keeps pictures
         value = value.get("bytes") or value.get("path")
     if isinstance(value, bytes):

@@ -49,11 +49,7 @@ class Table:
 
 
 def below(*found: Table) -> Callable[[Path], list[Table]]:
-    """Returns the function that gives a data set's tables: those whose folder exists.
-
-    Args:
-        found: Tables, whose paths are patterns below the data set's folder.
-    """
+    """Returns the function that gives a data set's tables, whose paths are patterns, where there are any."""
 
     def tables_of(root: Path) -> list[Table]:
         """Returns the tables of a data set with their checks."""
@@ -107,9 +103,7 @@ def problems(
 def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
     """Yields the problems of one table, one line each: columns, types, values, ids, and its own checks.
 
-    Args:
-        table: The table.
-        media: Collects the media that its rows name, by URL.
+    `media` collects the media that its rows name, by URL.
     """
     for other in sorted(table.path.parent.glob("*.parquet")):
         if other != table.path:

@@ -191,11 +191,6 @@ def details(
     `readings` has the shares of how replies were read (`record_reading.shares`), `run` the facts that only
     the run itself knows (`provenance.recorded`); warnings about the run (`record_quality.warnings`) are
     logged.
-
-    Args:
-        table: Makes the table.
-        items: What the harness collected.
-        benchmark: The benchmark; that of the table's module where omitted.
     """
     records = records_of(items)
     try:
@@ -254,10 +249,6 @@ def aggregation(row: Row, error: bool = False) -> Callable[..., float | str]:
     An exception in an aggregation loses a finished run, results and samples alike, so none is let out: the
     metric is shown as undefined and the reason is logged. If the metric has a parameter `args`, so has the
     aggregation, and the harness passes its command line.
-
-    Args:
-        row: The metric's row in its benchmark's table.
-        error: For the standard error.
     """
 
     def value(items: Sequence[Any], **given: Any) -> float | str:

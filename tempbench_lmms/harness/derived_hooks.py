@@ -92,12 +92,7 @@ def _warn(message: str) -> None:
 def rotations(
     doc: Mapping[str, Any], rotate: Callable[[Mapping[str, Any], int], Turned | None] = turned
 ) -> list[dict[str, Any]]:
-    """Returns a question once for each of its options, rotated by one more place each time.
-
-    Args:
-        doc: A row.
-        rotate: Returns a row with rotated options; None if it has no options.
-    """
+    """Returns a question once for each of its options, rotated by one more place each time."""
     first = rotate(doc, 0)
     out = []
     for by in range(len(first.texts) if first else 0):

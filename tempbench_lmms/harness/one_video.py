@@ -122,13 +122,7 @@ def shown(url: str, given: Setting) -> list[Any]:
 
 
 def content(url: str, given: Setting, label: Label | None = None) -> list[dict[str, Any]]:
-    """Returns the content before the text for a chat model: the video, or each frame with its label.
-
-    Args:
-        url: Of the video.
-        given: What is shown.
-        label: Of a frame.
-    """
+    """Returns the content before the text for a chat model: the video, or each frame with its label."""
     if given.media == "video":
         return [{"type": "video", "url": file(url)}]
     found: list[dict[str, Any]] = []

@@ -10,12 +10,7 @@ Kwargs = Mapping[str, Any] | None
 def hooks(
     text: Callable[[Doc, Kwargs], str], labels: Callable[[Doc], Sequence[str]] = lambda doc: ()
 ) -> tuple[Callable[..., list[Any]], Callable[..., list[dict[str, Any]]]]:
-    """Returns `doc_to_visual` and `doc_to_messages`.
-
-    Args:
-        text: Returns the text behind the pictures, from a document and its task's kwargs.
-        labels: Returns the label before each picture in the conversation of a chat model.
-    """
+    """Returns `doc_to_visual` and `doc_to_messages`: labelled pictures, then the text."""
 
     def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
         """Returns the pictures for a runner that takes pictures first and text after them."""

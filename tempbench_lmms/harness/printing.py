@@ -9,11 +9,7 @@ from tempbench_lmms.record import Row
 
 
 def headlines(results: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Returns a run's results with only our headline metrics, and a line for each shortened task.
-
-    Args:
-        results: What the harness writes into its results file; it is not changed.
-    """
+    """Returns a run's results with only our headline metrics, and a line for each shortened task."""
     tables, arrows = dict(results["results"]), dict(results.get("higher_is_better") or {})
     notes = []
     for task in tables.keys() & task_files().keys():

@@ -60,12 +60,7 @@ class Watch:
 
 
 class Asking:
-    """A runner as the cache sees it: the same requests, and a reply for each.
-
-    Args:
-        watch: What is known about questions, and the limits.
-        total: Number of requests of this process.
-    """
+    """A runner as the cache sees it: the same requests, and a reply for each."""
 
     def __init__(self, watch: Watch, total: int) -> None:
         self.watch = watch

@@ -227,10 +227,6 @@ def wording(doc: Mapping[str, Any], form: str) -> str:
 
     A reply may take over an example's sentence and mean it, and put each question before its answer; so who
     looks for the prompt's words in replies must not look for those.
-
-    Args:
-        doc: A row of the data set.
-        form: One of the values of `FORMS`.
     """
     examples = _example_lines(form)
     settings = [setting for setting, own in FORMS.items() if own == form]

@@ -209,11 +209,6 @@ class Video:
         """Yields frames from a key frame on, in display order, up to the first unexpected one.
 
         Such files differ from those of the tests.
-
-        Args:
-            index: The video's.
-            key: The key frame's place.
-            wanted: The times of the wanted frames; some of the others are skipped.
         """
         begin, before = int(index.pts[key]), None
         try:

@@ -175,12 +175,7 @@ def check_video(path: Path) -> Facts:
 
 
 def check_videos(paths: Iterable[Path], processes: int | None = None) -> Iterator[Facts | MediaError]:
-    """Yields, for each video in order, what `check_video` returns or raises; several are checked at once.
-
-    Args:
-        paths: The files.
-        processes: By default one per core, at most eight, and at most one per four files.
-    """
+    """Yields, for each video in order, what `check_video` returns or raises; several are checked at once."""
     for found in _asked([(path, {"kind": "video"}) for path in paths], processes):
         yield found if isinstance(found, MediaError) else Facts(**found)
 

@@ -19,11 +19,6 @@ def problems(
     """Returns the function for a benchmark's `checks.problems`: tables, rows, media, and missing parts.
 
     It decodes every picture, and every video that has changed since it was prepared.
-
-    Args:
-        tables_of: The benchmark's tables under a folder.
-        sizes: Tells from the manifest how much there is and should be.
-        more: The benchmark's own checks.
     """
 
     def found(root: Path) -> Iterator[str]:

@@ -5,13 +5,7 @@ from typing import Any
 
 
 def build(doc: Mapping[str, Any], media: str = "video", n_frames: int = 0) -> str:
-    """Returns the text of a question.
-
-    Args:
-        doc: A row of the data set.
-        media: How the video is shown: `video`, `frames` or `none`.
-        n_frames: How many frames are shown.
-    """
+    """Returns the text of a question."""
     shown = {"video": "this video", "none": "a video that is not shown"}.get(media)
     shown = shown or ("one frame of a video" if n_frames == 1 else f"{n_frames} frames of a video, in order")
     options = "\n".join(f"{letter}. {text}" for letter, text in zip("ABCD", doc["options"], strict=False))

@@ -73,11 +73,6 @@ def of_official_reader(doc: Mapping[str, Any], reply: str, failed: bool = False)
     """Returns the fields of a record for the released request's own reading of a reply.
 
     If it, or the scorer after it, stops with an error, there is no answer.
-
-    Args:
-        doc: A row of the data set.
-        reply: The model's reply, reasoning included.
-        failed: Whether the request failed.
     """
     prediction = None if failed else official.prediction_of(reply)
     try:

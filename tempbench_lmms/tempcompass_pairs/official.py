@@ -53,11 +53,7 @@ def _caption_matching(reply: str, question: str, answer: str) -> int | None:
 
 
 def printed(rated: Iterable[tuple[str, int]]) -> dict[str, float]:
-    """Returns what the official code prints: percent right by aspect and overall, rounded to one decimal.
-
-    Args:
-        rated: Aspect and rating of each question.
-    """
+    """Returns what the official code prints: percent right by aspect and overall, rounded to one decimal."""
     by_aspect: dict[str, list[int]] = {}
     for aspect, one in rated:
         by_aspect.setdefault(aspect, []).append(one)

@@ -161,10 +161,6 @@ def as_official(records: Sequence[Record], family: str) -> list[Record]:
 
     Its parser reads the answers. It leaves out rows with a non-event, and main questions that two of three
     text models solve, if the data names them. Groundings that are missing in the data set count as passed.
-
-    Args:
-        records: Records.
-        family: One of `parser.FAMILIES`.
     """
     valid = [record for record in records if not record["invalid"] and not record.get("solved_blind")]
     gone = {record["id"] for record in records if record["invalid"]}

@@ -13,12 +13,7 @@ from tempbench_lmms.harness.respondents.simple import Respondent, whole
 
 
 class Reader(Respondent):
-    """Answers from what it sees.
-
-    Args:
-        batch_size: Questions that are read together.
-        frames: Of a video, at most.
-    """
+    """Answers from what it sees."""
 
     is_simple = False
 
