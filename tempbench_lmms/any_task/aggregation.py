@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.terminal import one_line
+from tempbench_lmms.data.terminal import one_line, tell
 
 SECONDS = 120.0
 """What the code of a task may take in all."""
@@ -104,6 +104,8 @@ class Child:
             self._start()
         if self._open != file:
             self._left.setdefault(file, self._seconds)
+            if self._process and sys.stderr.isatty():
+                tell(f"loading the code of {file.stem}")
             self._ask({"open": str(file)}, self._seconds)
             self._open = file
 

@@ -2,6 +2,7 @@
 
 A request is `{"open": FILE}` (the task's YAML), `{"documents": true}` (the plain fields of its documents),
 `{"visuals": NUMBER}` (what a document shows), `{"contents": N}` (what the first N documents consist of),
+`{"replies": [[NUMBER, TEXT], ...]}` (what the metrics are given for replies to documents),
 `{"items": [...]}` (what the next requests are about), or `{"metric": NAME, "part": KEY, "picks":
 [[...], ...]}`: the metric, or a part of its value, of the items at these places, a number for each list of
 places. The answer is `{"found": ...}` or `{"problem": WORDS}`.
@@ -107,6 +108,14 @@ class Task:
         shown = self._task.doc_to_visual(self._task.eval_docs[number]) or []
         return [_shown(one) for one in shown[:_MOST] if hasattr(one, "convert") or isinstance(one, str)]
 
+    def scored(self, replies: Sequence[tuple[int, str]]) -> Any:
+        """Returns what `process_results` gives to each metric for replies to documents, as a log has it."""
+        from lmms_eval import utils
+
+        docs = self._task.eval_docs_no_media
+        found = [self._task.process_results(docs[number], [reply]) for number, reply in replies]
+        return json.loads(json.dumps(found, default=utils.handle_non_serializable))
+
     def contents(self, n: int) -> list[list[dict[str, Any]]]:
         """Returns what the first documents consist of: a conversation each, pictures left out."""
         conversations = []
@@ -172,6 +181,8 @@ def main() -> None:
                 found = task.documents()
             elif task is not None and "contents" in request:
                 found = task.contents(request["contents"])
+            elif task is not None and "replies" in request:
+                found = task.scored(request["replies"])
             elif task is not None and "visuals" in request:
                 found = task.visuals(request["visuals"])
             elif task is not None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import other_tasks, task_names
+from tempbench_lmms.harness.tasks import task_files
 
 _folders: list[Path] = []
 
@@ -18,6 +19,9 @@ def include(folder: Path | None) -> None:
         return
     if not any(folder.rglob("*.yaml")):
         raise TempbenchError(f"--include-path {folder}: no .yaml in it; give the folder of your task's YAML")
+    for name in sorted(task_names.in_folder(folder) & task_files().keys()):
+        if found := other_tasks.named(name, (folder,)).get(name):
+            raise TempbenchError(f"{found.file}: {name} is a task of this package; give yours another name")
     _folders.append(folder.resolve())
     find.cache_clear()
 

@@ -79,6 +79,7 @@ class AnyTask:
         records: The record of each question.
         config: The task's configuration in the results file.
         group_by: The field that groups the questions; empty to find one by rules.
+        of_groups: The numbers that the run printed for its groups of tasks.
     """
 
     name: str
@@ -87,17 +88,34 @@ class AnyTask:
     records: Sequence[Record] = field(repr=False)
     config: Mapping[str, Any] = field(default_factory=dict, repr=False)
     group_by: str = ""
+    of_groups: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def documents(self) -> dict[str, dict[str, Any]]:
         """The plain fields of each question's document, by its id; empty without the data."""
-        file = installed.find(self.name)
         try:
-            docs = aggregation.here().answer(file, documents=True) if file else []
+            docs = documents_of(self.name)
         except CannotAggregateError:
             return {}
         places = ((record["id"], int(record["id"])) for record in self.records)
         return {id_: docs[place] for id_, place in places if place < len(docs)}
+
+    @property
+    def n_documents(self) -> int:
+        """The number of documents.
+
+        Raises:
+            TempbenchError: The data is not at hand, or replies to it cannot be scored one by one.
+        """
+        kinds = (self.config.get("output_type"), self.config.get("filter_list"))
+        if kinds[0] not in (None, "generate_until") or kinds[1]:
+            raise TempbenchError(
+                f"{self.name}: --until-decided takes no task with rounds or filters of replies"
+            )
+        try:
+            return len(documents_of(self.name))
+        except CannotAggregateError as error:
+            raise TempbenchError(f"{self.name}: its data is not at hand ({error}); run it once") from None
 
     @cached_property
     def _groups(self) -> tuple[dict[str, str], str]:
@@ -191,6 +209,36 @@ class AnyTask:
     def _top(self) -> float:
         return 100.0 if max(self.scores.values(), default=0) > 1 else 1.0
 
+    @property
+    def share(self) -> str:
+        """The first metric that is a share of right answers.
+
+        Raises:
+            TempbenchError: There is none.
+        """
+        found = (row.name for row in self.rows if isinstance(row.metric, _Mean) and row.metric.is_share)
+        if name := next(found, ""):
+            return name
+        raise TempbenchError(f"{self.name}: no metric is a share of right answers; leave out --until-decided")
+
+    def terms(self, metric: str, replies: Mapping[int, str]) -> tuple[float, float]:
+        """Returns how much of a share replies to questions are right, and how many questions enter it.
+
+        Raises:
+            CannotAggregateError: The task's code fails, or the metric is no share.
+        """
+        mean = next(row.metric for row in self.rows if row.name == metric)
+        if not isinstance(mean, _Mean) or not mean.is_share or mean.whole is None:
+            raise CannotAggregateError("it is not a share")
+        file, of = mean.whole.file, mean.whole.printed
+        scored = aggregation.here().answer(file, replies=[*replies.items()])
+        items = [one[of.metric] for one in scored if of.metric in one]
+        values = aggregation.child().values(
+            file, (of.metric, of.part), items, [[i] for i in range(len(items))]
+        )
+        known = [math.nan if one is None else one for one in values]
+        return math.fsum(known) * mean.factor / mean.top, len(items)
+
     def visuals(self, number: int) -> list[Any]:
         """Returns what a document shows: pictures, and the paths of videos.
 
@@ -255,6 +303,18 @@ class AnyTask:
         return Row(name, metric, self.better(name), is_first, frozenset(), has_error=True), alone
 
 
+def documents_of(task: str) -> list[dict[str, Any]]:
+    """Returns the plain fields of a task's documents.
+
+    Raises:
+        CannotAggregateError: The task or its data is not at hand.
+    """
+    if (file := installed.find(task)) is None:
+        raise CannotAggregateError(f"{task} is not installed")
+    found: list[dict[str, Any]] = aggregation.here().answer(file, documents=True)
+    return found
+
+
 def _picture(jpeg: str) -> Any:
     from PIL import Image
 
@@ -282,9 +342,15 @@ class _Mean:
     """The mean of one value per question; `whole` computes it by the task's aggregation, if installed."""
 
     values: dict[str, float]
+    factor: float
     top: float
     units: Mapping[str, str]
     whole: "_Resampled | None" = None
+
+    @property
+    def is_share(self) -> bool:
+        """Whether each question is right or wrong; unclear if all are wrong."""
+        return {*self.values.values()} in ({0.0, self.top}, {self.top})
 
     def __call__(self, records: Sequence[Record]) -> Ratio:
         kept = [record for record in records if record["id"] in self.values]
@@ -309,7 +375,7 @@ def _mean_of(
         return None
     scaled = {record["id"]: value * factor for record, value in zip(records, known, strict=True)}
     # A mean of 0 or 100 a question is a share in percent.
-    return _Mean(scaled, 100.0 if 1 < max(scaled.values()) <= 100 else 1.0, units, whole)
+    return _Mean(scaled, factor, 100.0 if 1 < max(scaled.values()) <= 100 else 1.0, units, whole)
 
 
 @dataclass(frozen=True, eq=False)

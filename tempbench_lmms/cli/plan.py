@@ -61,7 +61,7 @@ def plan(
     assumed = planning.Assumed(right, within, correlation)
     # Only a log can hold unexpected values, if it was edited.
     with edited(against) if against else nullcontext():
-        plans = [planning.plan(name, logs, difference, speed, assumed, numbers) for name in leaves]
+        plans = [planning.plan(name, logs, difference, speed, assumed, numbers, group_by) for name in leaves]
     if difference > 1 and all(metric.value <= 1 for one in plans for metric in one.metrics):
         raise TempbenchError(
             f"--difference {difference:g}: no metric of {tasks} exceeds 1; give a share such as 0.03"

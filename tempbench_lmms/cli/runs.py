@@ -195,5 +195,6 @@ def compare(
     if as_json:
         print(json.dumps(comparison.as_json(done.pairs, done.remarks, done.metrics), indent=2))
     else:
-        shown = comparison_text.chosen(done.metrics, all_, [name for name in metrics.split(",") if name])
+        wanted = [name for name in metrics.split(",") if name]
+        shown = comparison_text.chosen(done.metrics, all_, wanted, done.remarks)
         print(comparison_text.as_text(done.pairs, done.remarks, done.metrics, shown))

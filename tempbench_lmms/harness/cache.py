@@ -134,6 +134,8 @@ class SafeCache(KeyedCache):
         progress = Progress(len(requests), sum(reply is not None for reply in replies.values()))
         asking = Asking(self.watch, progress.total)
         type(self).on_slice(progress)
+        if unknown := sorted({one.task_name for one in requests} - stop.groups.keys()):
+            raise TempbenchError(f"--until-decided found no groups of {unknown[0]}; run it separately")
         for task, groups in stop.groups.items():
             places = stopping.by_number(task, requests)
             n_counted = None

@@ -41,6 +41,7 @@ UNFINISHED, DAMAGED = " (unfinished)", " (with problems)"
 NO_LOG = "the log does not give this value"
 FEW = "too few groups of questions"
 WHOLE = "it is one number for all questions"
+SAME = "it did not vary"
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,8 @@ class TaskNumbers:
             value = replace(cell_of(number, name, self.log.task), bounds="")
             rows[name] = [value, *map(Cell, about)]
         head = ["metric", "value", "standard error", "95 % interval", "n"]
-        return Grid.of("All metrics", head, rows, kind=RUN, caption=self.caption, source=METRICS)
+        none = () if rows else ("The run printed no number for this task.",)
+        return Grid.of("All metrics", head, rows, kind=RUN, caption=self.caption, remarks=none, source=METRICS)
 
     @cached_property
     def signature(self) -> dict[str, str]:
@@ -217,7 +219,7 @@ def _with_interval(value: Value, error: float | None, result: Sums) -> Number:
     low, high = interval(result)
     n = float(result.denominator.sum()) if isinstance(result, Ratio) else None
     if isfinite(low):
-        return Number(value, error, low, high, n)
+        return Number(value, error, low, high, n) if low < high else Number(value, error, n=n, why=SAME)
     is_whole = tuple(getattr(result, "keys", ())) == ("all",)
     return Number(value, error, n=n, why=WHOLE if is_whole else FEW)
 

@@ -14,6 +14,7 @@ from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN, RUN, Cell, Grid, Hea
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
 from tempbench_lmms.report.placing import nearest, parts_of
 from tempbench_lmms.report.tables import Row, Section, better, signed, test_of
+from tempbench_lmms.runs.comparison import OF_TASKS
 from tempbench_lmms.runs.run_card import NOT_CHECKED
 
 PROBLEMS = {
@@ -134,6 +135,12 @@ class Column:
     def number(self, run: str) -> Number | None:
         """Returns the headline of a run, or None."""
         return self._shown[run][0].numbers[self.metric] if run in self._shown else None
+
+    @cached_property
+    def top(self) -> float:
+        """The largest value of a run; a benchmark of ours has shares."""
+        values = [number.number or 0.0 for run in self._shown if (number := self.number(run))]
+        return 1.0 if self.section.card.paper else max(map(abs, values), default=0.0)
 
     @property
     def tasks(self) -> list[TaskNumbers]:
@@ -281,10 +288,18 @@ def _values(columns: Sequence[Column], run: str) -> list[float]:
 
 def _remarks(columns: Sequence[Column], averaged: Sequence[Column]) -> Iterator[str]:
     """Yields notes about all headlines."""
-    yield "Shares from 0 to 1, with 95 % intervals in brackets."
+    units = "Shares from 0 to 1" if all(column.top <= 1 for column in columns) else "In each task's own unit"
+    yield f"{units}, with 95 % intervals in brackets."
     if averaged:
         names = ", ".join(column.section.card.name for column in averaged)
         yield f"Average and rank use the benchmarks that all runs have: {names}."
+    of_groups = [
+        f"{name} {shown(value)} ({task.run}; no interval: {OF_TASKS})"
+        for column in columns
+        for task in column.tasks
+        for name, value in (task.log.other.of_groups if task.log.other else {}).items()
+    ]
+    yield from dict.fromkeys(of_groups)
     common = set.intersection(*(column.common for column in columns))
     if common and all(column.common == common for column in columns):
         of_samples = ": the bundled samples, not the papers' data" if "mini" in common else ""

@@ -32,6 +32,8 @@ _READ_AGAIN = "`--reparse` reads the replies of both with the installed code"
 _READING = ("reasoning_tags", "system_instruction", "apply_chat_template")
 _NOTED = ("packages.", "generation.", "settings.", "seeds.", "questions.failed")
 _LEVEL = 0.05
+OF_TASKS = "the harness computes it from the numbers of several tasks"
+"""Why the number of a group of tasks has no interval."""
 # The smallest p value of n resamples is 1 / (n + 1); these are twice as many as m metrics need.
 _PER_METRIC = 40
 
@@ -396,10 +398,14 @@ def _of_other_tasks(first: TaskLog, second: TaskLog) -> Iterator[str]:
         return
     how = f"grouped by {one.grouped_by}" if one.grouped_by else "no field groups them, each counts by itself"
     yield f"{one.name}: questions: {how} (--group-by FIELD chooses)"
+    if not one.metrics.keys() & two.metrics.keys():
+        yield f"{one.name}: no metric is compared, because the runs printed no number that both have"
     for name in one.metrics.keys() & two.metrics.keys():
         if why := one.why_not(name) or two.why_not(name):
             said = _no_interval(one.metrics[name].value, two.metrics[name].value, why)
             yield f"{one.name}: {name}: {said}"
+    for name in one.of_groups.keys() & two.of_groups.keys():
+        yield f"{name}: {_no_interval(one.of_groups[name], two.of_groups[name], OF_TASKS)}"
 
 
 def _no_interval(first: float, second: float, why: str) -> str:

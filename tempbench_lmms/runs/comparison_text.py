@@ -14,15 +14,19 @@ _NAMED = 6
 _VERDICTS = {"better": "A is better", "worse": "A is worse", "undecided": "undecided"}
 
 
-def chosen(found: Sequence[Comparison], all_: bool, metrics: Collection[str]) -> list[Comparison]:
+def chosen(
+    found: Sequence[Comparison], all_: bool, metrics: Collection[str], remarks: Sequence[str] = ()
+) -> list[Comparison]:
     """Returns the metrics to show: the headline metrics, all, or the named ones.
 
     Raises:
-        TempbenchError: A name is not a metric of these runs.
+        TempbenchError: A name is not a metric of these runs, or `remarks` say why it has no interval.
     """
     names = dict.fromkeys(one.metric for one in found)
     for name in metrics:
         if name not in names:
+            if said := [line for line in remarks if f": {name}: A " in line]:
+                raise TempbenchError("; ".join(said))
             near = difflib.get_close_matches(name, names, n=3)
             hint = f"did you mean {' or '.join(near)}?" if near else f"they have {', '.join(names)}"
             raise TempbenchError(f"these runs have no metric '{name}' in common; {hint}")
@@ -43,7 +47,10 @@ def as_text(
     lines = [_summary(verdict, shown, len(pairs) > 1) for verdict in _VERDICTS]
     lines += [
         "",
-        *(f"{side}: {log.model}, {_place(log)}" for side, log in zip("AB", pairs[0], strict=True)),
+        *(
+            f"{side}: {logs[0].model}, {', '.join(dict.fromkeys(map(_place, logs)))}"
+            for side, logs in zip("AB", zip(*pairs, strict=True), strict=True)
+        ),
     ]
     for first, second in pairs:
         times = f", the means of {len(first.repeats)} repeats" if first.repeats else ""

@@ -7,7 +7,7 @@ headline metric decides. It must be a plain share: a group adds at most as much 
 denominator, and what it adds to the denominator does not depend on the replies.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tempbench_lmms import benchmarks
+from tempbench_lmms.any_task.aggregation import CannotAggregateError
 from tempbench_lmms.data.tables import sha256_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, respondents, stopping
@@ -197,7 +198,7 @@ def deciders(output: Path, state: Mapping[str, Any], wanted: Sequence[Contest]) 
     return {DECIDERS: first} if first else {}
 
 
-def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: str = "") -> list[Contest]:
+def contests(run_b: Path, names: Sequence[str], metric: str = "") -> list[Contest]:
     """Returns a contest for each task, all of them at the start.
 
     The tasks share the level: the probability that any of them is decided wrongly is at most 5 %.
@@ -206,10 +207,6 @@ def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: st
         TempbenchError: The earlier run has other tasks or data, or a task's metric cannot decide.
     """
     stopping.check_harness()
-    if strangers := sorted({*tasks} - task_files().keys()):
-        raise TempbenchError(
-            f"--until-decided does not know the groups of {strangers[0]}; give only tasks of this package"
-        )
     logs = by_task(read_runs([run_b], partial=True), run_b)  # `run` reports damage in its own words
     if missing := [name for name in names if name not in logs]:
         raise TempbenchError(
@@ -220,35 +217,36 @@ def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: st
 
 
 def _contest(log: TaskLog, run_b: Path, wanted: str, level: float) -> Contest:
-    config = load_task(log.task)
-    docs = docs_of(config)
-    ids = [str(doc["question_id"]) for doc in docs]
-    log = _of_the_same(log, ids, run_b)
+    asked = _theirs(log) if log.other else _ours(log.task)
+    log = _of_the_same(log, asked.ids, run_b)
     metrics = {one.name: one for one in metrics_of(log)}
-    name = wanted or headline(log.task).name
+    name = wanted or asked.headline
     if name not in metrics:
         raise TempbenchError(
             f"{log.task} has no metric {name!r}; --decide-by takes a share, one of {', '.join(metrics)}"
         )
     metric = metrics[name]
     members: dict[str, list[int]] = {}
-    for number, group in enumerate(groups_of(log.task, docs)):
+    for number, group in enumerate(asked.groups):
         members.setdefault(group, []).append(number)
     groups = tuple(tuple(members[group]) for group in shuffled(members, ORDER))
 
     def measure(replies: Mapping[int, str]) -> Terms:
-        return _terms(metric, [scored(config, docs[n], reply, n) for n, reply in replies.items()])
+        return asked.measure(metric, replies)
 
     samples = {sample.id: sample for sample in log.samples}
-    other = tuple(_terms(metric, [samples[ids[n]] for n in group]) for group in groups)
-    probed = {
-        kind: [
-            measure({n: respondents.REPLIES[kind](docs[n], log.task, 0) for n in group})
-            for group in groups[:_PROBED_GROUPS]
-        ]
-        for kind in _PROBED
-    }
-    _check(log.task, metric, other, [*probed.values()])
+    other = tuple(_terms(metric, [samples[asked.ids[n]] for n in group]) for group in groups)
+    probed = [
+        [measure({n: reply(n) for n in group}) for group in groups[:_PROBED_GROUPS]] for reply in asked.probes
+    ]
+    _check(log.task, metric, other, probed)
+    if log.other:
+        again = [measure({n: samples[asked.ids[n]].reply for n in group}) for group in groups]
+        if not np.allclose(again, other):
+            raise TempbenchError(
+                f"{log.task}: the installed task and data score the replies in {run_b} differently from its "
+                "log; give a run of the same task and data"
+            )
     return Contest(
         task=log.task,
         metric=name,
@@ -267,12 +265,61 @@ def _contest(log: TaskLog, run_b: Path, wanted: str, level: float) -> Contest:
     )
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """The questions of a task, by number.
+
+    Attributes:
+        ids: Their ids.
+        groups: Their groups.
+        headline: The metric that decides unless the user names one.
+        probes: Functions from a question to a made-up reply; the denominator must not depend on them.
+        measure: Returns the terms of a metric for replies.
+    """
+
+    ids: Sequence[str]
+    groups: Sequence[str]
+    headline: str
+    probes: Sequence[Callable[[int], str]]
+    measure: Callable[[MetricOfRun, Mapping[int, str]], Terms]
+
+
+def _ours(task: str) -> _Asked:
+    config = load_task(task)
+    docs = docs_of(config)
+
+    def probe(kind: str) -> Callable[[int], str]:
+        return lambda n: respondents.REPLIES[kind](docs[n], task, 0)
+
+    def measure(metric: MetricOfRun, replies: Mapping[int, str]) -> Terms:
+        return _terms(metric, [scored(config, docs[n], reply, n) for n, reply in replies.items()])
+
+    ids = [str(doc["question_id"]) for doc in docs]
+    return _Asked(ids, groups_of(task, docs), headline(task).name, [*map(probe, _PROBED)], measure)
+
+
+def _theirs(log: TaskLog) -> _Asked:
+    """Returns the questions of a task that is none of ours; its own code scores replies (`any_task`)."""
+    other = log.other
+    assert other is not None
+    ids = [str(number) for number in range(other.n_documents)]
+    groups = [other.units.get(id_, id_) for id_ in ids]
+
+    def measure(metric: MetricOfRun, replies: Mapping[int, str]) -> Terms:
+        try:
+            return other.terms(metric.name, replies)
+        except CannotAggregateError as error:
+            raise _cannot(log.task, metric.name, str(error)) from None
+
+    return _Asked(ids, groups, other.share, [lambda n: ""], measure)
+
+
 def _terms(metric: MetricOfRun, samples: Sequence[Sample]) -> Terms:
     records: list[Record] = [one.record for one in samples if metric.name in one.metrics]
     found = metric(records)
     if not isinstance(found, Ratio):
         return 0.0, 0.0
-    return float(found.numerator.sum()), float(found.denominator.sum())
+    return float(found.numerator.sum()) / found.top, float(found.denominator.sum())
 
 
 def _is_share(terms: Terms) -> bool:
@@ -307,7 +354,7 @@ def _check(task: str, metric: MetricOfRun, other: Sequence[Terms], probed: Seque
     if not all(_weigh_alike(other, terms) for terms in probed):
         raise _cannot(task, metric.name, "its denominator depends on the replies")
     sums = np.array(other).sum(axis=0)
-    if not sums[1] > 0 or not np.allclose(sums, [whole.numerator.sum(), whole.denominator.sum()]):
+    if not sums[1] > 0 or not np.allclose(sums, [whole.numerator.sum() / whole.top, whole.denominator.sum()]):
         raise _cannot(task, metric.name, "it is not a sum over groups")
 
 
@@ -324,8 +371,10 @@ def _of_the_same(log: TaskLog, ids: Sequence[str], run_b: Path) -> TaskLog:
             f"{run_b} has no answer to {len(missing):,} of {len(ids):,} questions of {log.task}, among "
             f"them {missing[0]}; give a run of all of them"
         )
+    if log.other:
+        return log
     then, here = (flat(data).get("media.sha256") for data in (data_of(log)[1], data_at_hand(log)))
     if None not in (then, here) and then != here:  # reading the replies again refuses other tables
         raise TempbenchError(f"{log.task}: {run_b} used other media than the local data; give another run")
-    # The installed code reads this run's replies, so it must read those of theearlier run too.
+    # The installed code reads this run's replies, so it must read those of the earlier run too.
     return replace(log, samples=rescore(log, reparse=True, intervals=False).samples)

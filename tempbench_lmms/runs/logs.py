@@ -8,7 +8,7 @@ from types import NoneType, SimpleNamespace
 from typing import Any
 
 from tempbench_lmms.any_task import lines
-from tempbench_lmms.any_task.task import ITEMS, AnyTask
+from tempbench_lmms.any_task.task import ITEMS, AnyTask, printed
 from tempbench_lmms.data import prepared
 from tempbench_lmms.data.checks import in_words
 from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
@@ -205,13 +205,27 @@ def _of_any_task(log: TaskLog, results: Any, group_by: str) -> TaskLog:
     """Returns the log of a task from outside this package, with the metrics that the rules find."""
     higher = dict((results.get("higher_is_better") or {}).get(log.task) or {})
     records = [sample.record for sample in log.samples]
-    other = AnyTask(log.task, log.values, higher, records, log.config, group_by)
+    other = AnyTask(
+        log.task, log.values, higher, records, log.config, group_by, _groups_of(log.task, results)
+    )
     return replace(
         log,
         other=other,
         values=log.values | {name: one.value for name, one in other.metrics.items()},
         samples=tuple(replace(one, metrics=other.given(one.record)) for one in log.samples),
     )
+
+
+def _groups_of(task: str, results: Any) -> dict[str, float]:
+    """Returns the numbers that the harness printed for the groups of tasks that a task belongs to."""
+    tables, members = results.get("groups") or {}, results.get("group_subtasks") or {}
+    return {
+        f"{group}: {name}": one.value
+        for group, table in tables.items()
+        if task in (members.get(group) or ())
+        for name, one in printed(_by_name(table)).items()
+        if "_stderr" not in name
+    }
 
 
 def _config(own: Any) -> dict[str, Any]:

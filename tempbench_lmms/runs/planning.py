@@ -13,6 +13,7 @@ from typing import Any
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.any_task.aggregation import CannotAggregateError
+from tempbench_lmms.any_task.task import AnyTask, documents_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import planning
@@ -67,6 +68,7 @@ def plan(
     speed: float | None = None,
     assumed: Assumed = Assumed(),
     numbers: tuple[int, int] | None = None,
+    group_by: str = "",
 ) -> Plan:
     """Plans a run of one task.
 
@@ -77,12 +79,13 @@ def plan(
         speed: Seconds per question.
         assumed: Assumptions for what no earlier run tells.
         numbers: Of questions and groups, if the user gives them; else the data or the run has them.
+        group_by: Without an earlier run, the field that groups the questions of a task that is not ours.
 
     Raises:
         TempbenchError: The data is not prepared, or the earlier run has another task.
     """
     log = _of_task(task, against) if against else None
-    sizes, whole = _sizes(task, log, numbers)
+    sizes, whole = _sizes(task, log, numbers, group_by)
     n_questions, n_groups = sum(sizes), len(sizes)
     spreads, left_out = ({RIGHT: spread_of(sizes, assumed)}, []) if log is None else _spreads(log)
     planned = {
@@ -116,7 +119,9 @@ def _spreads(log: TaskLog) -> tuple[dict[str, Spread], list[str]]:
     return spreads, left_out + [f"{name} ({words})" for name, words in why.items() if words]
 
 
-def _sizes(task: str, log: TaskLog | None, numbers: tuple[int, int] | None) -> tuple[Sequence[int], float]:
+def _sizes(
+    task: str, log: TaskLog | None, numbers: tuple[int, int] | None, group_by: str
+) -> tuple[Sequence[int], float]:
     """Returns the size of each group of a task, and how many times the groups of the log the task has."""
     if numbers:
         n, k = numbers
@@ -130,10 +135,14 @@ def _sizes(task: str, log: TaskLog | None, numbers: tuple[int, int] | None) -> t
         counts = Counter(groups)
         return [*counts.values()], 1.0 if log is None else len(counts) / _n_groups(log, docs, groups)
     if log is None:
-        raise TempbenchError(
-            f"{task}: the harness has its data; give --questions, and --groups where several are about one "
-            "video or picture, or --against an earlier run of it"
-        )
+        try:
+            records = [{"id": str(number)} for number in range(len(documents_of(task)))]
+            return [*Counter(AnyTask(task, {}, {}, records, group_by=group_by).units.values()).values()], 1.0
+        except CannotAggregateError:
+            raise TempbenchError(
+                f"{task}: its data is not here; give --questions, and --groups where several are about one "
+                "video or picture, or --against an earlier run of it"
+            ) from None
     counts = Counter(_units(log))
     n = ((log.header.get("n-samples") or {}).get(task) or {}).get("original") or len(log.samples)
     k = max(round(len(counts) * n / len(log.samples)), 1)

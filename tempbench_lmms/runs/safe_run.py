@@ -23,7 +23,7 @@ from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError, lacking
 from tempbench_lmms.harness import agreement, identity, plugin, task_names
 from tempbench_lmms.harness.agreement import Ranks
-from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import (
     arguments,
     deciding,
@@ -125,11 +125,6 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
         if options.decide_by:
             raise TempbenchError("--decide-by needs --until-decided; give both, or leave it out")
         return
-    if others := {*command.named} - task_files().keys():
-        raise TempbenchError(
-            f"--until-decided works only for tasks of this package, not {', '.join(sorted(others))}; run "
-            "the others separately"
-        )
     if arguments.value(further, "limit") not in (None, -1) or arguments.value(further, "offset"):
         raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")
     check_results(options.until_decided)  # before the harness starts
@@ -169,7 +164,7 @@ def _contests(command: Command, options: RunOptions, found: RunIdentity) -> list
     """Returns the contest of each task; empty if all questions are asked."""
     if options.until_decided is None:
         return []
-    return deciding.contests(options.until_decided, command.named, list(found.ids), options.decide_by)
+    return deciding.contests(options.until_decided, [*found.ids, *command.others], options.decide_by)
 
 
 def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path | None:

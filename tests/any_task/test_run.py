@@ -93,6 +93,35 @@ def test_requests_that_failed_are_counted_and_asked_again(place, tmp_path):
     assert "finished, 60 answers" in done.stderr
 
 
+def test_a_run_ends_when_it_is_decided(place, tmp_path):
+    tasks = ["videomme", "own_mean", "own_f1", "own_rounds"]
+    assert run(place, tmp_path / "b", "--model-args=share=0.2,odd=0", tasks=tasks).returncode == 0
+    better = ("--model-args=share=1,odd=0", "--slice=3", f"--until-decided={tmp_path / 'b'}")
+    done = run(place, tmp_path / "a", *better, tasks=tasks[:2])
+    assert done.returncode == 0, done.stderr[-3000:]
+    said = dict(re.findall(r"tempbench: (\S+): stopped after (\d+ of \d+) groups: better in", done.stderr))
+    assert {task: text.split(" of ")[1] for task, text in said.items()} == {
+        "videomme": "20",
+        "own_mean": "40",
+    }
+    n = {task: int(text.split(" of ")[0]) for task, text in said.items()}
+    found = logged(tmp_path / "a")
+    assert [len(found["videomme"]), len(found["own_mean"])] == [3 * n["videomme"], n["own_mean"]]
+    films = [row["videomme_perception_score"]["videoID"] for row in found["videomme"]]
+    assert all(films.count(one) == 3 for one in films)
+    compared = tempbench("compare", tmp_path / "a", tmp_path / "b", "--include-path", place / "own")
+    assert "that decision is the verdict" in compared.stdout
+    rest = run(place, tmp_path / "a", *better[:1], tasks=tasks[:2])
+    left = 100 - len(found["videomme"]) - n["own_mean"]
+    assert left - 2 <= int(re.search(r"\((\d+) asked now\)", rest.stderr)[1]) <= left  # asked in threes
+    for task, more, words in (
+        ("own_f1", (), "own_f1: no metric is a share of right answers"),
+        ("own_f1", ("--decide-by=micro_f1",), "own_f1: micro_f1 cannot be decided"),
+        ("own_rounds", (), "own_rounds: --until-decided takes no task with several rounds"),
+    ):
+        complains(run(place, tmp_path / "c", *better, *more, tasks=[task]), words)
+
+
 def test_a_plan_from_a_log_and_from_numbers(place, tmp_path):
     assert run(place, tmp_path, "--max-failures=5", tasks=["videomme", "own_mean"]).returncode == 0
     plan = ("plan", "--tasks", "videomme,own_mean", "--json", "--include-path", place / "own")
@@ -105,7 +134,10 @@ def test_a_plan_from_a_log_and_from_numbers(place, tmp_path):
     means = [sum(scores[i : i + 3]) / 3 for i in range(0, 60, 3)]
     assert score["error"] == pytest.approx(statistics.stdev(means) / math.sqrt(20))  # of twenty equal groups
     assert [metric["name"] for metric in other["metrics"]] == ["overlap"]
-    complains(tempbench(*plan), "videomme: the harness has its data; give --questions")
+    one, other = json.loads(tempbench(*plan).stdout)["tasks"]  # from the data at hand
+    assert (one["questions"], one["groups"], other["groups"]) == (60, 20, 40)
+    by_film = tempbench("plan", "--tasks", "own_mean", *plan[3:], "--group-by", "film")
+    assert json.loads(by_film.stdout)["tasks"][0]["groups"] == 10
     done = tempbench(*plan, "--questions", "2700", "--groups", "900")
     assert [one["largest"] for one in json.loads(done.stdout)["tasks"]] == [3, 3]
 
@@ -129,12 +161,6 @@ def test_the_needs_of_a_task_follow_from_its_first_documents(place):
         ("made_up", ["seedbench_ppl"], (), "seedbench_ppl asks for likelihoods"),
         ("made_up", ["mateo_mini", "mmlu"], (), "mmlu_abstract_algebra asks for likelihoods"),
         ("tempbench_chance", ["videomme"], (), "tempbench_chance knows no answers of videomme"),
-        (
-            "made_up",
-            ["own_f1"],
-            ("--until-decided=nowhere",),
-            "--until-decided works only for tasks of this package",
-        ),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_a_model_is_loaded(place, tmp_path, model, tasks, more, words):

@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def against_chance(folder):
-    (found,) = deciding.contests(folder / "chance", [TASK], [TASK])
+    (found,) = deciding.contests(folder / "chance", [TASK])
     return found
 
 
@@ -71,7 +71,7 @@ def test_who_knows_all_is_soon_told_from_who_guesses(folder, against_chance, doc
 
 def test_who_is_worse_is_told_too(folder, docs, tmp_path):
     write_run(tmp_path, "oracle")
-    (contest,) = deciding.contests(tmp_path, [TASK], [TASK])
+    (contest,) = deciding.contests(tmp_path, [TASK])
     said, _ = asked(contest, docs, "chance")
     assert said["verdict"] == "worse"
     assert said["at_least"] > 0
@@ -104,9 +104,9 @@ def test_only_a_plain_share_can_decide(task, metric, line, tmp_path):
     write_run(tmp_path, "chance", task)
     if line:
         with pytest.raises(TempbenchError, match=line):
-            deciding.contests(tmp_path, [task], [task], metric)
+            deciding.contests(tmp_path, [task], metric)
         return
-    assert deciding.contests(tmp_path, [task], [task], metric)
+    assert deciding.contests(tmp_path, [task], metric)
 
 
 def test_the_size_of_slices_decides_nothing(against_chance, docs):
@@ -121,7 +121,7 @@ def test_the_size_of_slices_decides_nothing(against_chance, docs):
         (("--limit", "8"), "leave out --limit and --offset"),
         (("--offset", "8"), "leave out --limit and --offset"),
         (("--decide-by", "nosuch"), "no metric 'nosuch'"),
-        (("--tasks", "mme"), "not mme; run"),
+        (("--tasks", "mme"), "tempvs_mt1_two_mini, not mme;"),
         (("--tasks", "mateo_mini"), "tempvs_mt1_two_mini, not mateo"),
     ],
 )
@@ -151,13 +151,13 @@ def test_a_run_of_other_data_is_refused(folder, tmp_path):
     results["results"][TASK]["details,none"]["run"]["data"]["mini"]["sha256"] = "0"
     (tmp_path / RESULTS).write_text(json.dumps(results))
     with pytest.raises(TempbenchError, match="the local data is not the data of the run"):
-        deciding.contests(tmp_path, [TASK], [TASK])
+        deciding.contests(tmp_path, [TASK])
     lines = log.read_text().splitlines(keepends=True)
     log.write_text("".join(lines[:100]))
     results["n-samples"][TASK]["effective"] = 100
     (tmp_path / RESULTS).write_text(json.dumps(results))
     with pytest.raises(TempbenchError, match="has no answer to 123 of 223 questions"):
-        deciding.contests(tmp_path, [TASK], [TASK])
+        deciding.contests(tmp_path, [TASK])
 
 
 def test_a_run_of_other_media_is_refused(tmp_path, monkeypatch):
@@ -165,33 +165,33 @@ def test_a_run_of_other_media_is_refused(tmp_path, monkeypatch):
     results = json.loads((tmp_path / RESULTS).read_text())
     results["results"][TASK]["details,none"]["run"]["data"]["mini"]["media"] = {"sha256": "0"}
     (tmp_path / RESULTS).write_text(json.dumps(results))
-    deciding.contests(tmp_path, [TASK], [TASK])  # samples know no checksum of their media
+    deciding.contests(tmp_path, [TASK])  # samples know no checksum of their media
     monkeypatch.setattr(deciding, "data_at_hand", lambda log: {"media": {"sha256": "1"}})
     with pytest.raises(TempbenchError, match="used other media than the local data"):
-        deciding.contests(tmp_path, [TASK], [TASK])
+        deciding.contests(tmp_path, [TASK])
 
 
 def test_a_run_that_is_damaged_or_holds_a_task_twice_is_refused(tmp_path):
     log = write_run(tmp_path / "chance")
     log.write_text("".join(log.read_text().splitlines(keepends=True)[:-1]))
     with pytest.raises(TempbenchError, match="222 lines for the run's 223 questions; give another") as cut:
-        deciding.contests(tmp_path / "chance", [TASK], [TASK])
+        deciding.contests(tmp_path / "chance", [TASK])
     assert "--partial" not in str(cut.value)
     write_run(tmp_path / "again")
     with pytest.raises(TempbenchError, match=f"holds {TASK} twice"):
-        deciding.contests(tmp_path, [TASK], [TASK])
+        deciding.contests(tmp_path, [TASK])
 
 
 def test_what_decides_first_decides_for_good(folder, against_chance, tmp_path):
     first = deciding.deciders(tmp_path, {}, [against_chance])
     state = {"identity": {}, "finished": None, **json.loads(json.dumps(first))}
     shutil.copytree(folder / "chance", tmp_path / "moved")
-    (moved,) = deciding.contests(tmp_path / "moved", [TASK], [TASK])
+    (moved,) = deciding.contests(tmp_path / "moved", [TASK])
     for wanted in ([against_chance], [moved], []):  # without the option it stays known
         assert deciding.deciders(tmp_path, state, wanted) == first
-    (by_another,) = deciding.contests(folder / "chance", [TASK], [TASK], "gt_strict")
+    (by_another,) = deciding.contests(folder / "chance", [TASK], "gt_strict")
     write_run(tmp_path / "moved", seed=1)
-    (changed,) = deciding.contests(tmp_path / "moved", [TASK], [TASK])
+    (changed,) = deciding.contests(tmp_path / "moved", [TASK])
     for wanted, by in ((by_another, "gt_strict"), (changed, "mt")):
         with pytest.raises(TempbenchError, match=rf"{TASK} to be decided by mt or another log, not by {by}"):
             deciding.deciders(tmp_path, state, [wanted])

@@ -70,7 +70,7 @@ def test_the_numbers_over_repeats(folder):
 
 def test_what_takes_one_run_names_a_repeat(folder):
     with pytest.raises(TempbenchError, match="give one of the repeats, as"):
-        deciding.contests(folder, [TASK], [TASK])
+        deciding.contests(folder, [TASK])
 
 
 @pytest.fixture(scope="module")
