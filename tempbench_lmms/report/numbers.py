@@ -125,7 +125,9 @@ class TaskNumbers:
             rows[name] = [value, *map(Cell, about)]
         head = ["metric", "value", "standard error", "95 % interval", "n"]
         none = () if rows else ("The run printed no number for this task.",)
-        return Grid.of("All metrics", head, rows, kind=RUN, caption=self.caption, remarks=none, source=METRICS)
+        return Grid.of(
+            "All metrics", head, rows, kind=RUN, caption=self.caption, remarks=none, source=METRICS
+        )
 
     @cached_property
     def signature(self) -> dict[str, str]:

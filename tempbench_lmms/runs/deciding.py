@@ -217,7 +217,7 @@ def contests(run_b: Path, names: Sequence[str], metric: str = "") -> list[Contes
 
 
 def _contest(log: TaskLog, run_b: Path, wanted: str, level: float) -> Contest:
-    asked = _theirs(log) if log.other else _ours(log.task)
+    asked = _theirs(log, wanted) if log.other else _ours(log.task)
     log = _of_the_same(log, asked.ids, run_b)
     metrics = {one.name: one for one in metrics_of(log)}
     name = wanted or asked.headline
@@ -298,7 +298,7 @@ def _ours(task: str) -> _Asked:
     return _Asked(ids, groups_of(task, docs), headline(task).name, [*map(probe, _PROBED)], measure)
 
 
-def _theirs(log: TaskLog) -> _Asked:
+def _theirs(log: TaskLog, wanted: str) -> _Asked:
     """Returns the questions of a task that is none of ours; its own code scores replies (`any_task`)."""
     other = log.other
     assert other is not None
@@ -311,7 +311,7 @@ def _theirs(log: TaskLog) -> _Asked:
         except CannotAggregateError as error:
             raise _cannot(log.task, metric.name, str(error)) from None
 
-    return _Asked(ids, groups, other.share, [lambda n: ""], measure)
+    return _Asked(ids, groups, wanted or other.share, [lambda n: ""], measure)
 
 
 def _terms(metric: MetricOfRun, samples: Sequence[Sample]) -> Terms:

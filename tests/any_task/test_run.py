@@ -116,8 +116,12 @@ def test_a_run_ends_when_it_is_decided(place, tmp_path):
     assert left - 2 <= int(re.search(r"\((\d+) asked now\)", rest.stderr)[1]) <= left  # asked in threes
     for task, more, words in (
         ("own_f1", (), "own_f1: no metric is a share of right answers"),
-        ("own_f1", ("--decide-by=micro_f1",), "own_f1: micro_f1 cannot be decided"),
-        ("own_rounds", (), "own_rounds: --until-decided takes no task with several rounds"),
+        (
+            "own_f1",
+            ("--decide-by=micro_f1",),
+            "own_f1: micro_f1 cannot be decided group by group: it is not a share",
+        ),
+        ("own_rounds", (), "own_rounds: --until-decided takes no task with rounds"),
     ):
         complains(run(place, tmp_path / "c", *better, *more, tasks=[task]), words)
 

@@ -121,7 +121,7 @@ def test_the_size_of_slices_decides_nothing(against_chance, docs):
         (("--limit", "8"), "leave out --limit and --offset"),
         (("--offset", "8"), "leave out --limit and --offset"),
         (("--decide-by", "nosuch"), "no metric 'nosuch'"),
-        (("--tasks", "mme"), "tempvs_mt1_two_mini, not mme;"),
+        (("--tasks", "mme", "--model", "tempbench_empty"), "tempvs_mt1_two_mini, not mme;"),
         (("--tasks", "mateo_mini"), "tempvs_mt1_two_mini, not mateo"),
     ],
 )
