@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tempbench_lmms.data import hub
 from tempbench_lmms.data.tables import first_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Floats
@@ -46,7 +47,8 @@ def _held(load: Callable[..., Any], variable: str, model: str, *settings: str) -
     try:
         if Path(model).is_absolute() and not Path(model).exists():
             raise FileNotFoundError("there is no such folder")  # before torch is imported for it
-        return load(model, *settings)
+        with hub.tried_once(model):
+            return load(model, *settings)
     except Exception as error:  # of any kind: it must not end the run's other metrics
         message = (
             f"the encoder {model} cannot be loaded ({first_line(error)[:200]}); connect once, or set "
