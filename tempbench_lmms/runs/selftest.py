@@ -85,14 +85,12 @@ def _settings(**values: Any) -> Change:
 
 def _leaked(batch: Batch) -> Batch:
     """Each question of a batch gets the pictures of the one before it that has as many, or its video."""
+    media = [[part for part in one.parts if not isinstance(part, Text)] for one in batch]
+    kinds = [list(map(type, some)) for some in media]
     out: list[Inputs] = []
-    last: dict[Any, list[Part]] = {}
-    for inputs in batch:
-        mine: list[Part] = [part for part in inputs.parts if not isinstance(part, Text)]
-        kind = (len(mine), any(isinstance(part, Video) for part in mine))
-        others = list(last.get(kind, mine))
-        last[kind] = mine
-        parts = (part if isinstance(part, Text) else others.pop(0) for part in inputs.parts)
+    for i, inputs in enumerate(batch):
+        others = iter(next((media[j] for j in reversed(range(i)) if kinds[j] == kinds[i]), media[i]))
+        parts = (part if isinstance(part, Text) else next(others) for part in inputs.parts)
         out.append(replace(inputs, parts=tuple(parts)))
     return out
 

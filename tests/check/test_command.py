@@ -165,23 +165,12 @@ def test_a_run_of_several_processes_asks_for_the_check_before(tmp_path):
         runs._check_first("m", "", TASK, tmp_path, [])
 
 
-def test_a_run_with_the_simple_runner_checks_that_one(tmp_path):
-    def check(command, check):
-        (tmp_path / run_files.CHECK).write_text("{}", encoding="utf-8")
-        commands.append(command)
-        return mock.Mock(returncode=0)
-
-    commands = []
-    with mock.patch.object(runs.subprocess, "run", check):
-        runs._check_first("m", "", TASK, tmp_path, ["--force_simple", "-b", "2"])
-    assert commands[0][-3:] == ["--batch-size", "2", "--force-simple"]
-
-
 @pytest.mark.parametrize(
     ("status", "anyway", "goes_on"), [(0, False, True), (1, False, False), (3, True, True)]
 )
 def test_a_run_goes_on_only_after_passed_unless_anyway(status, anyway, goes_on, tmp_path):
     def check(command, check):
+        assert command[-3:] == ["--batch-size", "2", "--force-simple"]
         (tmp_path / run_files.CHECK).write_text("{}", encoding="utf-8")
         return mock.Mock(returncode=status)
 
@@ -189,7 +178,7 @@ def test_a_run_goes_on_only_after_passed_unless_anyway(status, anyway, goes_on, 
         mock.patch.object(runs.subprocess, "run", check),
         contextlib.nullcontext() if goes_on else pytest.raises(TempbenchError, match="--anyway"),
     ):
-        runs._check_first("m", "", TASK, tmp_path, [], anyway)
+        runs._check_first("m", "", TASK, tmp_path, ["--force_simple", "-b", "2"], anyway)
     assert (tmp_path / run_files.CHECK).is_file() is goes_on
 
 

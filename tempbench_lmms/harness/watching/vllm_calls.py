@@ -13,17 +13,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tempbench_lmms.check.inputs import (
-    Inputs,
-    Part,
-    Picture,
-    Settings,
-    Text,
-    Video,
-    of_messages,
-    picture,
-    settings_of,
-)
+from tempbench_lmms.check.inputs import Inputs, Part, Settings, Text, Video, of_messages, picture, settings_of
 from tempbench_lmms.harness.watching import handed, templates, transformers_calls
 from tempbench_lmms.harness.watching.owned import engine_of
 from tempbench_lmms.harness.watching.way import Way
@@ -31,7 +21,7 @@ from tempbench_lmms.harness.watching.way import Way
 _BATCHED = "MultiModalBatchedField"
 _AS_IT_IS = SimpleNamespace(image_mean=(0.0, 0.0, 0.0), image_std=(1.0, 1.0, 1.0))
 _OTHER_NAMES = {"pixel_values_flat": "pixel_values"}
-_SHOWN: WeakKeyDictionary[Any, dict[str, Picture | Video]] = WeakKeyDictionary()
+_SHOWN: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 """By engine: what was seen under which name. The pixels of what the core knows are not sent again."""
 
 
@@ -105,7 +95,7 @@ class _Reader:
     processor: Any
     config: Any
     template: templates.Template
-    shown: MutableMapping[str, Picture | Video]
+    shown: MutableMapping[str, Any]
 
     def inputs_of(self, request: Any) -> Inputs:
         """Returns what a request gives to the model."""
@@ -125,14 +115,14 @@ class _Reader:
         if tokens:
             yield Text(str(self.processor.tokenizer.decode(tokens, skip_special_tokens=False)))
 
-    def _medium(self, feature: Any, tokens: Sequence[int]) -> Picture | Video:
+    def _medium(self, feature: Any, tokens: Sequence[int]) -> Any:
         """Returns the picture or video of a feature, with its tokens in the prompt."""
         if feature.data is not None:
             self.shown[feature.identifier] = self._read(feature, tokens)
         found = self.shown.get(feature.identifier) or _unseen(feature)
         return dataclasses.replace(found, tokens=int(feature.mm_position.get_num_embeds()))
 
-    def _read(self, feature: Any, tokens: Sequence[int]) -> Picture | Video:
+    def _read(self, feature: Any, tokens: Sequence[int]) -> Any:
         given = {"input_ids": np.asarray([tokens]), **_values(feature.data)}
         processor = self.processor
         if raw := [name for name in given if name.startswith("pixel_values") and _is_raw(given[name])]:
@@ -142,7 +132,7 @@ class _Reader:
         return next((part for part in read.parts if not isinstance(part, Text)), _unseen(feature))
 
 
-def _unseen(feature: Any) -> Picture | Video:
+def _unseen(feature: Any) -> Any:
     return Video(None, hides_times=True) if feature.modality == "video" else picture(None)
 
 
