@@ -61,7 +61,7 @@ def shares(found: Iterable[tuple[Any, list[str]]], kinds: bool = False) -> Itera
         asked += f" {row.kind if row.benchmark in _OFFICIAL else row.benchmark}" * kinds
         for name in ("all", asked):
             counts.setdefault(name, (Counter(), Counter()))[not row.locked].update(verdicts)
-    yield "| asked |" + "".join(f" {rows} | right | misread | unread |" for rows in ("locked", "dev"))
+    yield "| benchmark |" + "".join(f" {rows} | right | misread | unread |" for rows in ("locked", "dev"))
     yield "|---|" + "---:|" * 8
     for name in sorted(counts, key=lambda name: (name != "all", name)):
         yield f"| {name} | {' | '.join(map(_cells, counts[name]))} |"

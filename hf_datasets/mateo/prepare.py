@@ -70,7 +70,7 @@ def prepare(
         bool, Option("--text-only", help="Prepare plans without pictures; then only mateo_text_* can be run.")
     ] = False,
     accept_license: Annotated[
-        bool, Option("--accept-license", help="You accept the release's licence.")
+        bool, Option("--accept-license", help="Confirm that you have read and accept the licence.")
     ] = False,
     force: Annotated[bool, Option(help="Replace data that is already prepared.")] = False,
 ) -> None:

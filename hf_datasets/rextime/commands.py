@@ -21,7 +21,7 @@ def prepare(
     ] = ",".join(SPLITS),
     revision: Annotated[str, Option(help="Revision on the Hub.")] = "main",
     accept_license: Annotated[
-        bool, Option("--accept-license", help="You have read and accept the licences that are named.")
+        bool, Option("--accept-license", help="Confirm that you have read and accept the licences.")
     ] = False,
     copy: Annotated[bool, Option("--copy", help="Copy videos instead of linking them.")] = False,
     force: Annotated[bool, Option(help="Replace data prepared from another source.")] = False,

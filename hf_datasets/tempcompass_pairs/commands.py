@@ -22,7 +22,7 @@ def prepare(
     ] = None,
     revision: Annotated[str, Option(help="Revision on the Hub.")] = "main",
     accept_license: Annotated[
-        bool, Option("--accept-license", help="You accept its terms; needed for the download.")
+        bool, Option("--accept-license", help="Confirm that you accept its terms; needed for the download.")
     ] = False,
     copy: Annotated[bool, Option("--copy", help="Copy videos instead of linking them.")] = False,
     force: Annotated[bool, Option(help="Replace data prepared from another source.")] = False,

@@ -63,7 +63,7 @@ def starts_with_pronoun(caption: str) -> bool:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """From which similarity on two captions or two images are too similar."""
+    """Similarities above which two captions or two images are too similar."""
 
     precision: float  # BERTScore precision of one caption against a later one of its story
     recall: float  # BERTScore recall

@@ -42,7 +42,7 @@ def prepare(
     ] = None,
     revision: Annotated[str, Option(help="Revision to download.")] = "main",
     accept_license: Annotated[
-        bool, Option("--accept-license", help="You have read the licences of the release.")
+        bool, Option("--accept-license", help="Confirm that you have read and accept the licences.")
     ] = False,
     sources: Annotated[
         str, Option(help="Sources to prepare, separated by commas; `verify` misses none of the others.")
@@ -97,7 +97,7 @@ def _check_same(root: Path, source: Path | None) -> None:
         manifest = tables.parse_json((root / roots.MANIFEST).read_text(encoding="utf-8"))
         listing = manifest.get("listing", "")  # a download has none
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise TempbenchError(f"{root / roots.MANIFEST} is damaged; add --force to prepare anew") from None
+        raise TempbenchError(f"{root / roots.MANIFEST} is damaged; add --force to prepare it again") from None
     if listing != tables.listing_of(source):
         raise other_source(root, ", or from this one before it was changed")
 

@@ -161,7 +161,7 @@ def _number(places: Sequence[int], n: int) -> Iterator[Fault]:
 
 
 def _order(places: Sequence[int]) -> list[Fault]:
-    """Returns what happened to the order; of a picture that came twice either may be the one too many."""
+    """Returns what happened to the order; if a picture arrived twice, either may be the extra one."""
     found = min((list(dict.fromkeys(places)), [*dict.fromkeys(places[::-1])][::-1]), key=_disorder)
     given = sorted(found)
     if found == given:

@@ -28,7 +28,9 @@ _Keep = Annotated[Path | None, typer.Option(help="Store the verdict in this run'
 _Everything = Annotated[bool, typer.Option("--all", help="Print every line, not only what failed.")]
 _Selftest = Annotated[
     bool,
-    typer.Option("--selftest", help="Plant faults into a seeing model, and list which ones the check names."),
+    typer.Option(
+        "--selftest", help="Inject faults into a model that can see, and list which ones the check names."
+    ),
 ]
 
 

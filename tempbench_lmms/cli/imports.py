@@ -16,7 +16,7 @@ def import_(
         str,
         typer.Argument(metavar="FORMAT", help="replies, vlmevalkit, or a benchmark's own, such as tempvs."),
     ],
-    path: Annotated[Path, typer.Argument(help="The file or folder of replies.")],
+    path: Annotated[Path, typer.Argument(help="File or folder of replies.")],
     task: Annotated[str, typer.Option(help="The task that was asked, e.g. tempvs_mt1_two.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")],
     model: Annotated[str, typer.Option(help="The model's name; by default from the file.")] = "",

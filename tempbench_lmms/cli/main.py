@@ -165,7 +165,7 @@ _Demo = Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs
 
 
 def demo(output: _Demo = Path("tempbench_demo")) -> None:
-    """Try everything on the bundled sample: a tiny model, chance and an oracle through the real harness."""
+    """Run a tiny model, random guessing and an oracle on the bundled sample, through the real harness."""
     from tempbench_lmms.harness import plugin
 
     outputs.check_folder(output)

@@ -22,7 +22,7 @@ _END = ".jinja"
 
 
 class Answer(str, Enum):
-    """The kinds of answer."""
+    """Kind of answer."""
 
     OPTION = "option"
     YES_NO = "yes-no"
@@ -31,7 +31,7 @@ class Answer(str, Enum):
 
 
 class Media(str, Enum):
-    """The kinds of media."""
+    """Kind of media."""
 
     PICTURES = "pictures"
     VIDEO = "video"
@@ -68,10 +68,10 @@ _ANSWERS: dict[str, dict[str, str]] = {
 
 
 def new(
-    name: Annotated[str, typer.Argument(help="Its name, of lower-case letters, digits and _.")],
+    name: Annotated[str, typer.Argument(help="Name of the benchmark: lower-case letters, digits and _.")],
     rows: Annotated[Path, typer.Option(help="Your table of questions; the first rows become the sample.")],
-    answer: Annotated[Answer, typer.Option(prompt="What is answered", help="The kinds of answer.")],
-    media: Annotated[Media, typer.Option(prompt="What is shown", help="The kinds of media.")],
+    answer: Annotated[Answer, typer.Option(prompt="What is answered", help="Kind of answer.")],
+    media: Annotated[Media, typer.Option(prompt="What is shown", help="Kind of media.")],
     groups: Annotated[
         bool,
         typer.Option(

@@ -41,7 +41,7 @@ def plan(
         int | None, typer.Option(min=1, help="How many questions there are, if the data is not here.")
     ] = None,
     groups: Annotated[
-        int | None, typer.Option(min=1, help="With --questions: how many videos they are about.")
+        int | None, typer.Option(min=1, help="With --questions: the number of their videos or other groups.")
     ] = None,
     group_by: GroupBy = "",
     include_path: IncludePath = None,

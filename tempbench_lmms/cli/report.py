@@ -25,7 +25,7 @@ _Runs = Annotated[
 _Output = Annotated[Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")]
 _Budget = Annotated[
     float,
-    typer.Option(min=0, max=1000, help="Maximum megabytes of the questions' texts, and of their pictures."),
+    typer.Option(min=0, max=1000, help="Maximum megabytes of texts, and as much again of pictures."),
 ]
 _Everything = Annotated[bool, typer.Option("--all", help="In Markdown, CSV and LaTeX: all tables.")]
 _Price = Annotated[

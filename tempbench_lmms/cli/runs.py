@@ -24,7 +24,8 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
 
 _Slice = Annotated[
-    int, typer.Option("--slice", min=1, help="Number of answers stored at a time; at most so many are lost.")
+    int,
+    typer.Option("--slice", min=1, help="Answers to store at a time; an interruption loses at most so many."),
 ]
 _Anyway = Annotated[bool, typer.Option("--anyway", help="With --check: run even if the check did not pass.")]
 _MaxFailures = Annotated[

@@ -66,7 +66,7 @@ def prepared_root(benchmark: str, instead: str = "") -> Path:
                 return root
     except OSError as error:
         raise TempbenchError(
-            f"{root} cannot be read ({error.strerror}); give yourself access to it or set TEMPBENCH_DATA to "
+            f"{root} cannot be read ({error.strerror}); check its permissions or set TEMPBENCH_DATA to "
             "another folder"
         ) from None
     raise DataNotPreparedError(benchmark, str(root), instead)

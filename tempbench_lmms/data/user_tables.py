@@ -46,7 +46,7 @@ def read_table(path: Path, needed: str, others: Sequence[str] = ()) -> Iterator[
             row = _named(path, where, cells, (needed, *others))
             if needed not in row:
                 raise TempbenchError(
-                    f"{path}: {where} has no column {needed} (it has {_listed(row)}); name the column so"
+                    f"{path}: {where} has no column {needed} (it has {_listed(row)}); rename the column"
                 )
             yield where, row
 
@@ -84,7 +84,7 @@ def _named(path: Path, where: str, cells: Cells, known: Sequence[str]) -> Row:
         name = "" if given is None else str(given).strip()
         name = name.casefold() if name.casefold() in known else name
         if name in known and name in row:
-            raise TempbenchError(f"{path}: {where} has two columns {name}; leave one")
+            raise TempbenchError(f"{path}: {where} has two columns {name}; remove one")
         # Only the first column may have no name: pandas writes row numbers there.
         if number and not name and value not in (None, ""):
             shown = one_line(str(value))[:40]

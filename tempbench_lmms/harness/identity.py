@@ -149,7 +149,7 @@ def _weights(model_args: str) -> Iterator[tuple[str, dict[str, str]]]:
             try:
                 yield name.strip(), of_files(Path(path))
             except OSError as error:
-                raise TempbenchError(f"{path} cannot be read ({error}); give yourself access to it") from None
+                raise TempbenchError(f"{path} cannot be read ({error}); check its permissions") from None
 
 
 def of_files(path: Path) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Metrics: numbers in, numbers out. Nothing here knows a benchmark, the harness or a picture.
+"""Metrics as pure functions of numbers, independent of benchmarks, the harness and pictures.
 
 The functions of plain sequences are here by name: `tb.metrics.temporal_iou`.
 """

@@ -214,19 +214,19 @@ def _opens_with_no(at: _Place) -> bool:
 
 
 def _alternative(at: _Place) -> Stance | None:
-    """Says OPEN of alternatives: "A or B", "Or B"."""
+    """Returns OPEN for alternatives: "A or B", "Or B"."""
     several = at.several and at.text.has("or", at.start, at.end) and not at.denied
     return Stance.OPEN if several or at.opened("or") or at.verdict == "open" else None
 
 
 def _compared(at: _Place) -> Stance | None:
-    """Says ASKED of what something else is compared with: "is later than B"."""
+    """Returns ASKED for the second part of a comparison: "is later than B"."""
     compares = at.left > at.sentence.start and any("than" in w.roles for w in at.lead)
     return Stance.ASKED if compares else None
 
 
 def _denied(at: _Place) -> Stance | None:
-    """Says DENIED of what is denied or rejected."""
+    """Returns DENIED for a denied or rejected mention."""
     return Stance.DENIED if at.denied or at.verdict in ("wrong", "not") else None
 
 
@@ -236,7 +236,7 @@ def _asked(at: _Place) -> Stance | None:
 
 
 def _refused(at: _Place) -> Stance | None:
-    """Says ASKED of what a refusal speaks of: "I cannot tell whether it is B"."""
+    """Returns ASKED for a mention inside a refusal: "I cannot tell whether it is B"."""
     refused = at.last("refuse")
     lifts = _TURNS if refused and at.clause.start <= refused else _LIFTS
     return Stance.ASKED if refused and not at.text.has(lifts, refused, at.start) else None

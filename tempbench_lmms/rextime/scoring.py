@@ -124,7 +124,7 @@ def n_other_category(records: Sequence[Record]) -> int:
 
 
 def _printed(shares: Sequence[float]) -> Ratio:
-    """Returns the mean as the official scorer prints it; of a rounded number there is no standard error."""
+    """Returns the mean as the official scorer prints it; a rounded number has no standard error."""
     return ratio([(official.percent(shares), 1)] if shares else [], ["all"] if shares else [])
 
 

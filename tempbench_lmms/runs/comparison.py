@@ -386,7 +386,7 @@ def paired_runs(
 
 
 def _by_task(path: Path, partial: bool, group_by: str) -> dict[str, TaskLog]:
-    """Returns a run's tasks with their repeats as one; of partial runs those that have a log."""
+    """Returns a run's tasks, with repeats merged; for a partial run, only tasks that have a log."""
     logs = with_repeats_as_one(read_runs([path], partial, group_by))
     whole = (log for log in logs if not partial or any(one.samples for one in log.each))
     return by_task([*whole], path)

@@ -229,7 +229,7 @@ def _groups_of(task: str, results: Any) -> dict[str, float]:
 
 
 def _config(own: Any) -> dict[str, Any]:
-    """Returns a task's configuration; of `metadata` in a list, as YAMLs of the harness have it, one table."""
+    """Returns a task's configuration, with a list of `metadata` tables merged into one."""
     config = dict(own)
     if isinstance(parts := config.get("metadata"), list):
         config["metadata"] = {key: value for part in parts for key, value in dict(part).items()}
@@ -264,9 +264,7 @@ def _with_problems(
     ]
     if problems and not partial:
         more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
-        raise TempbenchError(
-            f"{problems[0]}{more}; add --partial to go on with its {counted(n, 'sound line')}"
-        )
+        raise TempbenchError(f"{problems[0]}{more}; add --partial to use its {counted(n, 'readable line')}")
     return tuple(samples), tuple(problems)
 
 
