@@ -29,7 +29,7 @@ _Everything = Annotated[bool, typer.Option("--all", help="Print every line, not 
 _Selftest = Annotated[
     bool,
     typer.Option(
-        "--selftest", help="Inject faults into a model that can see, and list which ones the check names."
+        "--selftest", help="Inject faults into a model that can see, and list those that are named."
     ),
 ]
 

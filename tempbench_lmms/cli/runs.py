@@ -25,7 +25,7 @@ from tempbench_lmms.harness import options
 
 _Slice = Annotated[
     int,
-    typer.Option("--slice", min=1, help="Answers to store at a time; an interruption loses at most so many."),
+    typer.Option("--slice", min=1, help="Answers to store at a time: the most that is lost."),
 ]
 _Anyway = Annotated[bool, typer.Option("--anyway", help="With --check: run even if the check did not pass.")]
 _MaxFailures = Annotated[
