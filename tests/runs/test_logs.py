@@ -132,7 +132,7 @@ def test_mixed_questions_are_no_log_to_report(tmp_path):
         row["record"] = other["record"]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(
-        TempbenchError, match=r"111 lines repeat a question or its doc_id, first line 3 .* its 112 sound"
+        TempbenchError, match=r"111 lines repeat a question or its doc_id, first line 3 .* its 112 readable"
     ):
         logs.read_runs([tmp_path])
     (log,) = logs.read_runs([tmp_path], partial=True)
