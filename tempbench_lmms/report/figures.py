@@ -10,31 +10,20 @@ from tempbench_lmms.report.tables import Row, Section
 
 @dataclass(frozen=True)
 class Series:
-    """One row of a plot.
+    """One row of a plot."""
 
-    Attributes:
-        name: For the legend.
-        points: By category, in the figure's order; None for missing points.
-    """
-
-    name: str
-    points: tuple[Number | None, ...]
+    name: str  # for the legend
+    points: tuple[Number | None, ...]  # by category, in the figure's order; None for missing points
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A plot: points with their intervals.
+    """A plot: points with their intervals."""
 
-    Attributes:
-        title: What is shown.
-        categories: The categories of the points of a series.
-        series: At least one, in the order of their colours.
-        chance: The score of random answers by category, if known.
-    """
-
-    title: str
-    categories: tuple[str, ...]
-    series: tuple[Series, ...]
+    title: str  # what is shown
+    categories: tuple[str, ...]  # the categories of the points of a series
+    series: tuple[Series, ...]  # at least one, in the order of their colours
+    # the score of random answers by category, if known
     chance: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property

@@ -22,23 +22,14 @@ Value = float | int | str | None
 
 @dataclass(frozen=True)
 class Number:
-    """A value with its spread, as far as known.
+    """A value with its spread, as far as known."""
 
-    Attributes:
-        value: As in the results file: a number, "-" if undefined, or a word.
-        error: Standard error.
-        low: Lower end of the 95 % interval.
-        high: Its upper end.
-        n: Number of units behind it, if known.
-        why: Why there is no interval, if known.
-    """
-
-    value: Value
-    error: float | None = None
-    low: float | None = None
-    high: float | None = None
-    n: float | None = None
-    why: str = ""
+    value: Value  # as in the results file: a number, "-" if undefined, or a word
+    error: float | None = None  # standard error
+    low: float | None = None  # lower end of the 95 % interval
+    high: float | None = None  # its upper end
+    n: float | None = None  # number of units behind it, if known
+    why: str = ""  # why there is no interval, if known
 
     @property
     def number(self) -> float | None:
@@ -61,31 +52,18 @@ class Number:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell.
+    """A cell."""
 
-    Attributes:
-        text: The value as shown.
-        bounds: Its 95 % interval as shown; empty if there is none.
-        notes: Notes about it.
-        is_best: Whether no other model has a better value.
-        number: The unscaled value with its spread; None if the cell has none.
-        metric: Its metric; empty if it is not a metric of ours.
-        task: The task that gave it; empty for the paper's cells.
-        is_comparable: Whether the paper's number and a run's can be compared.
-        link: The part of the page that it links to.
-        is_fault: Whether it reports a problem.
-    """
-
-    text: str = UNDEFINED
-    bounds: str = ""
-    notes: tuple[str, ...] = ()
-    is_best: bool = False
-    number: Number | None = None
-    metric: str = ""
-    task: str = ""
-    is_comparable: bool = True
-    link: str = ""
-    is_fault: bool = False
+    text: str = UNDEFINED  # the value as shown
+    bounds: str = ""  # its 95 % interval as shown; empty if there is none
+    notes: tuple[str, ...] = ()  # notes about it
+    is_best: bool = False  # whether no other model has a better value
+    number: Number | None = None  # the unscaled value with its spread; None if the cell has none
+    metric: str = ""  # its metric; empty if it is not a metric of ours
+    task: str = ""  # the task that gave it; empty for the paper's cells
+    is_comparable: bool = True  # whether the paper's number and a run's can be compared
+    link: str = ""  # the part of the page that it links to
+    is_fault: bool = False  # whether it reports a problem
 
 
 def cell_of(number: Number, metric: str, task: str = "", scale: float = 1, digits: int = 4) -> Cell:
@@ -96,17 +74,11 @@ def cell_of(number: Number, metric: str, task: str = "", scale: float = 1, digit
 
 @dataclass(frozen=True)
 class Heading:
-    """The heading of a row or of a column.
+    """The heading of a row or of a column."""
 
-    Attributes:
-        parts: A group and its member, or only one of them.
-        kind: One of `MODEL` and its like.
-        notes: Notes about the whole row or column.
-    """
-
-    parts: tuple[str, ...]
-    kind: str = FIELD
-    notes: tuple[str, ...] = ()
+    parts: tuple[str, ...]  # A group and its member, or only one of them
+    kind: str = FIELD  # one of `MODEL` and its like
+    notes: tuple[str, ...] = ()  # notes about the whole row or column
 
     @property
     def label(self) -> str:
@@ -141,31 +113,18 @@ def headings(columns: Sequence[str]) -> list[Heading]:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table.
+    """A table."""
 
-    Attributes:
-        name: "Table 3", or its topic.
-        caption: What it shows.
-        rows: Their headings.
-        columns: Their headings.
-        cells: By row, one cell per column.
-        remarks: Notes about the whole table.
-        signatures: One line per task that says how its scores were made.
-        corner: What the rows are.
-        is_printed: Whether it is a paper's table, with the paper's name and caption.
-        source: The source of a task's table (`METRICS` and its like).
-    """
-
-    name: str
-    caption: str
-    rows: tuple[Heading, ...]
-    columns: tuple[Heading, ...]
-    cells: tuple[tuple[Cell, ...], ...]
-    remarks: tuple[str, ...] = ()
-    signatures: tuple[str, ...] = ()
-    corner: str = ""
-    is_printed: bool = False
-    source: str = DETAILS
+    name: str  # "Table 3", or its topic
+    caption: str  # what it shows
+    rows: tuple[Heading, ...]  # their headings
+    columns: tuple[Heading, ...]  # their headings
+    cells: tuple[tuple[Cell, ...], ...]  # by row, one cell per column
+    remarks: tuple[str, ...] = ()  # notes about the whole table
+    signatures: tuple[str, ...] = ()  # one line per task that says how its scores were made
+    corner: str = ""  # what the rows are
+    is_printed: bool = False  # whether it is a paper's table, with the paper's name and caption
+    source: str = DETAILS  # the source of a task's table (`METRICS` and its like)
 
     @classmethod
     def of(cls, name: str, head: Sequence[str], rows: Mapping[str, Sequence[Cell]], **more: Any) -> "Grid":

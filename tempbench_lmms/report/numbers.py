@@ -46,21 +46,13 @@ SAME = "it did not vary"
 
 @dataclass(frozen=True)
 class TaskNumbers:
-    """One task of one run, with its numbers.
+    """One task of one run, with its numbers."""
 
-    Attributes:
-        log: The task's log.
-        run: The run's name in the report.
-        with_intervals: Whether intervals are computed from the log.
-        differs: How other runs of the task differ, so that they cannot be compared.
-        place: Its number among the tasks of the report.
-    """
-
-    log: TaskLog
-    run: str
-    with_intervals: bool = True
-    differs: tuple[str, ...] = ()
-    place: int = 0
+    log: TaskLog  # the task's log
+    run: str  # the run's name in the report
+    with_intervals: bool = True  # whether intervals are computed from the log
+    differs: tuple[str, ...] = ()  # how other runs of the task differ, so that they cannot be compared
+    place: int = 0  # its number among the tasks of the report
     _known: dict[str, Number] = field(default_factory=dict, repr=False)
 
     @property

@@ -88,34 +88,21 @@ def _effort(tasks: Sequence[TaskNumbers], run: str, price: tuple[float, float] |
 
 @dataclass(frozen=True)
 class Mark:
-    """A value that the runs are compared with.
+    """A value that the runs are compared with."""
 
-    Attributes:
-        kind: `chance`, `best` (of the paper's models) or `human`.
-        label: The model's name; for the best also the table.
-        value: The value in the metric's own unit.
-        note: Why the comparison is limited.
-    """
-
-    kind: str
-    label: str
-    value: float
-    note: str = ""
+    kind: str  # `chance`, `best` (of the paper's models) or `human`
+    label: str  # the model's name; for the best also the table
+    value: float  # the value in the metric's own unit
+    note: str = ""  # why the comparison is limited
 
 
 @dataclass(frozen=True)
 class Column:
-    """One benchmark on the first screen.
+    """One benchmark on the first screen."""
 
-    Attributes:
-        section: The benchmark.
-        metric: The headline that the column shows.
-        instead_of: The benchmark's own headline, if no run has it.
-    """
-
-    section: Section
-    metric: str
-    instead_of: str = ""
+    section: Section  # the benchmark
+    metric: str  # the headline that the column shows
+    instead_of: str = ""  # the benchmark's own headline, if no run has it
 
     @property
     def heading(self) -> Heading:

@@ -39,34 +39,21 @@ Better = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Found:
-    """A number of a run, before it is assigned to a cell.
+    """A number of a run, before it is assigned to a cell."""
 
-    Attributes:
-        stem: The parts of its task's name, without the benchmark's and the card's `plain` parts.
-        metric: Its name in the task.
-        task: The task.
-        read: Returns the number.
-    """
-
-    stem: Parts
-    metric: str
-    task: str
-    read: Callable[[], Number]
+    stem: Parts  # the parts of its task's name, without the benchmark's and the card's `plain` parts
+    metric: str  # its name in the task
+    task: str  # the task
+    read: Callable[[], Number]  # returns the number
 
 
 @dataclass(frozen=True)
 class Result:
-    """The results of a run.
+    """The results of a run."""
 
-    Attributes:
-        label: The run's name.
-        tasks: Its tasks: all on the bundled sample, or none.
-        found: Its numbers.
-    """
-
-    label: str
-    tasks: tuple[TaskNumbers, ...]
-    found: tuple[Found, ...]
+    label: str  # the run's name
+    tasks: tuple[TaskNumbers, ...]  # its tasks: all on the bundled sample, or none
+    found: tuple[Found, ...]  # its numbers
 
     @property
     def is_mini(self) -> bool:
@@ -84,15 +71,10 @@ class Result:
 
 @dataclass(frozen=True)
 class _Template:
-    """Lines of a table with the same metrics in the same fields.
+    """Lines of a table with the same metrics in the same fields."""
 
-    Attributes:
-        label: What distinguishes them from a model's other lines: "Image-only".
-        metrics: By field.
-    """
-
-    label: str
-    metrics: dict[str, str]
+    label: str  # what distinguishes them from a model's other lines: "Image-only"
+    metrics: dict[str, str]  # by field
 
 
 @dataclass(frozen=True)

@@ -44,21 +44,13 @@ PICTURED = 500
 
 @dataclass
 class AskedTask:
-    """One task with the answers of all its runs.
+    """One task with the answers of all its runs."""
 
-    Attributes:
-        name: The task's name.
-        runs: Its runs' numbers on the page.
-        tasks: The task of each of them.
-        ids: The questions, in the order of the first run that asked them.
-        answers: By run, the samples by question.
-    """
-
-    name: str
-    runs: list[int]
-    tasks: list[TaskNumbers]
-    ids: list[str]
-    answers: list[dict[str, Sample]]
+    name: str  # the task's name
+    runs: list[int]  # its runs' numbers on the page
+    tasks: list[TaskNumbers]  # the task of each of them
+    ids: list[str]  # the questions, in the order of the first run that asked them
+    answers: list[dict[str, Sample]]  # by run, the samples by question
 
     @property
     def verdicts(self) -> list[str]:
@@ -96,21 +88,14 @@ def asked_of(tasks: Sequence[TaskNumbers]) -> list[AskedTask]:
 
 @dataclass(frozen=True)
 class Data:
-    """The data of the page's question browser.
+    """The data of the page's question browser."""
 
-    Attributes:
-        index: Every question of every task with its verdicts, how it was read and its facets; JSON values.
-        texts: The texts of some questions.
-        pictures: Data URIs, without duplicates.
-        n_logged: Total number of answers.
-        n_pictured: Questions with pictures.
-    """
-
+    # every question of every task with its verdicts, how it was read and its facets; JSON values
     index: dict[str, Any]
-    texts: list[dict[str, Any]]
-    pictures: list[str]
-    n_logged: int
-    n_pictured: int
+    texts: list[dict[str, Any]]  # the texts of some questions
+    pictures: list[str]  # data URIs, without duplicates
+    n_logged: int  # total number of answers
+    n_pictured: int  # questions with pictures
 
 
 def data_of(

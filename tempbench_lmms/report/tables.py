@@ -23,19 +23,12 @@ _WIDTH = 8  # columns of a table, so that it fits a page
 
 @dataclass(frozen=True)
 class Row:
-    """One run of one variant.
+    """One run of one variant."""
 
-    Attributes:
-        run: The run's name.
-        variant: What distinguishes its tasks from the benchmark's main ones; empty for those.
-        tasks: The tasks behind it.
-        numbers: By the names of the benchmark's main metrics.
-    """
-
-    run: str
-    variant: str
-    tasks: tuple[TaskNumbers, ...]
-    numbers: dict[str, Number]
+    run: str  # the run's name
+    variant: str  # what distinguishes its tasks from the benchmark's main ones; empty for those
+    tasks: tuple[TaskNumbers, ...]  # the tasks behind it
+    numbers: dict[str, Number]  # by the names of the benchmark's main metrics
 
     @property
     def label(self) -> str:
@@ -55,17 +48,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Section:
-    """One benchmark in a report.
+    """One benchmark in a report."""
 
-    Attributes:
-        card: The benchmark.
-        tasks: Every task of every run.
-        rows: The runs by their main metrics.
-    """
-
-    card: BenchmarkCard
-    tasks: tuple[TaskNumbers, ...]
-    rows: tuple[Row, ...]
+    card: BenchmarkCard  # the benchmark
+    tasks: tuple[TaskNumbers, ...]  # every task of every run
+    rows: tuple[Row, ...]  # the runs by their main metrics
 
     @cached_property
     def main(self) -> list[Grid]:
