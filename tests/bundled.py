@@ -32,12 +32,6 @@ def _one_of_each() -> set[str]:
 
 
 ONE_OF_EACH = _one_of_each()
-_QUICK = ONE_OF_EACH - {"coherence_caption_mini"}  # its metrics import torch
-
-
-def quickly(names: Iterable[str] = MINI) -> list:
-    """Returns tasks as parameters of a test: the quick command asks one of each scoring function."""
-    return [name if name in _QUICK else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
 def scoring(name: str) -> Sequence[object]:

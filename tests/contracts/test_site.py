@@ -1,7 +1,6 @@
 """The site: links between pages, the pages of benchmarks, and the whole of it as MkDocs builds it."""
 
 import functools
-import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,18 +88,12 @@ def test_a_benchmarks_page_says_what_its_folder_says(name: str) -> None:
     assert len(picture) < 200_000
 
 
-def built(folder: Path, config: str) -> None:
-    """Builds the site as `mkdocs build --strict` does.
-
-    Args:
-        folder: Where to.
-        config: The text of a configuration that lies beside `mkdocs.yml`.
-    """
+def built(folder: Path) -> None:
+    """Builds the site into a folder as `mkdocs build --strict` does."""
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
 
-    text, place = io.BytesIO(config.encode()), str(ROOT / "mkdocs.yml")
-    settings = load_config(text, config_file_path=place, strict=True, site_dir=str(folder))
+    settings = load_config(str(ROOT / "mkdocs.yml"), strict=True, site_dir=str(folder))
     settings.plugins.on_startup(command="build", dirty=False)
     try:
         build(settings)
@@ -108,49 +101,17 @@ def built(folder: Path, config: str) -> None:
         settings.plugins.on_shutdown()
 
 
-# Signatures of functions take time, and nothing of them is ours.
-OF_OTHERS = {
-    "separate_signature: true": "separate_signature: false",
-    "show_signature_annotations: true": "show_signature: false",
-}
-
-
-def _load_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has Griffe read the modules of the reference: the package has six times as many."""
-    import griffe
-
-    from docs.website.hooks import API
-
-    load = griffe.GriffeLoader._load_submodule
-
-    def shown(self: griffe.GriffeLoader, module: griffe.Module, parts: tuple[str, ...], *more: Path) -> None:
-        if parts[0] in API:
-            load(self, module, parts, *more)
-
-    monkeypatch.setattr(griffe.GriffeLoader, "_load_submodule", shown)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("left_out", [OF_OTHERS, pytest.param({}, marks=pytest.mark.exhaustive)], ids=bool)
 def test_the_site_is_built_without_a_warning_and_needs_no_network(
-    left_out: dict[str, str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     pytest.importorskip("mkdocs", reason="MkDocs is not installed: pip install '.[docs]'")
     pytest.importorskip("material", reason="mkdocs-material is not installed: pip install '.[docs]'")
     pytest.importorskip("mkdocstrings", reason="mkdocstrings is not installed: pip install '.[docs]'")
-    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    if left_out:
-        _load_what_is_shown(monkeypatch)
-    for setting, other in left_out.items():
-        assert setting in config
-        config = config.replace(setting, other)
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
     try:
-        built(tmp_path / "site", config)
+        built(tmp_path / "site")
     except SystemExit as error:  # as MkDocs ends
         pytest.fail(f"{error}\n{caplog.text}")
     pages = list((tmp_path / "site").glob("**/*.html"))

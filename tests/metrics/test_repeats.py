@@ -10,11 +10,6 @@ from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.metrics.share import wilson
 
 
-def runs_of(scores, groups):
-    """Returns a mean of question scores for each column of replies."""
-    return [ratio([(score, 1) for score in column], groups) for column in np.asarray(scores, float).T]
-
-
 def test_variances_by_hand():
     # Means 0.5, 1, 0.25; of the replies to each 1/3, 0, 1/4; the means' own 7/48.
     scores = np.array([[1, 0, 1, 0], [1, 1, 1, 1], [0, 0, 0, 1]], float)
