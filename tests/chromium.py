@@ -44,30 +44,6 @@ OUTSIDE = """[...document.querySelectorAll("figure")].flatMap((card) => {
 })"""
 """What sticks out of its card."""
 
-_THINNED = """(() => {
-    const shown = ["class", "style", "fill", "stroke", "role"];
-    const own = (one) => [one.localName,
-        [...one.childNodes].some((text) => text.nodeType === 3 && text.data.trim()),
-        ...[...one.attributes].map(({ name, value }) =>
-            name + (shown.includes(name) ? value.replace(/[0-9]+/g, "") : Boolean(value)))].join();
-    const kinds = new Map([[null, ""]]);
-    const kind = (one) => {
-        if (!kinds.has(one)) kinds.set(one, `${kind(one.parentElement)}>${own(one)}`);
-        return kinds.get(one);
-    };
-    for (const repeated of ["details.task, figure, details.printed", "table",
-        "tbody tr, option, dl > *, li, svg *"]) {
-        const seen = new Set();
-        for (const one of document.querySelectorAll(repeated)) {
-            if (!one.isConnected) continue;
-            const all = [one, ...one.querySelectorAll("*")].map(kind);
-            if (one.parentElement.children.length > 1 && all.every((each) => seen.has(each))) one.remove();
-            all.forEach((each) => seen.add(each));
-        }
-    }
-})()"""
-"""Removes what a page repeats: of each kind, by names, classes and attributes on the way to it, one stays."""
-
 
 class Chromium:
     """One page of a browser, to be used as a context."""
@@ -187,11 +163,6 @@ class Chromium:
             deviceScaleFactor=1,
             mobile=width < 600,
         )
-
-    def thin(self) -> None:
-        """Leaves one element of each kind, so that what looks at every element is done sooner."""
-        self._looked_at = None
-        self.value(_THINNED)
 
     def paint(self, scheme: str) -> None:
         """Has the page drawn `light` or `dark`."""
