@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tempbench_lmms.cli.report import write_report
 from tempbench_lmms.data.bounds import whole_number
-from tempbench_lmms.data.run_files import CHECK, REPEAT, SPREAD, STATE
+from tempbench_lmms.data.run_files import CHECK, REPEAT, STATE
 from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import ending
@@ -101,17 +101,14 @@ def words(given: Sequence[str], number: int, folder: Path, further: Sequence[str
 
 
 def _tell(output: Path, k: int, report: bool) -> None:
-    """Prints and writes the scores over the first repeats; an earlier command may have made more."""
-    from tempbench_lmms.data.tables import write_json
+    """Prints the scores over the first repeats; an earlier command may have made more."""
     from tempbench_lmms.runs import repeats
     from tempbench_lmms.runs.logs import read_runs
 
     folders = [output / f"{REPEAT}{number}" for number in range(1, k + 1)]
-    found = repeats.of(read_runs(folders))
-    write_json([repeats.as_json(one) for one in found], output / SPREAD)
     if report:
         write_report(output / "report.html", *folders)
-    for one in found:
+    for one in repeats.of(read_runs(folders)):
         print(repeats.as_text(one))
     if (n := len([*output.glob(f"{REPEAT}*/{STATE}")])) > k:
         tell(

@@ -15,8 +15,6 @@ LOCK = ".lock"
 """The lock of a folder, of a run or of a person who answers; its holder may write."""
 REPEAT = "repeat_"
 """The prefix of the folders of repeats, before their number; each is a run."""
-SPREAD = "repeats.json"
-"""The scores over repeats, beside the repeats' folders."""
 RESULTS = "_results.json"
 """The ending of the harness's results files."""
 
@@ -40,7 +38,7 @@ def _is_of_run(file: Path) -> Iterator[bool]:
     yield name.endswith(RESULTS) and any(folder.glob(f"{stem}_samples_*.jsonl"))
     is_locked = (folder / LOCK).exists()
     is_of_run = (folder / STATE).exists() or any(folder.glob(f"{REPEAT}*/{STATE}"))
-    yield (is_locked or is_of_run) and name in (CHECK, LOCK, SPREAD)
+    yield (is_locked or is_of_run) and name in (CHECK, LOCK)
     # A person's answers; a run's folder may hold other files of this kind, for submission.
     yield is_locked and not is_of_run and file.suffix == ".jsonl"
     yield any(above.name in _FOLDERS and (above.parent / STATE).exists() for above in file.parents)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tempbench_lmms.cli import repeats as repeating
-from tempbench_lmms.data.run_files import SPREAD, STATE
+from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.repeats import variances
 from tempbench_lmms.report import tables, text
@@ -270,5 +270,3 @@ def test_a_runner_that_takes_no_notice_of_the_temperature(harness, tmp_path, mon
         json.loads(file.read_text())["config"]["torch_seed"] for file in tmp_path.rglob("*_results.json")
     ]
     assert sorted(seeds) == [1, 2]
-    summary = json.loads((tmp_path / SPREAD).read_text())
-    assert [one["repeats"] for one in summary] == [2]
