@@ -1,19 +1,13 @@
 """The command `tempbench reread`."""
 
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tempbench_lmms.cli.command import IncludePath, Logs, Partial
-from tempbench_lmms.data.terminal import counted, tell
+from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError
-
-if TYPE_CHECKING:
-    from collections import Counter
-
-    from tempbench_lmms.runs.rereading import Line, Question
-    from tempbench_lmms.runs.task_log import TaskLog
 
 
 def reread(
@@ -44,18 +38,18 @@ def reread(
     tell("reading the logs")
     from tqdm import tqdm
 
-    from tempbench_lmms.runs import rereading
+    from tempbench_lmms.runs import rereading, second_opinion
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.second_readers import Endpoint
 
     if not reader and not base_url:
-        return _give_opinion(read_runs(logs, partial), everything)
+        return second_opinion.show(read_runs(logs, partial), everything)
     if not reader.strip() or not base_url:
         raise TempbenchError("a second reader needs its name, --reader, and its address, --base-url")
     key = os.environ.get(api_key_env, "")
     second = Endpoint(reader, base_url, key, timeout, retries)
     own = (log for log in read_runs(logs, partial) if not log.other)
-    chosen = [question for log in own for question in _to_ask(log, second.name, everything)]
+    chosen = [question for log in own for question in rereading.to_ask(log, second.name, everything)]
     tokens = sum(len(question.request()) for question in chosen) // 4
     print(
         f"{len(chosen):,} requests to {reader}: about {tokens:,} tokens, and about {10 * len(chosen):,} "
@@ -69,51 +63,4 @@ def reread(
     except KeyboardInterrupt:
         tell("stopped; give the same command again to continue")
         os._exit(130)  # Python would wait for the running requests; the readings are already stored
-    _report(lines, failures, len(chosen))
-
-
-def _give_opinion(logs: "list[TaskLog]", everything: bool) -> None:
-    from tempbench_lmms.runs import second_opinion
-
-    others = [log for log in logs if log.other]
-    if not others:
-        raise TempbenchError("our reader has read these replies; name a second one with --reader")
-    for log in others:
-        try:
-            print(second_opinion.as_text(second_opinion.of(log), everything))
-        except TempbenchError as error:
-            print(f"{log.task}, {log.model}: {error}")
-
-
-def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "list[Question]":
-    """Returns the replies of a log to ask about; prints how many, and how many are already read."""
-    from tempbench_lmms.runs import rereading
-
-    questions = [one for one in rereading.questions_of(log) if one.expected and one.sample.reply.strip()]
-    unread = [question for question in questions if question.unread]
-    wanted = questions if everything else unread
-    own = {one.reader: one for one in rereading.readings_of(log)}
-    known = own.get(reader, rereading.Readings(reader))
-    new = [question for question in wanted if question.sample.id not in known.lines]
-    print(
-        f"{log.task}, {log.model}: {len(new):,} of {len(log.samples):,} replies to ask about "
-        f"({len(unread):,} unread by our reader, {len(wanted) - len(new):,} already read by "
-        f"it){known.remark}"
-    )
-    return new
-
-
-def _report(lines: "list[Line]", failures: "Counter[str]", n: int) -> None:
-    from tempbench_lmms.runs.rereading import counts_of
-
-    print(f"{len(lines):,} of {n:,} replies: {counts_of(lines)}")
-    if lines and all(line.status == "wrong form" for line in lines):
-        print("  none of its answers has the requested form; choose another --reader")
-    if missing := n - len(lines):
-        reason, _ = failures.most_common(1)[0]
-        left = missing - sum(failures.values())
-        stopped = f"; {left:,} of these were skipped for that reason" if left else ""
-        raise TempbenchError(
-            f"no reading of {counted(missing, 'reply', 'replies')} ({reason}){stopped}; give the same "
-            "command again to retry"
-        )
+    rereading.report(lines, failures, len(chosen))

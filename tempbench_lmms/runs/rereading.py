@@ -18,6 +18,8 @@ from typing import Any
 
 from tempbench_lmms.data import append_log
 from tempbench_lmms.data.tables import Row, parse_json
+from tempbench_lmms.data.terminal import counted
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.parsing import second
 from tempbench_lmms.parsing.reading import Reading, Reread
@@ -244,3 +246,38 @@ def ask(
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
     return lines, failures
+
+
+def to_ask(log: TaskLog, reader: str, everything: bool) -> list[Question]:
+    """Returns the replies of a log to ask about; prints how many, and how many are already read."""
+    questions = [one for one in questions_of(log) if one.expected and one.sample.reply.strip()]
+    unread = [question for question in questions if question.unread]
+    wanted = questions if everything else unread
+    own = {one.reader: one for one in readings_of(log)}
+    known = own.get(reader, Readings(reader))
+    new = [question for question in wanted if question.sample.id not in known.lines]
+    print(
+        f"{log.task}, {log.model}: {len(new):,} of {len(log.samples):,} replies to ask about "
+        f"({len(unread):,} unread by our reader, {len(wanted) - len(new):,} already read by "
+        f"it){known.remark}"
+    )
+    return new
+
+
+def report(lines: Sequence[Line], failures: Counter[str], n: int) -> None:
+    """Prints what a second reader read.
+
+    Raises:
+        TempbenchError: Replies are left without a reading.
+    """
+    print(f"{len(lines):,} of {n:,} replies: {counts_of(lines)}")
+    if lines and all(line.status == "wrong form" for line in lines):
+        print("  none of its answers has the requested form; choose another --reader")
+    if missing := n - len(lines):
+        reason, _ = failures.most_common(1)[0]
+        left = missing - sum(failures.values())
+        stopped = f"; {left:,} of these were skipped for that reason" if left else ""
+        raise TempbenchError(
+            f"no reading of {counted(missing, 'reply', 'replies')} ({reason}){stopped}; give the same "
+            "command again to retry"
+        )

@@ -87,5 +87,21 @@ def as_text(found: Opinion, everything: bool = False) -> str:
     return "\n".join(lines)
 
 
+def show(logs: Sequence[TaskLog], everything: bool) -> None:
+    """Prints a second opinion on each task that is none of ours.
+
+    Raises:
+        TempbenchError: All tasks are ours.
+    """
+    others = [log for log in logs if log.other]
+    if not others:
+        raise TempbenchError("our reader has read these replies; name a second one with --reader")
+    for log in others:
+        try:
+            print(as_text(of(log), everything))
+        except TempbenchError as error:
+            print(f"{log.task}, {log.model}: {error}")
+
+
 def _right(answers: Sequence[Answer]) -> int:
     return sum(one.score > 0 for one in answers)
