@@ -15,7 +15,7 @@ KINDS = ["py", "js", "html", "css", "jinja", "toml", "yaml", "yml", "tsv", "csv"
 NOT_COUNTED = {"vendor", "reference", "mini"}
 BUDGETS = {
     # Part: the ceiling that continuous integration holds, and the goal where that is lower.
-    "tempbench_lmms": (35_400, 34_000),
+    "tempbench_lmms": (35_300, 34_000),
     "statements of tempbench_lmms": (24_100, 21_000),
     "tempbench_lmms/parsing": (4_340, 4_500),
     "tempbench_lmms/arrow_of_time": (250, 250),
@@ -34,7 +34,7 @@ BUDGETS = {
     "hf_datasets": (8_180, 8_180),
     "tempbench_lmms/data": (2_720, 2_700),
     "benchmarks": (2_320, 2_320),
-    "tests": (27_100, 26_000),
+    "tests": (26_700, 26_000),
 }
 
 
