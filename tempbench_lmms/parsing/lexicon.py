@@ -1,10 +1,11 @@
 """The words that the reader knows, by role: `lexicon/LANG.txt`, one file per language.
 
 A line holds `role: phrase; phrase`, or several of these separated by two spaces; a line that begins with
-spaces continues the one before. A final `*` matches any ending. The roles below `[times]` apply only if a
-span of time is asked for. To add a language, add a file.
+spaces continues the one before. `{not|less} {right|true}` is four phrases. A final `*` matches any
+ending. The roles below `[times]` apply only if a span of time is asked for. To add a language, add a file.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -93,10 +94,12 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
             first, *others = _ROLE.split(line)
             for name, phrases in [(role, first), *zip(others[::2], others[1::2], strict=True)]:
                 role = name
-                for phrase in filter(None, map(str.strip, phrases.split(";"))):
+                for written in filter(None, map(str.strip, phrases.split(";"))):
                     if not role:
-                        raise ValueError(f"{file.name}: {phrase!r} has no role; write `role: phrase; phrase`")
-                    yield Entry(file.stem, role, phrase, times)
+                        raise ValueError(f"{file.name}: {written!r} has no role; write `role: phrase`")
+                    ways = [part.split("|") for part in re.split("[{}]", written)]
+                    for said in itertools.product(*ways):
+                        yield Entry(file.stem, role, "".join(said), times)
 
 
 @cache
