@@ -17,7 +17,7 @@ BUDGETS = {
     # Part: the ceiling that continuous integration holds, and the goal where that is lower.
     "tempbench_lmms": (35_300, 34_000),
     "statements of tempbench_lmms": (24_100, 21_000),
-    "tempbench_lmms/parsing": (4_340, 4_500),
+    "tempbench_lmms/parsing": (4_190, 4_500),
     "tempbench_lmms/arrow_of_time": (250, 250),
     "tempbench_lmms/coherence": (1_060, 1_060),
     "tempbench_lmms/mateo": (870, 870),

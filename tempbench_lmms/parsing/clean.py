@@ -40,7 +40,6 @@ _LOOK_ALIKES = str.maketrans(
 _STRAY = re.compile(
     r"(?<![^\W\d_])[А-ЯΑ-Ωİ🅰🅱🅲🅳🅴](?![^\W\d_])|(?<=[A-Za-z])[^\W\d_a-zA-Z]|[^\W\d_a-zA-Z](?=[A-Za-z])"
 )
-_ENTITIES = {"nbsp": " ", "lt": "<", "gt": ">", "amp": "&", "quot": '"', "#39": "'", "rarr": "→"}
 _SIGNS = {
     **dict.fromkeys(("prec", "lt"), "<"),
     **dict.fromkeys(("succ", "gt"), ">"),
@@ -50,30 +49,26 @@ _SIGNS = {
 Change = str | Callable[[re.Match[str]], str]
 # What is changed, in this order.
 _CHANGES: tuple[tuple[re.Pattern[str], Change], ...] = (
-    (re.compile(rf"&({'|'.join(_ENTITIES)});"), lambda m: _ENTITIES[m[1]]),
     (
         re.compile(
             r"<(del|strike)>[^<>]{0,200}</\1>|~~[^~\n]{0,200}~~|<[|｜][\w▁]{1,40}[|｜]>|</?[se]>", re.I
         ),
         " ",
     ),
-    (re.compile(r"<((?!div|table)[a-z]\w{2,14})>([^<>\n]{1,80})</\1>", re.I), r"\1: \2\n"),
     (
         re.compile(
-            r"<(?:br|p|li|div|h[1-6]|tr|ul|ol|table)\s*/?>|</(?:p|div|h[1-6]|ul|ol|tr)>"
-            r"|</?(?:answer|final_answer|conclusion|final|think)>",
+            r"</?(?:(b|i|u|em|strong|mark|small|center|td|th|span|code|pre)|br|p|li|div|h[1-6]|tr|[uo]l|table"
+            r"|answer|final_answer|conclusion|final|think)\s*/?>",
             re.I,
         ),
-        "\n",
+        lambda m: "" if m[1] else "\n",
     ),
-    (re.compile(r"</?(?:b|i|u|em|strong|mark|small|center|li|td|th|span|code|pre)>", re.I), ""),
     (re.compile(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])"), lambda m: _SIGNS[m[1]]),
     (re.compile(r"\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)\s*\{([^{}\\]{0,200})\}"), r"\1"),
-    (re.compile(r"\\n(?![A-Za-z])"), "\n"),
     (re.compile(r"(?<=[a-zA-Z])_(?=[a-zA-Z])"), " "),
     (
         re.compile(
-            r"\\[()\[\],;:!]|\\(?=[\s*_#])|```[a-z]{0,10}(?=\s|$)|`{1,3}|\$+"
+            r"\\[()\[\],;:!]|\\n(?![A-Za-z])|\\(?=[\s*_#])|```[a-z]{0,10}(?=\s|$)|`{1,3}|\$+"
             r"|(?:^|(?<=\n))(?:[ \t]*(?:#{1,6}|>)[ \t]+)+"
             r"|\*{2,3}|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)"
         ),

@@ -37,30 +37,14 @@ def _read_part(part: Part, finder: Finder) -> tuple[Any, str | None, tuple[int, 
     found = exact.read(part.text, finder)
     if found is not None:
         return *found, whole, "nothing"
-    text = Text(part.text, finder.spans)
-    body = _body(text)
-    if len(body) < len(part.text) and (value := exact.bare(body, finder)) is not None:
-        return value, "whole", (0, len(body)), ""
-    picked, reason = _decided(text, finder)
+    picked, reason = _decided(Text(part.text, finder.spans), finder)
     if picked is None:
         return None, None, whole, reason
     return picked.mention.value, _HOW[picked.stance], (picked.mention.start, picked.mention.end), ""
 
 
-def _body(text: Text) -> str:
-    """Returns the text before the first courtesy, remark or question to the reader."""
-    for sentence in text.sentences[1:]:
-        opening = text.within(*sentence)[:1]
-        if opening and opening[0].start == sentence.start and opening[0].roles & {"courtesy", "note", "ask"}:
-            back = text.has("back switch", sentence.start, len(text.text))
-            return text.text if back else text.text[: sentence.start].rstrip()
-    return text.text
-
-
 def of_text(text: str, finder: Finder) -> Any:
     """Returns the answer of a short plain text; None if it has none."""
-    if (found := exact.whole(text, finder)) is not None:
-        return found
     picked, _ = _decided(Text(text, finder.spans), finder)
     return None if picked is None else picked.mention.value
 
@@ -85,7 +69,6 @@ _LABELS = roles("letter label both listed")
 _STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
 _CLOSES = roles("conclude back switch final turn")
 _UNDECIDED = roles("refuse hedge")
-_TIME = roles("unit.second start end when")
 _EVENT = roles("answer right conclude event")
 # What is only named is left unread where one of these words stands before it, or behind it, in its sentence.
 _DOUBTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
@@ -146,7 +129,14 @@ def _breaks_off(text: Text, one: Judged, judged: list[Judged]) -> bool:
     """Returns whether a text ends soon after the colon of its last entry: "Option B: He"."""
     last = one.sentence == len(text.sentences) - 1 and one.stance in (Stance.BARE, Stance.HEAD)
     tail = text.text[one.mention.end :]
-    return last and tail[:1] == ":" and (tail.strip() == ":" or _is_unfinished(text, judged))
+    return last and tail[:1] == ":" and _is_unfinished(text, judged)
+
+
+def _broken_off(case: Case) -> Said | None:
+    """Returns that the reply was cut off if an object breaks off before it announces an answer."""
+    open_ = case.text.text.count("{") > case.text.text.count("}")
+    announced = any(one.stance == Stance.ANNOUNCED for one in case.live)
+    return (None, "cut_off") if open_ and not announced else None
 
 
 def _strong(case: Case) -> Said | None:
@@ -167,9 +157,7 @@ def _strong(case: Case) -> Said | None:
 
 def _contradicts(other: Judged, last: Judged) -> bool:
     """Returns whether a later mention leaves the answer open, or begins a sentence with another value."""
-    if other.mention.start < last.mention.start or other.mention.value == last.mention.value:
-        return False
-    return other.stance in (Stance.OPEN, Stance.HEAD)
+    return other.mention.start > last.mention.start and other.stance in (Stance.OPEN, Stance.HEAD)
 
 
 def _gives_up(text: Text, last: Judged) -> bool:
@@ -238,9 +226,8 @@ def _is_doubtful(text: Text, one: Judged) -> bool:
     """Returns whether words of doubt in a mention's sentence outweigh the evidence for it."""
     mention, (start, end) = one.mention, text.sentences[one.sentence]
     ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
-    if text.has(ahead, start, mention.start) or text.has(behind, mention.end, end):
-        return True
-    if text.has("hedge", 0, len(text.text)):
+    hedged = text.has("hedge", 0, len(text.text))
+    if hedged or text.has(ahead, start, mention.start) or text.has(behind, mention.end, end):
         return True
     if mention.form == "letter" and (word := _WORD.search(text.text, start, mention.start)):  # "Vitamin C"
         return not any(known.end > word.start() for known in text.words if known.start < mention.start)
@@ -268,16 +255,21 @@ def _nothing(case: Case) -> Said:
     return None, "several" if case.live else "nothing"
 
 
-RULES: list[Callable[[Case], Said | None]] = [_strong, _closing, _stated, _weak, _remaining, _nothing]
+RULES: list[Callable[[Case], Said | None]] = [
+    _broken_off,
+    _strong,
+    _closing,
+    _stated,
+    _weak,
+    _remaining,
+    _nothing,
+]
 
 
 def _eased(case: Case) -> list[Judged]:
     """Returns mentions of several values without the weaker ones: asides, lists, explanations."""
     text, live = case.text, case.live
     for less in (_in_brackets, _in_list, _explains):
-        values = {one.mention.value for one in live if one.stance >= Stance.NAMED}
-        if len(values) < 2:
-            break
         kept = [one for one in live if not less(text, one, live)]
         if any(one.stance >= Stance.NAMED for one in kept):
             live = kept
@@ -299,7 +291,7 @@ def _explains(text: Text, one: Judged, live: list[Judged]) -> bool:
     here = [o.mention.end for o in live if o.sentence == one.sentence]
     between = text.text[here[0] : one.mention.start]
     whole = text.text[slice(*text.sentences[one.sentence])]
-    return whole.count(": ") < 2 and any(sign in between for sign in (": ", "; ", " – ", " - ", " — "))
+    return whole.count(": ") < 2 and any(sign in between for sign in (": ", " – ", " - ", " — "))
 
 
 def _refuses(text: Text, live: list[Judged]) -> bool:
@@ -311,23 +303,18 @@ def _refuses(text: Text, live: list[Judged]) -> bool:
         noted = text.has("note", sentence.start, word.start)
         if noted and not text.has("suppose ask", word.end, sentence.end):
             continue
-        if live and text.has(_TIME, word.start, sentence.end):
-            continue
-        turns = text.has("turn", word.end, sentence.end)
-        if not turns or not any(one.mention.end <= sentence.end for one in live):
+        if not text.has("turn", word.end, sentence.end):
             return True
     return False
 
 
 def _is_hedged(text: Text, one: Judged) -> bool:
-    sentence = text.sentences[one.sentence]
-    behind = any("turn" in word.roles for word in text.within(one.mention.end, sentence.end))
-    return behind or text.has("hedge suppose draft", *sentence)
+    return text.has("hedge suppose draft turn", *text.sentences[one.sentence])
 
 
 def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
-    """Returns whether a text ends within a sentence or an object."""
-    if text.text.count("{") > text.text.count("}"):
+    """Returns whether a text ends within a sentence, or in a colon."""
+    if text.text.endswith(":"):
         return True
     *before, final = text.sentences
     tail = text.text[max((one.mention.end for one in judged), default=0) :]

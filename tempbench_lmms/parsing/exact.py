@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tempbench_lmms.parsing.expected import Choice, Count, Order, Relation, Truth
+from tempbench_lmms.parsing.expected import Choice, Order, Relation, Truth
 from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.lexicon import scan
-from tempbench_lmms.parsing.mentions import numbers, relations
+from tempbench_lmms.parsing.mentions import relations
 from tempbench_lmms.parsing.tokens import Text
 
 _MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→➡👉"
@@ -31,17 +31,17 @@ _KEYS = (
     r"|count|number|is_\w+|statement|truth",
 )
 _TRUTHS = {"t": True, "true": True, "yes": True, "f": False, "false": False, "no": False}
-_SHORT = 60
+_SHORT, _MOST = 60, 50
 
 
 def read(text: str, finder: Finder) -> tuple[Any, str] | None:
     """Returns the value of a text that is only an answer, and the rule; None for other texts."""
     if _is_triple(finder) and (label := relations.triple(Text(text, spans=False))) is not None:
         return label, "form"
-    if (found := bare(text, finder)) is not None:
+    if len(text) <= _SHORT and (found := _whole(text, finder)) is not None:
         return found, "whole"
     if "{" in text and (objects := json_values(text)):
-        for value in reversed(objects):
+        for value in objects[: -_MOST - 1 : -1]:
             if (found := of_json(value, finder)) is not None:
                 return found, "json"
         if text[-1] == "}" and isinstance(objects[0], Mapping):
@@ -56,18 +56,13 @@ def _is_triple(finder: Finder) -> bool:
     return isinstance(finder.expected, Relation) and finder.expected.form == "triple"
 
 
-def bare(text: str, finder: Finder) -> Any | None:
-    """Returns the value of a short text that is a bare answer."""
-    return whole(text, finder) if len(text) <= _SHORT else None
-
-
-def whole(text: str, finder: Finder) -> Any | None:
+def _whole(text: str, finder: Finder) -> Any | None:
     """Returns the value of a bare answer."""
     rule = _WHOLE.get(type(finder.expected))
-    return rule(text, text.strip(_MARKS), finder.expected) if rule else None
+    return rule(text.strip(_MARKS), finder.expected) if rule else None
 
 
-def _choice(text: str, bare: str, expected: Choice | Count) -> str | None:
+def _choice(bare: str, expected: Choice) -> str | None:
     found = _LETTER.fullmatch(bare)
     if found and found[1].upper() in expected.letters:
         return found[1].upper()
@@ -76,21 +71,9 @@ def _choice(text: str, bare: str, expected: Choice | Count) -> str | None:
     return same[0] if len(same) == 1 else None
 
 
-def _count(text: str, bare: str, expected: Count) -> tuple[str | None, int | None] | None:
-    if letter := _choice(text, bare, expected):
-        return letter, numbers.value_of(expected.texts[expected.letters.index(letter)])
-    number = numbers.value_of(bare)
-    return None if number is None else (None, number)
-
-
-def _truth(text: str, bare: str, expected: Truth) -> bool | None:
-    return _TRUTHS.get(bare.lower())
-
-
-_WHOLE: dict[type, Callable[[str, str, Any], Any]] = {
+_WHOLE: dict[type, Callable[[str, Any], Any]] = {
     Choice: _choice,
-    Count: _count,
-    Truth: _truth,
+    Truth: lambda bare, _: _TRUTHS.get(bare.lower()),
 }
 
 

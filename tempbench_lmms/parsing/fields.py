@@ -59,8 +59,9 @@ def _span(reply: str, both: Fields, letter: str | None, prompt: str | None, at_l
 
 
 def _of_part(part: Part, both: Fields, letter: str | None) -> tuple[Reading[Span] | None, str]:
-    for value in reversed(json_values(part.text)):
-        if not isinstance(value, Mapping) and part.text[0] + part.text[-1] != "[]":
+    values = json_values(part.text)
+    for value in reversed(values):
+        if not isinstance(value, Mapping) and (len(values) > 1 or part.text[0] + part.text[-1] != "[]"):
             continue  # "A [1, 5], B [12, 20]" are no lists of JSON
         if stated := spans.of_json(value, both.span):
             return Reading(stated[0], "json", part.where(0, len(part.text))), ""

@@ -6,7 +6,6 @@ import re
 from functools import lru_cache
 from typing import Any
 
-_TRAILING_COMMA = re.compile(r",(?=[\s\]}])(\s*[\]}])")
 # A bracket that what follows it does not rule out.
 _OPENING = re.compile(r'\{(?=\s*["}])|\[(?=\s*[\[{\]"\d\-tfnNI])')
 _BRACKET = re.compile(r"[\[{\]}]")
@@ -18,10 +17,9 @@ _ATTEMPT = 50
 def json_values(text: str) -> list[Any]:
     """Returns the outermost JSON objects and arrays in a text, in order.
 
-    Trailing commas are corrected. Text that still is not JSON is left out. If brackets are nested more than
-    50 deep, everything is.
+    Text that is not JSON is left out. If brackets are nested more than 50 deep, everything is.
 
-    >>> json_values('Sure: {"a": 1,}')
+    >>> json_values('Sure: {"a": 1}')
     [{'a': 1}]
     """
     return [*_values(text)] if "{" in text or "[" in text else []
@@ -30,8 +28,6 @@ def json_values(text: str) -> list[Any]:
 @lru_cache(maxsize=4)
 def _values(text: str) -> tuple[Any, ...]:
     """Does the work of `json_values`, with a cache, because several fields are read from one text."""
-    if "," in text:
-        text = _TRAILING_COMMA.sub(r"\1", text)
     return tuple(_decoded(text)) if _depth(text) <= _DEEPEST else ()
 
 

@@ -14,19 +14,10 @@ can't answer; it leaves open which of several it means; or no answer is in it.""
 UNLESS_CUT = frozenset({"empty", "nothing"})
 """The reasons that are `cut_off` where a reply is known to have ended at its token limit."""
 
-RULES = (
-    "whole",  # the reply is an answer by itself
-    "json",  # a field of an object
-    "box",  # a box, or an answer tag
-    "last line",  # the last line or sentence is an answer by itself
-    "answer",  # "the answer is ..."
-    "first line",  # the first line or sentence is an answer by itself
-    "conclusion",  # "so ...", "I choose ..."
-    "words",  # the words of an option
-    "only one",  # the only one that the reply names
-    "form",  # the form that the prompt asks for
+RULES = frozenset(
+    {"whole", "json", "box", "last line", "answer", "first line", "conclusion", "words", "only one", "form"}
 )
-"""The rules by which a value is read, in about the order in which they are tried."""
+"""The rules by which a value is read; `cli/read.py` says what each is."""
 
 
 @dataclass(frozen=True, slots=True)

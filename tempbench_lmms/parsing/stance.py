@@ -67,15 +67,16 @@ _TURNS = roles("turn conclude")
 _LIFTS = _TURNS | roles("answer choose")
 _TAKES_BACK = roles("back switch")
 _ANNOUNCES = roles("answer choose switch final")
-_LEADS = roles("is prep")
+_LEADS = roles("is prep turn conclude")
 _DENIES = roles("deny wrong no")
 _UNCERTAIN = roles("hedge refuse suppose because")
 _BOUNDS = roles("more less")
-_NOUNS = roles("deny fill answer option image")
 _POINTS = roles("back only to from because turn conclude is")
+_PARTS = roles("is tick cross")
 _BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
 _FAR = 60
-_FILLING = 120  # signs; also what keeps a loop of articles from costing time by its square
+# Signs; they keep a loop from costing time by its square.
+_FILLING, _REACH = 120, 1_000
 
 
 def is_filling(text: Text, start: int, end: int, roles: frozenset[str]) -> bool:
@@ -97,8 +98,8 @@ def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
 
 
 def _is_joined(text: Text, start: int, end: int) -> bool:
-    """Returns whether only a comma or a joining word separates two mentions of a sentence."""
-    if text.sentence(start - 1) != text.sentence(end):
+    """Returns whether only a comma or a joining word separates two mentions; no "is", no tick."""
+    if text.has(_PARTS, start, end) and "(" not in text.text[start:end]:
         return False
     rest = _BRACKETS.sub(" ", text.without(start, end, "and or nor option image fill"))
     joins = bool(set(",/、&") & set(rest)) or text.has("and or nor", start, end)
@@ -111,22 +112,19 @@ class _Place:
     Attributes:
         left: Where the mention before ends, or the sentence begins.
         next: Where the next mention begins.
-        right: The same, but not behind the sentence; behind a label, the line.
+        right: The same, but not behind the sentence.
     """
 
     def __init__(self, text: Text, group: list[Mention], before: int, after: int, terms: Terms) -> None:
         self.text, self.form = text, group[0].form
         self.start, self.end, self.next = group[0].start, group[-1].end, after
         self.number = text.sentence(self.start)
-        self.sentence = text.sentences[self.number]
-        clauses = [c for c in text.clauses(self.sentence) if c.start < self.end and self.start < c.end]
+        whole = text.sentences[self.number]
+        clauses = [c for c in text.clauses(whole) if c.start < self.end and self.start < c.end]
+        self.sentence = Span(max(whole.start, self.start - _REACH), min(whole.end, self.end + _REACH))
         self.clause = Span(clauses[0].start, clauses[-1].end)
         self.left = max(before, self.sentence.start)
-        limit = self.sentence.end
-        if text.text[self.end : self.end + 1] in (":", "."):
-            line = text.text.find("\n", self.end)
-            limit = max(limit, len(text.text) if line < 0 else line)
-        self.right = min(after, limit)
+        self.right = min(after, self.sentence.end)
         self.several = len({one.value for one in group}) > 1
         self.counted = type(group[0].value) is int
         self.terms = _NO_TERMS if self.form == "judged" else terms
@@ -151,11 +149,9 @@ class _Place:
         """Whether the words before the mention, in its clause, deny it."""
         alone = self.left <= self.clause.start
         denies = _DENIES | (self.terms.rejects if alone else frozenset())
-        count, ahead = 0, _headed(self)
-        if is_filling(self.text, self.left, self.start, _NOUNS):  # "not Answer - A"
-            ahead = [w for w in self.text.within(self.left, self.clause.start) if "no" not in w.roles]
-        for word in [*ahead, *self.lead]:
-            if word.roles & _TURNS:
+        count = 0
+        for word in self.lead:
+            if word.roles & (_TURNS | _TAKES_BACK):
                 count = 0
             elif word.roles & denies and not word.roles & (
                 self.terms.verdicts | self.terms.approves | {"right"}
@@ -214,19 +210,19 @@ def _opens_with_no(at: _Place) -> bool:
 
 
 def _alternative(at: _Place) -> Stance | None:
-    """Returns OPEN for alternatives: "A or B", "Or B"."""
+    """Says OPEN of alternatives: "A or B", "Or B"."""
     several = at.several and at.text.has("or", at.start, at.end) and not at.denied
     return Stance.OPEN if several or at.opened("or") or at.verdict == "open" else None
 
 
 def _compared(at: _Place) -> Stance | None:
-    """Returns ASKED for the second part of a comparison: "is later than B"."""
+    """Says ASKED of what something else is compared with: "is later than B"."""
     compares = at.left > at.sentence.start and any("than" in w.roles for w in at.lead)
     return Stance.ASKED if compares else None
 
 
 def _denied(at: _Place) -> Stance | None:
-    """Returns DENIED for a denied or rejected mention."""
+    """Says DENIED of what is denied or rejected."""
     return Stance.DENIED if at.denied or at.verdict in ("wrong", "not") else None
 
 
@@ -236,7 +232,7 @@ def _asked(at: _Place) -> Stance | None:
 
 
 def _refused(at: _Place) -> Stance | None:
-    """Returns ASKED for a mention inside a refusal: "I cannot tell whether it is B"."""
+    """Says ASKED of what a refusal speaks of: "I cannot tell whether it is B"."""
     refused = at.last("refuse")
     lifts = _TURNS if refused and at.clause.start <= refused else _LIFTS
     return Stance.ASKED if refused and not at.text.has(lifts, refused, at.start) else None
@@ -250,8 +246,8 @@ def _supposed(at: _Place) -> Stance | None:
 
 def _drafted(at: _Place) -> Stance | None:
     """Returns DRAFT for a first thought or a concession: "my first guess was B"."""
-    drafted = at.last("draft") or -1
-    if drafted > at.left and not at.text.has("turn answer back", drafted, at.start):
+    drafted = at.last("draft")
+    if drafted and drafted > at.left and not at.text.has("turn answer back", drafted, at.start):
         return Stance.DRAFT
     conceded = any("concede" in w.roles for w in at.text.within(at.clause.start, at.start)[:1])
     behind = at.text.has("draft", at.end, min(at.clause.end, at.right))
@@ -261,7 +257,7 @@ def _drafted(at: _Place) -> Stance | None:
 def _bounded(at: _Place) -> Stance | None:
     """Returns ASKED for a number that is only a bound: "up to 4", "at least 4"."""
     roles = at.nearest.roles if at.nearest else frozenset[str]()
-    limits = roles & {"to", "because"} and not roles & {"prep", "fill"}
+    limits = roles & {"to", "towards", "because"} and not roles & {"prep", "fill"}
     if at.counted and limits:
         return Stance.ASKED
     behind = [w for w in at.text.within(at.end, at.end + _FAR)[:1] if w.start <= at.end + 1]  # "4 or more"
@@ -276,8 +272,6 @@ def _hedged(at: _Place) -> Stance | None:
     behind = next((w.start for w in at.text.within(at.end, at.right) if w.roles & _TURNS), at.right)
     start = max(at.turns[-1] if at.turns else at.sentence.start, at.clause.start)
     scope = at.text.within(start, min(behind, max(at.clause.end, at.end)))
-    if not at.turns and at.form != "span":
-        scope = [*at.ahead[:1], *scope]
     return Stance.OPEN if any("hedge" in w.roles for w in scope) else None
 
 
@@ -332,23 +326,10 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
     if any("only" in w.roles and at.reaches(w) for w in at.lead):
         return True
     nearest = at.nearest.roles if at.nearest else frozenset[str]()
-    if ends and "back" in nearest:
-        return True
-    close = at.turns and is_filling(text, at.turns[-1], at.start, _FILL)
-    if at.turns and ends and (close or nearest & _LEADS):
+    if ends and (nearest & _TAKES_BACK or (at.turns and nearest & _LEADS)):
         return True
     colon = text.text[: clause.start].rstrip(" \"'*")[-1:] == ":"
     return begins and rest and (colon or text.has("is back", clause.start, at.start))
-
-
-def _headed(at: _Place) -> list[Word]:
-    """Returns the words that reject the mentions after their colon: "Later: image 2"."""
-    if at.text.text[: at.clause.start].rstrip()[-1:] != ":":
-        return []
-    head = at.text.within(max(at.left, at.clause.start - _FAR), at.clause.start)
-    if any(w.roles & {"back", "no", "answer"} for w in head):
-        return []
-    return [w for w in head if w.roles & at.terms.rejects]
 
 
 def _of_it(at: _Place) -> list[Word]:
@@ -357,9 +338,6 @@ def _of_it(at: _Place) -> list[Word]:
     if not at.next == at.right < len(text.text):
         return tail
     while tail and tail[-1].roles & _TAIL:
-        last = tail[-1]
-        if not is_filling(text, last.end, at.right, _FILL | {"and"}):
-            break
         tail.pop()
     return tail
 
@@ -377,13 +355,14 @@ def _said(at: _Place) -> str:
             break
         if word.roles & at.terms.rejects:
             return "open" if denies else "wrong"
-        if word.roles & at.terms.approves and (near or denies or word.roles & _ASKED):
+        if word.roles & at.terms.approves and (near or word.roles & _ASKED):
             return "not" if denies else "right"
         if "deny" in word.roles:
             if i and "and" in words[i - 1].roles:
                 break  # "B and not C"
             stated = at.form == "stated" or "undo" in word.roles
-            denies = denies or ((near or stated) and "," not in at.text.text[at.end : word.start])
+            if (near or stated) and "," not in at.text.text[at.end : word.start]:
+                denies = True
         last = word.end
     return "not" if denies else ""
 
@@ -395,21 +374,14 @@ def _mark(at: _Place, word: Word, near: bool) -> str:
         return "" if "\n" in at.text.text[at.end : word.start] else said
     judges = at.terms.approves and near and not word.roles & at.terms.verdicts
     after = at.text.text[word.end : word.end + 2].strip(" ")[:1]
-    if (
-        not judges
-        or word.end - word.start < 2
-        or not word.roles & {"yes", "no"}
-        or after not in ("", *",.;)\n|。")
-    ):
-        return ""
-    return said
+    stands = judges and word.roles & {"yes", "no"} and after in ("", *",.;)\n|。")
+    return said if stands else ""
 
 
 def _ends_here(at: _Place, word: Word, gap: str) -> bool:
     """Returns whether a predicate ends before a word: at a sign, a turn or a reason."""
-    if word.roles & (_UNCERTAIN | {"turn"} | at.terms.verdicts) or (at.form == "judged" and "," in gap):
-        return True
-    return any(sign in gap for sign in ("\n", ";", ": ", ". "))
+    ends = word.roles & (_UNCERTAIN | {"turn"} | at.terms.verdicts)
+    return bool(ends) or any(sign in gap for sign in ("\n", ";", ": ", ". "))
 
 
 def _is_announced(at: _Place) -> bool:
@@ -417,15 +389,10 @@ def _is_announced(at: _Place) -> bool:
     clause = at.clause
     if any(word.roles & at.terms.approves & _ASKED for word in at.lead):
         return True
-    near = at.lead[-1] if at.lead and "is" in at.lead[-1].roles else None
-    if near and any("answer" in w.roles for w in at.lead):
-        return True
     for word in reversed(at.lead):
         if not at.reaches(word):
             return False
-        if word.roles & _ANNOUNCES:
-            return not _is_subject(at, word)
-        if word.roles & at.terms.approves:
+        if word.roles & (_ANNOUNCES | at.terms.approves):
             return True
     return at.left < clause.start and _is_headed(at)
 
@@ -439,12 +406,6 @@ def _is_headed(at: _Place) -> bool:
         if word.roles & (_ANNOUNCES | at.terms.approves):
             return text.text[word.end : start].strip(" \"'")[-1:] in {":", "-", "–", "—", ""}
     return False
-
-
-def _is_subject(at: _Place, word: Word) -> bool:
-    """Returns whether "answer B" is the subject of a sentence: "Answer B shows the end"."""
-    joined = at.text.text[word.end : at.start] == " " and "answer" in word.roles
-    return joined and not _is_set_off(at.text, at.end)
 
 
 def _is_set_off(text: Text, end: int) -> bool:

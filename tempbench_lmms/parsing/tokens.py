@@ -14,6 +14,8 @@ _END = re.compile(
     r"(?:(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bapprox)\.(?!\.)|[!?])[\"')\]]*(?=\s|$)|[。！？]|\n+|\.{3,}(?=\s|$)"
 )
 _HEAD = re.compile(r"(?:^|(?<=\n)|(?<=[.!?:][ \n]))[\s(\[\"'#>•·-]*(?:\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
+_HEADED = 16  # signs of the head of an entry
+_ALNUM = re.compile(r"[^\W_]")
 _CLAUSE = re.compile(
     r"[,;:](?=[\s\u2e80-\uffff])|、|\s[–—-]{1,2}\s|[(\[](?![A-Ha-h\d]{1,2}[)\]])"
     r"|(?<![(\[][A-Ha-h\d])[)\]]|(?<=\w)—(?=\w)"
@@ -29,7 +31,7 @@ class Span(NamedTuple):
 
 def is_empty(stretch: str) -> bool:
     """Returns whether a stretch of text has no letter and no digit."""
-    return not any(sign.isalnum() for sign in stretch)
+    return not _ALNUM.search(stretch)
 
 
 class Text:
@@ -157,7 +159,7 @@ def _sentences(text: str) -> list[Span]:
     found: list[Span] = []
     start = 0
     for end in _END.finditer(text):
-        if text[end.start()] == "." and _HEAD.search(text, start, end.end()):
+        if text[end.start()] == "." and _HEAD.search(text, max(start, end.end() - _HEADED), end.end()):
             following = _END.search(text, end.end())
             if not following or following.group()[0] not in "?？":  # a question drops only itself
                 continue

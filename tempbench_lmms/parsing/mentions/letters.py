@@ -10,14 +10,10 @@ from tempbench_lmms.parsing.mention import Mention, apart
 from tempbench_lmms.parsing.tokens import Text
 
 _LETTER = re.compile(r"(?<![^\W_])(?<![^\W_]['.-])(?<![^\W_A-H]/)([A-H])(?![^\W_]|['-][^\W_]|\+\+)", re.ASCII)
-# In a reply without capitals, a letter before a sign or the end.
-_CAPITAL = re.compile(r"[A-Z]")
-_BRACKETED = re.compile(r"[(\[\"']([a-h])[)\]\"']|(?:^|(?<=\n))([a-h])(?:[).](?=\s)|(?=,\s\d|\s*\n|$))")
 _BEHIND_NOUN = re.compile(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
 # "A man", "A, B": an article is followed by a word that is no verb or sign of an answer.
 _ARTICLE = re.compile(r"\s+[a-zß-ÿ]")
 _INSIDE = re.compile(r"[a-z],? $")
-_ENDS = re.compile(r"[ .]*$")
 _VERBS = roles(
     "is right wrong deny and or because turn hedge likely conclude suppose back choose before after refuse"
     " early late long short first last"
@@ -56,12 +52,10 @@ def _alone(text: Text, choice: Choice) -> Iterator[tuple[str, tuple[int, int]]]:
     for one in _LETTER.finditer(text.text):
         if not _is_article(text, one):
             yield one[1], one.span()
-    capitals = bool(_CAPITAL.search(text.text))
+    small = text.text.islower()
     for one in _SMALL.finditer(text.text) if not _shown(choice.texts) else ():
-        if _is_said(text, one.start()) or (one[1] != "a" and not capitals):
+        if _is_said(text, one.start()) or (one[1] != "a" and small):
             yield one[1], one.span()
-    for one in _BRACKETED.finditer(text.text):
-        yield one[1] or one[2], one.span()
 
 
 def _labelled(
@@ -76,7 +70,7 @@ def _labelled(
         if not below:
             taken.add(behind.start(1))
         return []
-    small = letter.islower() and not option and not _ENDS.match(text.text, end)
+    small = letter.islower() and not option
     article = below and _is_article(text, behind)
     if not noun or small or article or letter.upper() not in choice.letters:
         return []

@@ -62,7 +62,7 @@ def images(text: Text) -> list[tuple[int, int, str]]:
         if text.has(image, one.start, one.end)
     ]
     for word in text.words:
-        place, number = word.ordinal, word.number
+        place, number = places.place(word.roles, _PAIR), word.number
         before = next(reversed(text.within(max(0, word.start - 12), word.start)), None)
         if before is None or (place or number) not in (1, 2):
             continue
@@ -82,9 +82,10 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         letter = {"before": choice.letters[0], "after": choice.letters[1]}
         return apart([*named, *(one._replace(value=letter[one.value]) for one in order)])
     placed = _placed(choice.texts)
+    ordered = dict(zip(orders_of(choice.texts), choice.letters, strict=False))
     if truths:
         kept = _elsewhere(text, kept, named)
-    elif ordered := dict(zip(orders_of(choice.texts), choice.letters, strict=False)):
+    elif ordered:
         whole = [one for one in orders.find(text, tuple(sorted(next(iter(ordered))))) if one.value in ordered]
         kept = [one._replace(value=ordered[one.value], form="text") for one in whole]
         named = _apart_from(named, whole)
@@ -93,7 +94,9 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     if placed:
         found = numbers.items(text, Item(row))
     else:  # "The drum is the first": where an option is named, a rank says something of it
-        found = _elsewhere(text, places.find(text, row, roles("option answer")), kept)
+        option = roles("option answer")
+        found = _elsewhere(text, places.find(text, row, option), kept)
+        found = [one for one in found if not ordered or text.has(option, one.start, one.end)]
     return apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
 
 

@@ -32,20 +32,20 @@ def _said(text: Text, start: int) -> bool:
     return bool(before) and "is" in before[-1].roles
 
 
-def _place(roles: frozenset[str], n: int) -> int | None:
+def place(roles: frozenset[str], n: int) -> int | None:
     """Returns the place in a row of `n` that a word means."""
     ranks = {"rank.second_last": n - 1, "rank.middle": n // 2 + 1}
     ranks |= {"rank.former": 1, "rank.latter": 2} if n == 2 else {}
-    place = next((place for role, place in ranks.items() if role in roles), numeral(roles, "ordinal."))
-    return n if place is None and "last" in roles else place
+    rank = next((rank for role, rank in ranks.items() if role in roles), numeral(roles, "ordinal."))
+    return n if rank is None and "last" in roles else rank
 
 
 def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
     """Returns places in a row of `n`, from 1: those before a noun, or before nothing that is counted."""
     found = []
     for word in text.words:
-        place = _place(word.roles, n)
-        if place is None or not 0 < place <= n:
+        rank = place(word.roles, n)
+        if rank is None or not 0 < rank <= n:
             continue
         beside = next((w for w in text.within(word.end, word.end + 24) if w.roles != {"fill"}), None)
         beside = beside if beside and beside.start <= word.end + 2 else None
@@ -53,7 +53,7 @@ def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
         end = beside.end if beside and not signs & set("(.") and _is_noun(text, beside, nouns) else word.end
         if end > word.end or _stands(text, word, beside):
             right = _way(text, word.start, end) == "from_right"
-            found.append(Mention(n + 1 - place if right else place, word.start, end, "place"))
+            found.append(Mention(n + 1 - rank if right else rank, word.start, end, "place"))
     return found
 
 

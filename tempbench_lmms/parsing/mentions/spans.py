@@ -345,18 +345,14 @@ _RULES = tuple(
         # "between 5 and 10", "5 to 10", "from the start until 0:15", "90 s till the end"
         ("span", "pair", False, r"F[:@(]{0,2}A[)]?,?&Z?[@(]?A"),
         ("span", "pair", False, r"F?[:@]?[(]?U[)]?(?:J[(]?V[)]?|[,&OLSYT]{0,3}\$)"),
-        # "[5, 10]", "[A, 5, 10]"; a table with the heads "start" and "end"
+        # "[5, 10]", "[A, 5, 10]"
         ("span", "pair", True, r"[()](?:l[,;])?@?A[)]?[,;][(]?@?A(?:[,;][^()]{0,40})?[()]"),
-        ("span", "pair", True, r"S[^Ppd#\n]{0,8}EN{0,24}\n[^Ppd#\n]{0,6}A,A"),
-        # nothing but two numbers, perhaps with a letter; "5.0 10.0"; two entries of a list; "the sky,60,90"
+        # nothing but two numbers, perhaps with a letter; "5.0 10.0"; two entries of a list
         ("told", "pair", True, r"^[(]?l?[):,.\n]*A[,;\n]?A[:,.;()\n]*l?[).]*(?:$|;)"),
         ("told", "ordered", True, r"(?<![PpdT])[Pd][\n()T&]{0,6}[Pd](?![Ppdw])|:\nTA\nTA(?=\n|$)"),
-        ("told", "ordered", True, r"(?:(?<=\n)l?[:,.]*|(?<=[wl)]),)A,A[.)]*(?=\n|$)|SAT(?![PpdE$])"),
         ("told", "lasting", True, r"[SFB@]QA[)]?[^Ppd#\n]{0,12}?L[:@(]*[Pp]"),
-        # "starts at 5 s and lasts 8 s"; "at 1:05 he turns and goes on until 1:20"; "at 21 s, and at 39 s"
+        # "starts at 5 s and lasts 8 s"; "at 1:05 he turns and goes on until 1:20"
         ("told", "ordered", True, r"(?:[@FSB(]Q|^|(?<=[.\n]))P[^Ppd#\n]{1,40}?[TZ](?:w{1,8}[@(])?[:@(]*P"),
-        ("told", "ordered", True, r"^N*[@F]P,?&[w,]{1,15}@PN*$|[FB]@?PN{0,25}@P[w&,.]{0,6}Z"),
-        ("told", "ordered", True, r"^N*:P[.;,]?\nN*:P\.?$"),
         # "it ends at 20 s and starts at 12 s"; "until the end, starting at 2:10"
         ("told", "swapped", False, r"(?<![Ppd])[EZT]QAN{0,25}?[SBF]QA|\$,?FP|(?<![Ppd])TQA,?S$"),
         # "the first 10 seconds", "the second half", "from 90 s on", "the whole video"
@@ -373,9 +369,6 @@ _SPAN_KEY = re.compile(
 )
 _START_KEY = re.compile(rf"(?:t_?)?(?:start|begin|beginning|from|s0|t_?0|onset){_KEY_END}")
 _END_KEY = re.compile(rf"(?:t_?)?(?:end|stop|finish|to|until|e0|t_?[12]|offset){_KEY_END}")
-_LENGTH_KEY = re.compile(rf"(?:duration|length){_KEY_END}")
-_NO_KEY = re.compile(r"conf|score|prob|question|query|duration|length|reason|expl|frame|rationale")
-_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|[-\s]+")
 
 
 def has_field(value: Mapping[Any, Any]) -> bool:
@@ -401,25 +394,23 @@ def of_json(value: Any, span: TimeSpan) -> list[Span]:
 
 
 def _fields(value: Mapping[Any, Any]) -> dict[str, Any]:
-    """Returns the fields of an object by names in one form: "Start time" and "startTime" are "start_time"."""
-    return {_CAPITAL.sub("_", str(name).strip()).lower(): item for name, item in value.items()}
+    """Returns the fields of an object by names in one form: "Start time" is "start_time"."""
+    return {re.sub(r"[-\s]+", "_", str(name).strip()).lower(): item for name, item in value.items()}
 
 
 def _of_object(fields: Mapping[str, Any], span: TimeSpan) -> list[Span]:
-    starts, ends, lengths = (
-        [item for name, item in fields.items() if key.fullmatch(name)]
-        for key in (_START_KEY, _END_KEY, _LENGTH_KEY)
+    starts, ends = (
+        [item for name, item in fields.items() if key.fullmatch(name)] for key in (_START_KEY, _END_KEY)
     )
-    starts = starts or ends[: len(ends) - 1]  # "t1" is the end behind "t0", and the start before "t2"
-    if starts and (ends or lengths):
-        start, other = _seconds(starts[0], span), _seconds(ends[-1] if ends else lengths[0], span)
-        return [] if start is None or other is None else [(start, other if ends else start + other)]
-    kept = {name: item for name, item in fields.items() if not _NO_KEY.search(name)}
-    named = [name for name in kept if _SPAN_KEY.fullmatch(name)]
+    starts = starts or ends[:-1]  # "t1" is the end behind "t0", and the start before "t2"
+    if starts and ends:
+        start, end = _seconds(starts[0], span), _seconds(ends[-1], span)
+        return [] if start is None or end is None else [(start, end)]
+    named = [name for name in fields if _SPAN_KEY.fullmatch(name)]
     for name in named:
-        if found := of_json(kept[name], span):
+        if found := of_json(fields[name], span):
             return found
-    nested = [] if named else list(kept.values())
+    nested = [] if named else list(fields.values())
     return [one for item in nested if isinstance(item, (Mapping, list)) for one in of_json(item, span)]
 
 
