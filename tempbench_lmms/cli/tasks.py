@@ -53,7 +53,7 @@ def _names(benchmark: str | None, all_: bool) -> list[str]:
 
 
 def _listed(name: str, read: Callable[[Path], list[tables.Row]]) -> dict[str, Any]:
-    """Returns what is known of a task or group, and of its first question, for `--json`.
+    """Returns the description of a task or group and of its first question, for `--json`.
 
     If the data is missing, the sample's first question shows what a question looks like.
     """
@@ -69,7 +69,8 @@ def _listed(name: str, read: Callable[[Path], list[tables.Row]]) -> dict[str, An
     out: dict[str, Any] = {
         "task": name,
         "benchmark": task_files()[name].parent.name,
-        "asks": asked().get(name) or derived.asks(name),  # empty for variants, which `settings` describe
+        # Empty for variants, which `settings` describe.
+        "asks": asked().get(name) or derived.asks(name) or asked().get(name.removesuffix("_mini"), ""),
         "settings": kwargs_of(config) or {},
         "tasks": config["task"] if is_group else [],
         "questions": None,
