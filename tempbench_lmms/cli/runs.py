@@ -31,6 +31,7 @@ _Anyway = Annotated[bool, typer.Option("--anyway", help="With --check: run even 
 _MaxFailures = Annotated[
     str, typer.Option(help="How many requests may fail before the run fails, as a number or a share.")
 ]
+_TIMEOUT = 1800
 _QuestionTimeout = Annotated[
     float, typer.Option(min=0, help="Seconds after which a question counts as failed; 0 is no limit.")
 ]
@@ -71,7 +72,7 @@ def run(
     ] = True,
     name: Annotated[str, typer.Option(help="Name of the run in reports; default: the model's name.")] = "",
     max_failures: _MaxFailures = "1%",
-    question_timeout: _QuestionTimeout = 1800,
+    question_timeout: _QuestionTimeout = _TIMEOUT,
     until_decided: _UntilDecided = None,
     decide_by: _DecideBy = "",
     repeats: _Repeats = 1,
@@ -105,6 +106,11 @@ def run(
         from tempbench_lmms.runs import supervision
 
         tell = supervision.supervised(output) if supervision.is_possible() else None
+        if tell is None and question_timeout not in (
+            0,
+            _TIMEOUT,
+        ):  # a plugin of the user's imports torch, say
+            print("tempbench: --question-timeout has no effect, this process cannot fork", file=sys.stderr)
         from tempbench_lmms.runs import model_check, safe_run, starting
 
         provenance.note_check(model_check.kept(output, model, model_args))

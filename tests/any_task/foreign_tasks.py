@@ -17,7 +17,6 @@ import av
 import numpy as np
 from PIL import Image, ImageDraw
 
-OWN = ("own_f1", "own_mean", "own_builtin", "own_rounds")
 COLOURS = ("red", "green", "blue", "yellow", "white", "purple")
 SUBJECTS = ("Art", "Biology", "Computer_Science", "History", "Manage", "Pharmacy")
 _DRAW = random.Random(0)
@@ -70,18 +69,6 @@ def _tomato(i, videos):
     }
 
 
-def _mvbench(i, videos):
-    options, right, says = _choice()
-    videos[f"mvbench_video/star/Charades_segment/{i // 3}.mp4"] = options[right]
-    return {
-        "video": f"{i // 3}.mp4",
-        "question": f"What happens after step {i % 3}?",
-        "candidates": options,
-        "answer": options[right],
-        **says,
-    }
-
-
 def _videomme(i, videos):
     options, right, says = _choice()
     videos[f"videomme/data/v{i // 3:03d}.mp4"] = options[right]
@@ -99,39 +86,6 @@ def _videomme(i, videos):
     }
 
 
-def _vinoground(i, videos):
-    number, sign, kind = i // 4, ("pos", "neg")[i % 2], ("text", "video")[i // 2 % 2]
-    videos[f"vinoground/{number % 6}.mp4"] = COLOURS[number % 6]
-    right = "AB"[(number + i) % 2]
-    return {
-        "index": f"{number}_{sign}_{kind}",
-        "major": ("object", "action", "viewpoint")[number % 3],
-        "minor": ("spatial;cyclical", None)[number % 2],
-        "right": right,
-        "wrong": ["BA"[(number + i) % 2]],
-        "odd": ["Neither of them.", "I cannot say."],
-    }
-
-
-def _vinoground_files(home, rows):
-    for kind, file in (
-        ("text", "vinoground_videos/vinoground_textscore.json"),
-        ("video", "vinoground_videos_concated/vinoground_videoscore.json"),
-    ):
-        of = [row for row in rows if row["index"].endswith(kind)]
-        listed = [
-            {
-                "idx": row["index"].rpartition("_")[0],
-                "GT": row["right"],
-                "video_name": f"{int(row['index'].partition('_')[0]) % 6}.mp4",
-                "question": "Which caption fits? A. it moves left, then right. B. it moves right, then left.",
-            }
-            for row in of
-        ]
-        (home / "vinoground" / file).parent.mkdir(parents=True, exist_ok=True)
-        (home / "vinoground" / file).write_text(json.dumps(listed))
-
-
 def _mmmu(i, videos):
     options, right, says = _choice()
     is_open = i % 6 == 5
@@ -144,20 +98,6 @@ def _mmmu(i, videos):
         "question_type": "open" if is_open else "multiple-choice",
         "image_1": picture(options[right], i // 2),
         **says,
-    }
-
-
-def _tempcompass(i, videos):
-    right = ("yes", "no")[_DRAW.randrange(2)]
-    videos[f"tempcompass/videos/c{i // 4}.mp4"] = COLOURS[i // 4 % 6]
-    return {
-        "video_id": f"c{i // 4}",
-        "question": f"Is the square {COLOURS[i % 6]} at step {i % 4}?",
-        "answer": right,
-        "dim": ("speed", "direction", "action", "order", "attribute_change")[i % 5],
-        "right": right.title(),
-        "wrong": ["no" if right == "yes" else "Yes."],
-        "odd": ["Yes and no, it depends.", "No idea."],
     }
 
 
@@ -176,29 +116,11 @@ def _muirbench(i, videos):
     }
 
 
-def _flickr(i, videos):
-    colour = COLOURS[i % 6]
-    captions = [f"A {colour} square moves over a black wall.", f"There is a {colour} square on black ground."]
-    return {
-        "img_id": str(i),
-        "image": picture(colour, i),
-        "caption": captions,
-        "right": captions[i % 2],
-        "wrong": [f"A {COLOURS[i % 5]} ball lies on the grass.", "A man walks his dog."],
-        "odd": None,
-    }
-
-
 TASKS = {  # the data set, its part, its split, the number of rows, what makes one
     "tomato": ("lmms-eval/TOMATO", "default", "test", 60, _tomato),
-    "mvbench_action_sequence": ("OpenGVLab/MVBench", "action_sequence", "train", 45, _mvbench),
     "videomme": ("lmms-eval/Video-MME", "default", "test", 60, _videomme),
-    # Its aggregation wants them all.
-    "vinoground": ("HanSolo9682/Vinoground", "default", "lmmseval", 2000, _vinoground),
     "mmmu_val": ("lmms-lab-encoder/MMMU", "default", "validation", 48, _mmmu),
-    "tempcompass_yes_no": ("lmms-eval/TempCompass", "yes_no", "test", 60, _tempcompass),
     "muirbench": ("MUIRBENCH/MUIRBENCH", "default", "test", 45, _muirbench),
-    "flickr30k_test": ("lmms-lab-encoder/flickr30k", "default", "test", 30, _flickr),
 }
 
 _OWN_UTILS = '''"""What a user may write."""
@@ -320,8 +242,6 @@ def build(folder, tasks=tuple(TASKS)):
         name, part, split, n, row = TASKS[task]
         rows = [row(i, videos) for i in range(n)]
         _table(folder / "data" / name, part, split, rows)
-        if task == "vinoground":
-            _vinoground_files(folder / "home", rows)
     for path, colour in videos.items():
         video(folder / "home" / path, colour)
     _own(folder / "own")

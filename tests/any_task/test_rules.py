@@ -12,7 +12,7 @@ from tempbench_lmms.any_task.aggregation import CannotAggregateError, Child, Too
 from tempbench_lmms.any_task.task import AnyTask, Grouped
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.resampling import interval
-from tempbench_lmms.runs import comparison
+from tempbench_lmms.runs import comparison, comparison_text
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.task_log import metrics_of
 
@@ -253,3 +253,14 @@ def test_a_task_that_is_not_installed():
     ]
     other = AnyTask("none such", {"m": 0.123}, {}, records)
     assert "is not installed" in other.why_not("m")
+
+
+def test_a_task_with_a_name_of_ours_is_refused(tmp_path):
+    (tmp_path / "mine.yaml").write_text("task: mateo_mini\ndataset_path: json\n")
+    with pytest.raises(TempbenchError, match="mateo_mini is a task of this package; give yours another name"):
+        installed.include(tmp_path)
+
+
+def test_a_metric_without_an_interval_is_refused_with_the_reason():
+    with pytest.raises(TempbenchError, match="t: f1: A 1, B 2; no interval: edited"):
+        comparison_text.chosen([], False, ["f1"], ["t: f1: A 1, B 2; no interval: edited"])
