@@ -22,7 +22,7 @@ _TAG = re.compile(
     r"|<\|begin_of_box\|>(?P<box>.*?)(?:<\|end_of_box\|>|$)",
     re.IGNORECASE | re.DOTALL,
 )
-_BOX = re.compile(r"\\(?:fbox|boxed)\s*\{")
+_BOX = re.compile(r"\\(?:fbox|boxed)\s*\{|[{}]")
 _LONGEST_BOX = 2_000
 # Where a model that has answered goes on to invent the next question.
 _NEXT = re.compile(
@@ -122,14 +122,13 @@ def _box(reply: str, start: int) -> tuple[int, int] | None:
     """Returns the place of the content of the last LaTeX box; None if there is none, or two that differ."""
     if "\\" not in reply:
         return None
-    found = []
-    for opening in _BOX.finditer(reply, max(start, len(reply) - 2 * _LONGEST_BOX)):
-        depth = 1
-        for place in range(opening.end(), min(len(reply), opening.end() + _LONGEST_BOX)):
-            depth += (reply[place] == "{") - (reply[place] == "}")
-            if not depth:
-                found.append((opening.end(), place))
-                break
+    found, opened = [], []
+    for sign in _BOX.finditer(reply, max(start, len(reply) - 2 * _LONGEST_BOX)):
+        if sign.group() != "}":
+            opened.append(sign.end() if len(sign.group()) > 1 else 0)
+        elif opened and (begin := opened.pop()):
+            found.append((begin, sign.start()))
+    found.sort()
     same_line = len(found) > 1 and "\n" not in reply[found[-2][1] : found[-1][0]]
     return None if not found or same_line else found[-1]
 

@@ -76,7 +76,7 @@ _PARTS = roles("is tick cross")
 _BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
 _FAR = 60
 # Signs; they keep a loop from costing time by its square.
-_FILLING, _REACH = 120, 1_000
+_FILLING, _REACH = 120, 500
 
 
 def is_filling(text: Text, start: int, end: int, roles: frozenset[str]) -> bool:
@@ -360,11 +360,15 @@ def _said(at: _Place) -> str:
         if "deny" in word.roles:
             if i and "and" in words[i - 1].roles:
                 break  # "B and not C"
-            stated = at.form == "stated" or "undo" in word.roles
-            if (near or stated) and "," not in at.text.text[at.end : word.start]:
-                denies = True
+            denies = _denies_it(at, word, near) or denies
         last = word.end
     return "not" if denies else ""
+
+
+def _denies_it(at: _Place, word: Word, near: bool) -> bool:
+    """Returns whether a denying word denies the mention before it, and not what comes after a comma."""
+    stated = at.form == "stated" or "undo" in word.roles
+    return (near or stated) and "," not in at.text.text[at.end : word.start]
 
 
 def _mark(at: _Place, word: Word, near: bool) -> str:

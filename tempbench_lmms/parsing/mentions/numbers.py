@@ -1,6 +1,7 @@
 """Finds the numbers of images, and other numbers."""
 
 import re
+from collections.abc import Iterator
 
 from tempbench_lmms.parsing.expected import Item
 from tempbench_lmms.parsing.lexicon import Word, roles
@@ -35,17 +36,21 @@ def items(text: Text, item: Item) -> list[Mention]:
             found += _named(text, word)
         elif number is not None and number > 1 and _stands_alone(text, word):
             found.append(Mention(number, word.start, word.end, "number"))
+    found += [*_digits(text), *places.find(text, item.upper, roles("image"))]
+    return [one for one in apart(found) if 0 < one.value <= item.upper]
+
+
+def _digits(text: Text) -> Iterator[Mention]:
+    """Yields the numbers in digits that a sign, the end or a word of an answer follows."""
     for one in _DIGITS.finditer(text.text):
         start, end = one.span()
         lead, unit = text.before(start, 1), text.after(end, 1)
         if lead and "total" in lead.roles:
             continue
         if unit and unit.start == end and "counter" in unit.roles:
-            found.append(Mention(int(one[1]), start, unit.end, "place"))
+            yield Mention(int(one[1]), start, unit.end, "place")
         elif text.ends(end) or _SIGN.match(text.text, end) or (unit and unit.roles & _AFTER):
-            found.append(Mention(int(one[1]), start, end, "number"))
-    found += places.find(text, item.upper, roles("image"))
-    return [one for one in apart(found) if 0 < one.value <= item.upper]
+            yield Mention(int(one[1]), start, end, "number")
 
 
 def _named(text: Text, word: Word) -> list[Mention]:

@@ -6,6 +6,7 @@ Patterns over the codes find points of time, and then pairs of points. No patter
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing.expected import TimeSpan
@@ -121,11 +122,16 @@ def _items(text: Text) -> Iterator[_Item]:
     yield said
 
 
+@cache
+def _code(roles: frozenset[str]) -> str:
+    return next((code for role, code in _CODES.items() if role in roles), "w")
+
+
 def _word(text: Text, word: Word) -> _Item:
     """Returns the item of a word of the lexicon."""
     start, end, roles = word
     number = word.number
-    code = next((code for role, code in _CODES.items() if role in roles), "w")
+    code = _code(roles)
     if code == "H":
         return _Item("H", start, end, numeral(roles, "part.") or 2.0)
     if code == "T" and text.text[start:end].lower() == "a" and not text.text[end + 1 : end + 2].isdigit():
