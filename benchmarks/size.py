@@ -29,7 +29,7 @@ BUDGETS = {
     "tempbench_lmms/timeblind": (540, 540),
     "tempbench_lmms/timepercept": (600, 600),
     "tempbench_lmms/report": (3_250, 3_250),
-    "tempbench_lmms/check": (1_616, 1_600),
+    "tempbench_lmms/check": (1_624, 1_600),
     "tempbench_lmms/metrics": (1_400, 1_400),
     "hf_datasets": (8_180, 8_180),
     "tempbench_lmms/data": (2_720, 2_700),

@@ -141,10 +141,7 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     small = list(zip(outside, ask(outside), strict=True)) if outside else []
     every = [*alone, *twins, *batch.items()]
     blind = "" if any(answer.arrived for _, answer in [*every, *small]) else _HOOK
-    first = dict(alone)
-    # What fails in a batch alone, or arrives in it as it does alone, is not judged again.
-    new = [pair for pair in batch.items() if not _are_same(first.get(pair[0]), pair[1])]
-    judged = [*alone, *twins, *(pair for pair in new if pair[0] not in first or not pair[1].error)]
+    judged = [*alone, *twins, *_new_in_batch(dict(alone), batch)]
     owners = probes_.numbers_of([*inside, *outside])
     found = [one for probe, answer in judged for one in _judged(probe, answer, owners, plan, blind)]
     for probe, one in alone:
@@ -157,6 +154,15 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     for kind in plan.kinds:
         verdicts.append(_sight(kind, [pair for pair in small if pair[0].kind == kind], plan.counts(kind)))
     return Check(tuple(verdicts), len(every) + 1 + len(outside), n_small=len(outside))
+
+
+def _new_in_batch(
+    alone: Mapping[Probe, Answer], batch: Mapping[Probe, Answer]
+) -> Iterator[tuple[Probe, Answer]]:
+    """Yields what neither fails in a batch alone nor arrives in it as it does alone."""
+    for probe, answer in batch.items():
+        if probe not in alone or not (answer.error or _are_same(alone[probe], answer)):
+            yield probe, answer
 
 
 def _one_by_one(ask: Ask, probes: Sequence[Probe]) -> list[tuple[Probe, Answer]]:
@@ -211,9 +217,9 @@ def _judged(
         yield Fault("max_new_tokens ignored", f"{most} tokens", f"a reply of {n_words} words")
 
 
-def _are_same(one: Answer | None, other: Answer) -> bool:
+def _are_same(one: Answer, other: Answer) -> bool:
     """Returns whether the same arrived with two answers."""
-    first, second = one and one.arrived, other.arrived
+    first, second = one.arrived, other.arrived
     return bool(first and second and (first.parts, first.settings) == (second.parts, second.settings))
 
 

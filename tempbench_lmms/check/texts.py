@@ -41,8 +41,7 @@ def of_texts(given: Sequence[str], arrived: Inputs, system: str = "") -> list[Fa
     said = " ".join(flat(part.text) for part in pieces if part.role != "user").strip()
     own, wanted = flat(raw), [line for piece in given for line in _lines(piece)]
     name, lines = _changed(wanted, own)
-    pairs = ((one, two) for one, two in zip(wanted, lines, strict=True) if one != two)
-    faults = [Fault(name, repr(_cut(one)), repr(_cut(two))) for one, two in pairs][:1] if name else []
+    faults = list(_lost(name, wanted, lines))
     faults += [*_missing(lines, own), *_doubled(lines, own), *(_breaks(given, raw) if not name else [])]
     heard = f"{said} {own}"
     _, (system,) = _changed([system], heard)
@@ -71,6 +70,13 @@ def _changed(wanted: Sequence[str], own: str) -> tuple[str, list[str]]:
         if len(there) >= max(1, _MOST * len(missing)) and (name != "text escaped" or is_escaped):
             return name, [there.get(line, line) for line in wanted]
     return "", list(wanted)
+
+
+def _lost(name: str, wanted: Sequence[str], lines: Sequence[str]) -> Iterator[Fault]:
+    """Yields what all lines have lost, as the first one shows it."""
+    pairs = [pair for pair in zip(wanted, lines, strict=True) if pair[0] != pair[1]]
+    for one, two in pairs[:1]:
+        yield Fault(name, repr(_cut(one)), repr(_cut(two)))
 
 
 def _with(line: str, lost: str) -> str:

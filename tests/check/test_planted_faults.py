@@ -73,5 +73,5 @@ def test_every_fault_has_a_line_and_says_what_to_change():
 
 def test_the_page_says_how_many_are_named():
     page = (ROOT / "docs/check_model.md").read_text(encoding="utf-8")
-    assert f"plants {len(selftest.PLANTED)} faults" in page
-    assert f"and {len(BY_REPLIES)} by replies" in " ".join(page.split())
+    assert f"injects {len(selftest.PLANTED)} faults" in page
+    assert f"From replies alone, {len(BY_REPLIES)} are named" in " ".join(page.split())
