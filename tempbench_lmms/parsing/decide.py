@@ -1,7 +1,6 @@
 """Reads the answer of a reply: each stage once, and one table of precedence at the end."""
 
 import re
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing import exact
@@ -246,7 +245,7 @@ def _remaining(case: Case) -> Said | None:
     return last._replace(stance=Stance.NAMED, mention=last.mention._replace(value=rest.pop())), ""
 
 
-def _nothing(case: Case) -> Said:
+def _nothing(case: Case) -> Said | None:
     """Returns why there is no answer."""
     if _refuses(case.text, case.live):
         return None, "refused"
@@ -255,15 +254,7 @@ def _nothing(case: Case) -> Said:
     return None, "several" if case.live else "nothing"
 
 
-RULES: list[Callable[[Case], Said | None]] = [
-    _broken_off,
-    _strong,
-    _closing,
-    _stated,
-    _weak,
-    _remaining,
-    _nothing,
-]
+RULES = [_broken_off, _strong, _closing, _stated, _weak, _remaining, _nothing]
 
 
 def _eased(case: Case) -> list[Judged]:

@@ -396,7 +396,9 @@ def _is_announced(at: _Place) -> bool:
     for word in reversed(at.lead):
         if not at.reaches(word):
             return False
-        if word.roles & (_ANNOUNCES | at.terms.approves):
+        if word.roles & _ANNOUNCES:
+            return not _is_subject(at, word)
+        if word.roles & at.terms.approves:
             return True
     return at.left < clause.start and _is_headed(at)
 
@@ -410,6 +412,12 @@ def _is_headed(at: _Place) -> bool:
         if word.roles & (_ANNOUNCES | at.terms.approves):
             return text.text[word.end : start].strip(" \"'")[-1:] in {":", "-", "–", "—", ""}
     return False
+
+
+def _is_subject(at: _Place, word: Word) -> bool:
+    """Returns whether "answer B" is the subject of a sentence: "Answer B shows the end"."""
+    joined = at.text.text[word.end : at.start] == " " and "answer" in word.roles
+    return joined and not _is_set_off(at.text, at.end)
 
 
 def _is_set_off(text: Text, end: int) -> bool:
