@@ -218,7 +218,7 @@ def _of_frames(one: Reply, own: Sequence[Reply]) -> Iterator[str]:
         yield "video as one frame"
     elif places != sorted(places):
         yield "frames reversed" if places == sorted(places, reverse=True) else "frames in another order"
-    elif n < len(given):
+    elif 0 < n < len(given):
         yield "part of a video" if places[-1] - places[0] == n - 1 else "few frames"
 
 

@@ -70,6 +70,16 @@ def test_where_every_request_fails_alike_few_are_asked_and_the_cause_is_said_onc
     assert {"video", *planted.KINDS} <= {one.line for one in found.verdicts}
 
 
+def test_replies_by_chance_are_judged_too(drawn):
+    replies = map(Answer, ["red", "", "I see nothing", "blue, red", "7", "left, none"] * 20)
+    _, inside, outside = drawn(0, True)
+    plan = procedure.Plan(kinds=planted.KINDS)
+    assert (
+        procedure.checked(lambda probes: [next(replies) for _ in probes], plan, inside, outside).state
+        == "failed"
+    )
+
+
 def test_where_requests_fail_for_different_causes_all_are_asked(drawn):
     fails = [Answer("", None, error) for error in ("refused", "too large")]
     assert "request failed: 8 of 8" in asked_of(drawn, fails)["colours of images"].text
