@@ -360,7 +360,8 @@ def _said(at: _Place) -> str:
         if "deny" in word.roles:
             if i and "and" in words[i - 1].roles:
                 break  # "B and not C"
-            denies = _denies_it(at, word, near) or denies
+            if _denies_it(at, word, near):
+                denies = True
         last = word.end
     return "not" if denies else ""
 
