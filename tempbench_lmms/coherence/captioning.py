@@ -134,7 +134,7 @@ def _over(scores: Scores, value: Callable[[float, float], float]) -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
         values = {video: value(*pair) for video, pair in by_video(scores, records).items()}
         kept = {video: number for video, number in values.items() if np.isfinite(number)}
-        return ratio(((number, 1) for number in kept.values()), kept)
+        return ratio(((number, 1) for number in kept.values()), kept, bounded=False)
 
     return metric
 

@@ -137,11 +137,12 @@ def _complete(
 def trend(score: Score, weights: Iterable[float]) -> Metric:
     """Returns the metric that is the mean over questions of a weighted sum of their scores at each budget."""
     factors = [float(weight) for weight in weights]
+    bounded = min(factors) >= 0  # a slope can be negative
 
     def metric(records: Sequence[Record]) -> Ratio:
         rows = _complete(records, score, BUDGET_CONDITIONS)
         sums = (fsum(map(mul, factors, scores)) for _, scores in rows)
-        return ratio(((one, 1) for one in sums), (video for video, _ in rows))
+        return ratio(((one, 1) for one in sums), (video for video, _ in rows), bounded)
 
     return metric
 
@@ -151,7 +152,8 @@ def gain_over(condition: str) -> Metric:
 
     def metric(records: Sequence[Record]) -> Ratio:
         rows = _complete(records, SCORES["accuracy"], (FULL, condition))
-        return ratio(((full - control, control) for _, (full, control) in rows), (video for video, _ in rows))
+        gains = ((full - control, control) for _, (full, control) in rows)
+        return ratio(gains, (video for video, _ in rows), bounded=False)
 
     return metric
 

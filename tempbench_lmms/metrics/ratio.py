@@ -27,6 +27,7 @@ class Ratio:
     cluster: NDArray[np.int64]
     keys: tuple[Hashable, ...] = ()  # the clusters' names, by those integers; two runs are paired by them
     top: float = 1.0  # the greatest score of a unit: 1, or 100 where scores are in percent
+    bounded: bool = True  # False for metrics that can be below 0 or above `top`, whatever these units have
 
     @property
     def value(self) -> float:
@@ -74,18 +75,19 @@ Sums = Ratio | Statistic
 """A metric that is a function of sums over units."""
 
 
-def ratio(terms: Iterable[tuple[float, float]], clusters: Iterable[Hashable]) -> Ratio:
+def ratio(terms: Iterable[tuple[float, float]], clusters: Iterable[Hashable], bounded: bool = True) -> Ratio:
     """Builds a `Ratio`.
 
     Args:
         terms: One (numerator, denominator) a unit.
         clusters: One key a unit.
+        bounded: As `Ratio.bounded`.
 
     >>> ratio([(1, 1), (0, 1), (1, 1)], ["a", "a", "b"]).value
     0.6666666666666666
     """
     found = statistic(terms, clusters, 2, Ratio.function)
-    return Ratio(found.terms[:, 0], found.terms[:, 1], found.cluster, found.keys)
+    return Ratio(found.terms[:, 0], found.terms[:, 1], found.cluster, found.keys, bounded=bounded)
 
 
 def statistic(

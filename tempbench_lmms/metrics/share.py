@@ -19,7 +19,9 @@ _ROUNDING = 1e-12
 
 def is_bounded(metric: Ratio) -> bool:
     """Returns whether every unit's score is between 0 and 1 (or its `top`); shares are one case."""
-    return bool(((metric.numerator >= 0) & (metric.numerator <= metric.top * metric.denominator)).all())
+    return metric.bounded and bool(
+        ((metric.numerator >= 0) & (metric.numerator <= metric.top * metric.denominator)).all()
+    )
 
 
 def effective_number(weights: NDArray[Any]) -> float:

@@ -30,6 +30,7 @@ class Number:
     high: float | None = None  # its upper end
     n: float | None = None  # number of units behind it, if known
     why: str = ""  # why there is no interval, if known
+    is_share: bool = True  # False if it is known to be none, such as PNR
 
     @property
     def number(self) -> float | None:

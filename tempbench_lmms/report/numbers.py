@@ -211,11 +211,13 @@ class TaskNumbers:
 
 def _with_interval(value: Value, error: float | None, result: Sums) -> Number:
     low, high = interval(result)
-    n = float(result.denominator.sum()) if isinstance(result, Ratio) else None
+    known = Number(value, error)
+    if isinstance(result, Ratio):
+        known = replace(known, n=float(result.denominator.sum()), is_share=result.bounded)
     if isfinite(low):
-        return Number(value, error, low, high, n) if low < high else Number(value, error, n=n, why=SAME)
+        return replace(known, low=low, high=high) if low < high else replace(known, why=SAME)
     is_whole = tuple(getattr(result, "keys", ())) == ("all",)
-    return Number(value, error, n=n, why=WHOLE if is_whole else FEW)
+    return replace(known, why=WHOLE if is_whole else FEW)
 
 
 def of_records(metric: Metric, records: Sequence[Record], with_interval: bool = True) -> Number:

@@ -130,6 +130,11 @@ class Column:
         return 1.0 if self.section.card.paper else max(map(abs, values), default=0.0)
 
     @property
+    def is_share(self) -> bool:
+        """Whether it is a number from 0 to 1, as far as known."""
+        return self.top <= 1 and all(one is None or one.is_share for one in map(self.number, self._shown))
+
+    @property
     def tasks(self) -> list[TaskNumbers]:
         """The tasks behind the values that are shown."""
         return [task for first, *_ in self._shown.values() for task in first.tasks]
@@ -247,8 +252,12 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
         cells.append([column.mark(kind) for column in columns])
     heads = [column.heading for column in columns]
     common = [column for column in columns if all(map(column.number, whole))]
-    # A score in percent is no share.
-    common = [one for one in common if all(0 <= value <= 1 for run in whole for value in _values([one], run))]
+    # Neither a score in percent nor PNR is a share.
+    common = [
+        one
+        for one in common
+        if one.is_share and all(0 <= n <= 1 for run in whole for n in _values([one], run))
+    ]
     if len(whole) > 1 and len(common) > 1:
         means = {run: fmean(_values(common, run)) for run in whole}
         heads = [Heading(("rank",)), Heading(("average",)), *heads]
@@ -275,7 +284,7 @@ def _values(columns: Sequence[Column], run: str) -> list[float]:
 
 def _remarks(columns: Sequence[Column], averaged: Sequence[Column]) -> Iterator[str]:
     """Yields notes about all headlines."""
-    units = "Shares from 0 to 1" if all(column.top <= 1 for column in columns) else "In each task's own unit"
+    units = "Shares from 0 to 1" if all(column.is_share for column in columns) else "In each task's own unit"
     yield f"{units}, with 95 % intervals in brackets."
     if averaged:
         names = ", ".join(column.section.card.name for column in averaged)

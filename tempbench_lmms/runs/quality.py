@@ -116,7 +116,7 @@ def _within_chance(log: TaskLog) -> list[str]:
         if low > card.chance[name]:
             continue
         best, _ = interval(replace(result, numerator=result.denominator))
-        if best > card.chance[name]:
+        if not result.bounded or best > card.chance[name]:
             low_ones.append(f"{metric.name} {result.value:.3g} (chance {card.chance[name]:.3g})")
         else:
             groups = counted(len(np.unique(result.cluster[result.denominator > 0])), "group")

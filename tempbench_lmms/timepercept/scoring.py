@@ -81,8 +81,10 @@ def _pairs(truth: list[str], predicted: list[str]) -> tuple[int, int]:
     return int(positive[0]), int(negative[0])
 
 
-def _ratio(records: Sequence[Record], term: Callable[[Record], tuple[float, float]]) -> Ratio:
-    return ratio((term(record) for record in records), (record["place"] for record in records))
+def _ratio(
+    records: Sequence[Record], term: Callable[[Record], tuple[float, float]], bounded: bool = True
+) -> Ratio:
+    return ratio((term(record) for record in records), (record["place"] for record in records), bounded)
 
 
 accuracy = mean("correct", "place", doc="Share of right answers; an answer that cannot be read is wrong.")
@@ -90,12 +92,12 @@ accuracy = mean("correct", "place", doc="Share of right answers; an answer that 
 
 def pnr(records: Sequence[Record]) -> Ratio:
     """Positive pairs over negative pairs, of all orderings together. Random orderings get 1."""
-    return _ratio(records, lambda record: (record["positive"], record["negative"]))
+    return _ratio(records, lambda record: (record["positive"], record["negative"]), False)
 
 
 def pnr_strict(records: Sequence[Record]) -> Ratio:
     """PNR in which all pairs of an unreadable ordering count as negative."""
-    return _ratio(records, lambda record: (record["positive"], record["pairs"] - record["positive"]))
+    return _ratio(records, lambda record: (record["positive"], record["pairs"] - record["positive"]), False)
 
 
 def log_odds(records: Sequence[Record]) -> Statistic:
@@ -116,7 +118,9 @@ def pair_accuracy(records: Sequence[Record]) -> Ratio:
 def kendall_tau(records: Sequence[Record]) -> Ratio:
     """Mean of Kendall's tau over the orderings that could be read, from -1 to 1."""
     read = [record for record in records if record["parsed"]]
-    return _ratio(read, lambda record: ((record["positive"] - record["negative"]) / record["pairs"], 1))
+    return _ratio(
+        read, lambda record: ((record["positive"] - record["negative"]) / record["pairs"], 1), False
+    )
 
 
 def n_invalid(records: Sequence[Record]) -> int:
