@@ -155,7 +155,7 @@ def _other_number(given: int, n: int) -> list[Fault]:
 def _number(places: Sequence[int], n: int) -> Iterator[Fault]:
     counts = Counter(places)
     if missing := [i for i in range(n) if i not in counts]:
-        yield Fault("images dropped", f"{n} images", f"all but {_listed(missing)}")
+        yield Fault("images dropped", f"{n} images", f"{n - len(missing)}, without number {_listed(missing)}")
     if double := sorted(i for i, count in counts.items() if count > 1):
         yield Fault("images doubled", f"{n} images", f"{_listed(double)} more than once")
 

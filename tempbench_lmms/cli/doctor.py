@@ -61,9 +61,12 @@ def _gpus() -> list[str]:
     if shutil.which("nvidia-smi") is None:
         return []
     command = ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader"]
-    return subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=60
-    ).stdout.splitlines()
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, check=True, timeout=60
+        ).stdout.splitlines()
+    except (OSError, subprocess.SubprocessError) as error:
+        return [f"nvidia-smi failed ({type(error).__name__})"]
 
 
 def _data(benchmark: str) -> str:

@@ -63,6 +63,8 @@ def report(
     kind = output.suffix.lower()
     if kind not in ENDINGS:
         raise TempbenchError(f"unknown format {output}; end the name in .html, .md, .csv or .tex")
+    if price and kind not in (".html", ".md"):
+        raise TempbenchError(f"{output} has no costs; leave out --price, or end the name in .html or .md")
     read = _named(logs, group_by)
     with edited(" ".join(logs)):
         tasks = numbers_of(read, True, intervals)

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from urllib.parse import quote, quote_plus, unquote
 
+HIDDEN = "hidden:"
+"""What precedes the hash of a value that may be a secret, in files and lines."""
 # Arguments of the harness's and our runners that select a model and its settings.
 _CLEAR = re.compile(
     r"pretrained|model|model_version|model_name|model_id|path|peft|delta|engine|tokenizer|revision"
@@ -263,7 +265,7 @@ def _path(path: str, hashed: Callable[[str], str]) -> str:
 def _hashed(value: str, length: int = 12) -> str:
     """Returns a hash that distinguishes values and reveals nothing else."""
     found = hashlib.scrypt(value.encode(errors="surrogatepass"), salt=b"tempbench", n=2**12, r=8, p=1)
-    return f"hidden:{found.hex()[:length]}"
+    return f"{HIDDEN}{found.hex()[:length]}"
 
 
 def parts(arguments: str) -> Iterable[str]:

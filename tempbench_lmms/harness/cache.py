@@ -203,6 +203,8 @@ def collect(cache_root: Path) -> None:
     if (cache_root / "cache.db").is_file():
         _has_answers(cache_root / "cache.db")
     for folder in sorted((cache_root / "runs").glob("*/")):
+        if not folder.is_dir():  # Python 3.10 takes files, too
+            continue
         if shards := [str(path) for path in sorted(folder.glob("rank_*.db")) if _has_answers(path)]:
             ResponseCache.merge_shards(shards, str(cache_root / "cache.db"))
         shutil.rmtree(folder)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
+from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import decoding
 
@@ -82,7 +83,7 @@ class _FrameCache:
 
     def trim(self) -> None:
         """Drops the least recently used files until the rest fits."""
-        limit = int(float(os.environ.get(CACHE_VARIABLE, _CACHE_MB)) * 1_000_000)
+        limit = whole_number(CACHE_VARIABLE, _CACHE_MB, least=0) * 1_000_000
         with self._lock:
             sizes = {key: one.n_bytes for key, one in self._entries.items()}
             total = sum(sizes.values())

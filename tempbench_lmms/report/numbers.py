@@ -146,7 +146,7 @@ class TaskNumbers:
             why = self.log.other.why_not(name) if self.log.other else ""
             return Number(value, spread, why=(why or NO_LOG) if self.with_intervals else "")
         if not isclose(result.value, value, rel_tol=_NEAR, abs_tol=_NEAR):
-            return Number(value, spread, why=NO_LOG)
+            return Number(value, spread, why=f"the log gives {shown(result.value)} instead")
         try:
             if self.log.other and spread is None:
                 spread = standard_error(result)

@@ -23,7 +23,7 @@ PROBLEMS = {
     "failed": "requests that failed, which count as wrong",
     "not asked": "questions that the run did not ask; questions left out by an option are not a problem",
     "check": "whether `tempbench check-model` failed or was left out",
-    "at chance": "tasks with a headline metric that is not above chance",
+    "at chance": "tasks with a headline metric that is not clearly above chance",
     "other": "tasks with other warnings",
 }
 """What can be wrong with a run, by column of the first screen."""
@@ -34,7 +34,7 @@ MARKS = {CHANCE: "chance", BEST: "best in the paper", HUMAN: "humans in the pape
 EFFORT = ("prompt tokens", "reply tokens", "seconds", "cost")
 """What a run took, by the columns of its table; the cost only if prices are given."""
 
-_AT_CHANCE = "not above chance"
+_AT_CHANCE = "not clearly above chance"
 _MODELS = 3  # the smallest number of models in a main table
 _COUNTED = ("of the replies are unread", "of the requests failed", "were cut off before")
 """Words of the warnings that have their own column."""

@@ -28,8 +28,8 @@ def warnings(log: TaskLog) -> list[str]:
     """Returns the reasons not to trust a run's scores, one line each.
 
     These are: more than 5 % unread, empty or looping replies, or more than 1 % cut off; the same answer in
-    more than 60 % of the answers; failed requests; a headline metric that is not above chance, or has too few
-    groups to tell; a task's own extraction that takes replies without a letter for right.
+    more than 60 % of the answers; failed requests; a headline metric that is not clearly above chance, or has
+    too few groups to tell; a task's own extraction that takes replies without a letter for right.
     """
     return [
         *of_records(log),
@@ -121,7 +121,7 @@ def _within_chance(log: TaskLog) -> list[str]:
         else:
             groups = counted(len(np.unique(result.cluster[result.denominator > 0])), "group")
             few.append(f"{metric.name} {result.value:.3g} ({groups}, chance {card.chance[name]:.3g})")
-    lines = {"not above chance": low_ones, "too few groups to tell from chance": few}
+    lines = {"not clearly above chance": low_ones, "too few groups to tell from chance": few}
     return [f"{said}: {', '.join(found)}" for said, found in lines.items() if found]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from tempbench_lmms.data.redaction import HIDDEN
 from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
 from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.errors import TempbenchError
@@ -29,8 +30,9 @@ def said(folder: Path, advice: str = "") -> str:
     runs = [state_of(state.parent)["identity"] for state in states]
     n, of = sum(len(_answers(state.parent)) for state in states), sum(map(_n_asked, runs))
     rest = "give the same command again to continue"
-    if len(states) == 1 and not states[0].parent.name.startswith(REPEAT):
-        rest = f"continue it with `{_command(runs[0], states[0].parent)}`"
+    command = _command(runs[0], states[0].parent)
+    if len(states) == 1 and not states[0].parent.name.startswith(REPEAT) and HIDDEN not in command:
+        rest = f"continue it with `{command}`"
     # Only the harness knows how many questions other people's tasks have.
     is_known = all("questions" in one for run in runs for one in run["data"].values())
     number = f"{n:,} of {of:,}" if is_known else f"{n:,}"
@@ -65,6 +67,8 @@ def _logs(state: Path) -> list[TaskLog]:
         given = SimpleNamespace(model=identity["model"], model_args=identity["model_args"])
         of = _n_asked({**identity, "data": {task: identity["data"][task]}})
         why = f"{task}: the run is unfinished, {len(replies):,} of {of:,} questions are answered"
+        if others := identity["data"].keys() - {named for named, _ in answers}:
+            why += f"; no answer yet to {', '.join(sorted(others))}"
         out.append(replace(log, file=state, arguments=given, problems=(why,)))
     return out
 

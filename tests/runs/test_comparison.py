@@ -273,7 +273,7 @@ def test_command(folder):
     assert out.splitlines()[0].startswith("A is better in 5 of 8: gt_strict +0.9")
     assert [line.partition(" in ")[0] for line in out.splitlines()[1:3]] == ["A is worse", "undecided"]
     assert "nan" not in "".join(out.splitlines()[:3])
-    assert "B: not above chance: mt 0.554 (chance 0.5), gt_strict" in out
+    assert "B: not clearly above chance: mt 0.554 (chance 0.5), gt_strict" in out
 
 
 @pytest.mark.slow

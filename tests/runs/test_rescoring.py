@@ -200,11 +200,11 @@ def test_lines_of_another_task_and_of_an_older_one(folder, tmp_path):
     ("name", "said"),
     [
         ("oracle", []),
-        ("chance", ["not above chance: mt 0.525 (chance 0.5), gt_strict 0.0167 (chance 0.04)"]),
+        ("chance", ["not clearly above chance: mt 0.525 (chance 0.5), gt_strict 0.0167 (chance 0.04)"]),
         ("constant", ["100.0% (103 of 103) of the answers are '1'", "(120 of 120) of the answers are 'A'"]),
-        ("garbage", ["100.0% (223 of 223) of the replies are unread", "not above chance: mt 0 ("]),
-        ("empty", ["are unread", "100.0% (223 of 223) of the replies are empty", "not above chance"]),
-        ("failing", ["100.0% (223 of 223) of the requests failed", "not above chance"]),
+        ("garbage", ["100.0% (223 of 223) of the replies are unread", "not clearly above chance: mt 0 ("]),
+        ("empty", ["are unread", "100.0% (223 of 223) of the replies are empty", "not clearly above chance"]),
+        ("failing", ["100.0% (223 of 223) of the requests failed", "not clearly above chance"]),
     ],
 )
 def test_warnings_of_the_respondents(folder, name, said):
@@ -235,7 +235,7 @@ class Measured:
         ((1, 1), ["too few groups to tell from chance: i_acc 1 (2 groups, chance 0.0625)"]),
         ((0,), ["too few groups to tell from chance: i_acc 0 (1 group, chance 0.0625)"]),
         ((1, 1, 1), []),
-        ((0, 0, 0), ["not above chance: i_acc 0 (chance 0.0625)"]),
+        ((0, 0, 0), ["not clearly above chance: i_acc 0 (chance 0.0625)"]),
     ],
 )
 def test_few_groups_are_not_called_chance(right, said, monkeypatch):
