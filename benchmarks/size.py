@@ -15,8 +15,8 @@ KINDS = ["py", "js", "html", "css", "jinja", "toml", "yaml", "yml", "tsv", "csv"
 NOT_COUNTED = {"vendor", "reference", "mini"}
 BUDGETS = {
     # Part: the ceiling that continuous integration holds, and the goal where that is lower.
-    "tempbench_lmms": (35_300, 34_000),
-    "statements of tempbench_lmms": (24_100, 21_000),
+    "tempbench_lmms": (35_150, 34_000),
+    "statements of tempbench_lmms": (24_110, 21_000),
     "tempbench_lmms/parsing": (4_190, 4_500),
     "tempbench_lmms/arrow_of_time": (250, 250),
     "tempbench_lmms/coherence": (1_060, 1_060),
@@ -28,13 +28,13 @@ BUDGETS = {
     "tempbench_lmms/tempvs": (960, 960),
     "tempbench_lmms/timeblind": (540, 540),
     "tempbench_lmms/timepercept": (600, 600),
-    "tempbench_lmms/report": (3_250, 3_250),
+    "tempbench_lmms/report": (3_260, 3_250),
     "tempbench_lmms/check": (1_624, 1_600),
     "tempbench_lmms/metrics": (1_400, 1_400),
     "hf_datasets": (8_180, 8_180),
     "tempbench_lmms/data": (2_720, 2_700),
     "benchmarks": (2_320, 2_320),
-    "tests": (26_700, 26_000),
+    "tests": (26_600, 26_000),
 }
 
 

@@ -222,7 +222,7 @@ def fingerprint(model: Mapping[str, Any]) -> str:
 _IN_WORDS = {
     "rows": "questions or their order",
     "media": "pictures or videos",
-    "hidden": "arguments or endpoint (a value that is not shown)",
+    "hidden": "arguments or endpoint (a hidden value)",
     "files": "files of the model",
     "settings": "settings files of the model",
     "times": "times of the model's files",

@@ -160,7 +160,7 @@ def _contradicts(other: Judged, last: Judged) -> bool:
 
 
 def _gives_up(text: Text, last: Judged) -> bool:
-    """Returns whether a text says after an answer that it cannot tell, unless it speaks of times."""
+    """Returns whether a text says after an answer that it cannot tell, in a sentence that ends with it."""
     for word in text.within(last.mention.end, len(text.text)):
         if word.roles >= _UNDECIDED:
             return True
@@ -218,7 +218,7 @@ def _weak(case: Case) -> Said | None:
         return None, "several"
     if _is_unfinished(text, case.judged):
         return None, "cut_off"
-    return (None, "refused") if _refuses(text, live) else (picked, "")
+    return (None, "refused") if _refuses(text) else (picked, "")
 
 
 def _is_doubtful(text: Text, one: Judged) -> bool:
@@ -247,7 +247,7 @@ def _remaining(case: Case) -> Said | None:
 
 def _nothing(case: Case) -> Said | None:
     """Returns why there is no answer."""
-    if _refuses(case.text, case.live):
+    if _refuses(case.text):
         return None, "refused"
     if not case.judged and _is_unfinished(case.text, case.judged):
         return None, "cut_off"
@@ -285,8 +285,8 @@ def _explains(text: Text, one: Judged, live: list[Judged]) -> bool:
     return whole.count(": ") < 2 and any(sign in between for sign in (": ", " – ", " - ", " — "))
 
 
-def _refuses(text: Text, live: list[Judged]) -> bool:
-    """Returns whether a text says that it cannot answer, and names nothing after a "but"."""
+def _refuses(text: Text) -> bool:
+    """Returns whether a text says that it cannot answer, without a "but" behind it."""
     for word in text.words:
         if "refuse" not in word.roles:
             continue

@@ -124,15 +124,11 @@ class Column:
         return self._shown[run][0].numbers[self.metric] if run in self._shown else None
 
     @cached_property
-    def top(self) -> float:
-        """The largest value of a run; a benchmark of ours has shares."""
-        values = [number.number or 0.0 for run in self._shown if (number := self.number(run))]
-        return 1.0 if self.section.card.paper else max(map(abs, values), default=0.0)
-
-    @property
     def is_share(self) -> bool:
-        """Whether it is a number from 0 to 1, as far as known."""
-        return self.top <= 1 and all(one is None or one.is_share for one in map(self.number, self._shown))
+        """Whether it is a number from 0 to 1, as far as known; other people's tasks may have percent."""
+        found = [one for run in self._shown if (one := self.number(run))]
+        is_ours = bool(self.section.card.paper)
+        return all(one.is_share and (is_ours or abs(one.number or 0) <= 1) for one in found)
 
     @property
     def tasks(self) -> list[TaskNumbers]:

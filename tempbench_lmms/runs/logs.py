@@ -41,7 +41,8 @@ def read_runs(paths: Iterable[Path], partial: bool = False, group_by: str = "") 
     logs: list[TaskLog] = []
     for path in paths:
         logs += (begun := unfinished.logs_of(path) if partial else [])
-        finished = _newest(path) if begun else _counting(path, "; add --partial to use what is there")
+        advice = "" if partial else "; add --partial to use what is there"
+        finished = _newest(path) if begun else _counting(path, advice)
         for file, tasks in finished.items():
             logs += _read(file, partial, tasks, group_by)
     if not logs:

@@ -213,7 +213,7 @@ def _end(found: procedure.Check) -> str:
     if found.is_stopped:
         return f"{found.state}: stopped, because the first questions all failed in the same way"
     if found.state != procedure.NOT_JUDGED:
-        return f"{found.state}: {asked}"
+        return f"{found.state}; {asked}"
     why = next(one.text for one in found.unseen)
     n = len(found.unseen), len(found.counted)
     return f"not judged: {n[0]} of {n[1]} lines cannot be seen from here: {why}; {asked}"

@@ -47,7 +47,7 @@ def test_a_run_that_was_ended_goes_on_and_is_what_the_harness_makes_of_it(place,
     ended = run(place, tmp_path / "ours", "--slice=30", MADE_UP_BREAKS_AT="70")
     assert ended.returncode == 130, ended.stderr[-3000:]
     state = tempbench("report", tmp_path / "ours", "-o", tmp_path / "page.html")
-    complains(state, "the run is unfinished, 60 answers are stored", "tempbench run --model made_up")
+    complains(state, "the run is unfinished, 60 answers are stored; give the same command again")
     rows = (place / "own" / "rows.jsonl").read_text()
     done = run(place, tmp_path / "ours")
     assert done.returncode == 0, done.stderr[-3000:]

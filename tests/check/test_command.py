@@ -51,7 +51,7 @@ def test_a_failure_that_does_not_count_is_not_called_one():
     assert "not needed" in text
     said = model_check.as_text(check)
     assert "FAILED" not in said
-    assert said.startswith("passed: 13 questions with coded pictures and videos and 2 small ones asked")
+    assert said.startswith("passed; 13 questions with coded pictures and videos and 2 small ones asked")
     assert "pictures: 1 not needed" in said
 
 
