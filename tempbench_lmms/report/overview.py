@@ -247,20 +247,17 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
         rows.append(Heading((name,), kind))
         cells.append([column.mark(kind) for column in columns])
     heads = [column.heading for column in columns]
-    common = [column for column in columns if all(map(column.number, whole))]
-    # Neither a score in percent nor PNR is a share.
-    common = [
-        one
-        for one in common
-        if one.is_share and all(0 <= n <= 1 for run in whole for n in _values([one], run))
-    ]
+    common = _averaged(columns, whole)
     if len(whole) > 1 and len(common) > 1:
         means = {run: fmean(_values(common, run)) for run in whole}
         heads = [Heading(("rank",)), Heading(("average",)), *heads]
         for row, own in zip(rows, cells, strict=True):
             mean = means.get(row.name) if row.kind == RUN else None
-            rank = 1 + sum(other > mean for other in means.values()) if mean is not None else ""
-            own[:0] = [Cell(str(rank)), Cell("" if mean is None else shown(mean, 3))]
+            if mean is None:
+                own[:0] = [Cell(""), Cell("")]
+            else:
+                rank = 1 + sum(other > mean for other in means.values())
+                own[:0] = [Cell(str(rank)), Cell(shown(mean, 3))]
     grid = Grid(
         name="Headlines",
         caption="The score of each run on each benchmark",
@@ -271,6 +268,12 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
         corner="run",
     )
     return signed(grid, (task for column in columns for task in column.tasks))
+
+
+def _averaged(columns: Sequence[Column], runs: Sequence[str]) -> list[Column]:
+    """Returns the shares that all runs have; neither a score in percent nor PNR is one."""
+    shares = (one for one in columns if one.is_share and all(map(one.number, runs)))
+    return [one for one in shares if all(0 <= value <= 1 for run in runs for value in _values([one], run))]
 
 
 def _values(columns: Sequence[Column], run: str) -> list[float]:

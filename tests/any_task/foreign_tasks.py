@@ -4,7 +4,7 @@
 (the harness takes the name of a data set for the folder of that name there) with `environment(folder)`:
 
     python -m lmms_eval --model made_up --model_args share=0.7,seed=1 --tasks tomato,own_f1
-        --include_path ../own --log_samples --output_path /tmp/logs
+        --include_path ../own --log_samples --output_path logs
 """
 
 import json
