@@ -256,8 +256,7 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
             if mean is None:
                 own[:0] = [Cell(""), Cell("")]
             else:
-                rank = 1 + sum(other > mean for other in means.values())
-                own[:0] = [Cell(str(rank)), Cell(shown(mean, 3))]
+                own[:0] = [Cell(str(1 + sum(other > mean for other in means.values()))), Cell(shown(mean, 3))]
     grid = Grid(
         name="Headlines",
         caption="The score of each run on each benchmark",
