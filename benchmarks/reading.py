@@ -46,9 +46,8 @@ _OFF: dict[str, Callable[..., Any]] = {
 # Why some stay that hardly count on `dev`, by what their lines hold.
 _KEPT = {
     "lexicon:": "the form of the files of words",
-    "json_values:": "bounds the depth of brackets",
-    "echo:": "replies that repeat their prompt; no row has one",
-    "clean:": "any reply: tags of answers, white space",
+    "exact:": "bounds the depth of brackets",
+    "clean:": "any reply: tags of answers, white space, a repeated prompt",
     "spans:": "frames with their times, fields with spans; hardly a row has them",
     "": "keeps a misreading away",
 }

@@ -12,7 +12,7 @@ from typing import Any
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.parsing import expected, reader
-from tempbench_lmms.parsing.reading import Reading
+from tempbench_lmms.parsing.expected import Reading
 from tempbench_lmms.runs import comparison, comparison_text, formats, importing, logs, offline, repeats
 from tempbench_lmms.runs.comparison import Comparison
 from tempbench_lmms.runs.offline import Scores

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from tempbench_lmms.parsing.reading import UNLESS_CUT
+from tempbench_lmms.parsing.expected import UNLESS_CUT
 from tempbench_lmms.record import Record
 
 MAX_UNPARSED = 0.05

@@ -1,9 +1,9 @@
 """The fields of a record that say how a reply was read, or why not, and the shares of both.
 
-`how` is one of `parsing.reading.RULES`, `reason` one of `REASONS`, `where` the start and end of the answer in
-the reply; all are None if the request failed. If a letter and a span are read, each also has its own fields:
-`answer_how`, `span_reason`; the whole reply has the reason of the first one missing. Records of predictions
-without replies have none of these fields.
+`how` is one of `parsing.expected.RULES`, `reason` one of `REASONS`, `where` the start and end of the answer
+in the reply; all are None if the request failed. If a letter and a span are read, each also has fields of its
+own: `answer_how`, `span_reason`; the whole reply has the reason of the first one missing. Records of
+predictions without replies have none of these fields.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from typing import Any
 
 from tempbench_lmms.metrics.groups import complete
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.parsing.reading import REASONS, UNLESS_CUT, Reading
+from tempbench_lmms.parsing.expected import REASONS, UNLESS_CUT, Reading
 from tempbench_lmms.record import UNREAD, Metric, Metrics, Record, mean, n_failed, n_questions
 
 VALUES = ("answer", "prediction", "number", "spans", "caption")

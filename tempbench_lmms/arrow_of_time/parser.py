@@ -4,8 +4,7 @@ import re
 
 from tempbench_lmms.arrow_of_time.card import ANSWERS
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice
-from tempbench_lmms.parsing.reading import Reading
+from tempbench_lmms.parsing.expected import Choice, Reading
 
 _WORD = re.compile(r"\b(?:for|back)wards?\b", re.IGNORECASE)
 _OF_PLAYBACK = re.compile(r"\b(?:play|video|clip|footage|direction|answer|conclu)", re.IGNORECASE)

@@ -15,9 +15,8 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics import clip as clip_metrics
 from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
 from tempbench_lmms.metrics.text import event_order
-from tempbench_lmms.parsing.clean import clean
-from tempbench_lmms.parsing.reading import Reading, none
-from tempbench_lmms.parsing.text import final_answer, squeeze
+from tempbench_lmms.parsing.clean import clean, final_answer, squeeze
+from tempbench_lmms.parsing.expected import Reading, none
 from tempbench_lmms.record import Metric, Metrics, Record, n_failed
 
 

@@ -5,9 +5,8 @@ import string
 from collections.abc import Sequence
 
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice, Count
+from tempbench_lmms.parsing.expected import Choice, Count, Reading
 from tempbench_lmms.parsing.mentions.numbers import value_of
-from tempbench_lmms.parsing.reading import Reading
 
 _OFFICIAL = re.compile(r"^Answer is:?[\(]?([A-Fa-f])[\)]?$")
 

@@ -18,9 +18,9 @@ from tempbench_lmms.coherence.card import BUDGETS, CONTROLS, CURVES, SCENES, TYP
 from tempbench_lmms.metrics import curve
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.text import numeric_distance
+from tempbench_lmms.parsing.clean import clip, final_answer
+from tempbench_lmms.parsing.expected import Reading
 from tempbench_lmms.parsing.mentions.numbers import value_of
-from tempbench_lmms.parsing.reading import Reading
-from tempbench_lmms.parsing.text import clip, final_answer
 from tempbench_lmms.record import Metric, Metrics, Record, answers, n_failed, n_questions, within
 
 BUDGET_CONDITIONS = tuple(f"{n}f" for n in BUDGETS)

@@ -12,8 +12,7 @@ import re
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.clean import clean
-from tempbench_lmms.parsing.expected import Relation
-from tempbench_lmms.parsing.reading import Reading
+from tempbench_lmms.parsing.expected import Reading, Relation
 
 OTHER = "other"
 FORMS = ("triple", "cot", "reflection")

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice
-from tempbench_lmms.parsing.reading import Reading
+from tempbench_lmms.parsing.expected import Choice, Reading
 
 LETTERS = "ABCD"
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tempbench_lmms.nextgqa.prompts import LETTERS
-from tempbench_lmms.parsing import fields
-from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
-from tempbench_lmms.parsing.reading import Reading
+from tempbench_lmms.parsing import reader
+from tempbench_lmms.parsing.expected import Choice, Fields, Reading, TimeSpan
 
 
 def read(
@@ -23,5 +22,5 @@ def read(
     ('E', (5.0, 12.5))
     """
     both = Fields(Choice(LETTERS, tuple(options)), TimeSpan(duration))
-    letter, span = fields.read(reply, both, prompt, at_limit)
+    letter, span = reader.read_both(reply, both, prompt, at_limit)
     return {"letter": letter, "span": span}

@@ -1,17 +1,17 @@
 r"""The part of a reply that states its answer, as plain text, with a map back to the reply.
 
-Reasoning in tags is left out; if it does not end, the reply was cut off. Mark-up, HTML, LaTeX and struck
-words are removed, and Unicode is normalised.
+Reasoning in tags, lines of the prompt, and a list of all options are left out; if reasoning does not end, the
+reply was cut off. Mark-up, HTML, LaTeX and struck words are removed, and Unicode is normalised.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
-HEAD, TAIL = 4_000, 4_000
-"""Of a longer reply the first and the last 4,000 characters are read: an answer stands at one end."""
-GAP = "\n@\n"
+_END = 4_000  # of a longer reply the first and the last characters are read: an answer stands at one end
+_GAP = "\n@\n"
 _LONGEST_WORD = 64
 
 _THINK = r"think|thinking|reasoning|thought|analysis|scratchpad"
@@ -46,6 +46,8 @@ _SIGNS = {
     **dict.fromkeys(("to", "rightarrow", "Rightarrow", "longrightarrow", "Longrightarrow", "implies"), "→"),
 }
 
+_SPACE = re.compile(r"\s{2,}|[^\S\n ]")  # all but a single space and a single end of line
+
 Change = str | Callable[[re.Match[str]], str]
 # What is changed, in this order.
 _CHANGES: tuple[tuple[re.Pattern[str], Change], ...] = (
@@ -74,8 +76,8 @@ _CHANGES: tuple[tuple[re.Pattern[str], Change], ...] = (
         ),
         "",
     ),
+    (_SPACE, lambda run: "\n" * min(run.group().count("\n"), 2) or " "),
 )
-_SPACE = re.compile(r"\s{2,}|[^\S\n ]")
 
 
 class Part(NamedTuple):
@@ -101,21 +103,104 @@ class Cleaned(NamedTuple):
     cut_off: bool = False
 
 
-def clean(reply: str) -> Cleaned:
-    """Returns the parts of a reply that may state its answer.
+def clean(reply: str, prompt: str | None = None, letters: str = "", texts: tuple[str, ...] = ()) -> Cleaned:
+    r"""Returns the parts of a reply that may state its answer, without the question's own words.
 
     >>> clean("<think>A? B?</think> **Option B**").parts[0].text, clean("<think>It could be A").cut_off
     ('Option B', True)
+    >>> clean("Which image is first?\nB", "Which image is first?").parts[0].text
+    'B'
     """
+    reply = _without_options(_without_prompt(reply, prompt), letters, texts)
     start = max((m.end() for m in _CLOSE.finditer(reply)), default=0)
     tags = list(_TAG.finditer(reply, start)) if "<" in reply else []
     if _OPEN.search(reply, tags[-1].start() if tags else start):
         return Cleaned([], False, cut_off=True)
     inside = tags[-1].span(2 if tags[-1]["box"] is None else "box") if tags else _box(reply, start)
-    narrow = [plain(reply, *inside)] if inside else []
+    narrow = [_plain(reply, *inside)] if inside else []
     following = _NEXT.search(reply, start)
     ends = dict.fromkeys((following.start() if following else len(reply), len(reply)))
-    return Cleaned([*narrow, *(plain(reply, start, end) for end in ends)], bool(narrow))
+    return Cleaned([*narrow, *(_plain(reply, start, end) for end in ends)], bool(narrow))
+
+
+def final_answer(reply: str) -> str | None:
+    """Returns the narrowest part of a reply that states its answer, clipped; None if there is none.
+
+    This is the content of the last answer tag or box, or else the text after the reasoning.
+    """
+    parts = clean(reply).parts
+    return clip(reply[parts[0].at[0] : parts[0].at[-1]].strip()) or None if parts else None
+
+
+def clip(reply: str) -> str:
+    """Returns the first and the last 4,000 characters of a longer reply, without words cut in two.
+
+    The bound limits the cost of every later pattern, since a looping model can fill its whole token budget.
+    """
+    left, right = _ends(reply)
+    return reply if left == right else reply[:left] + _GAP + reply[right:]
+
+
+def squeeze(text: str) -> str:
+    r"""Returns a text in which one space, line end or empty line replaces each run of white space.
+
+    >>> squeeze("a \t b \n c \r\n\r\n\r\n d")
+    'a b\nc\n\nd'
+    """
+    return _SPACE.sub(_CHANGES[-1][1], text)
+
+
+_OPTION_LINE = re.compile(r"(?:(?:Caption|Option|Sentence) )?[(\[]?[A-G][).\]:]\s")
+_ENTRY = re.compile(r"(?:(?:option|caption|sentence) )?[(\[]?([A-H])[).\]:] ?(.+)", re.IGNORECASE)
+_MARKS = re.compile(r"[\s*_`#>]+")
+_LINE = re.compile(r"[^\n]+")
+_WORD = re.compile(r"[^\W_]+")
+_SHORTEST = 12
+
+
+def _bare(line: str) -> str:
+    return _MARKS.sub(" ", line).strip()
+
+
+@lru_cache(maxsize=512)  # the tasks of a benchmark ask the same one after the other
+def _lines(prompt: str) -> frozenset[str]:
+    lines = map(_bare, prompt.split("\n"))
+    return frozenset(line for line in lines if len(line) >= _SHORTEST or _OPTION_LINE.match(line))
+
+
+def _blanked(text: str, rows: Iterable[re.Match[str]]) -> str:
+    gone = {row.start() for row in rows}
+    return _LINE.sub(lambda row: " " * len(row.group()) if row.start() in gone else row.group(), text)
+
+
+def _without_prompt(text: str, prompt: str | None) -> str:
+    """Returns a reply in which spaces replace the lines that it repeats from the prompt.
+
+    An option's line stays if it is the only one or is repeated at the end, since it may be the answer.
+    """
+    if not prompt or ("\n" not in text and "\n" in prompt):
+        return text  # a prompt of several lines is not repeated by one
+    known = _lines(prompt)
+    rows = [(row, _bare(row.group())) for row in _LINE.finditer(text)]
+    repeated = [row for row, said in rows if said in known]
+    options = [row for row, said in rows if said in known and _OPTION_LINE.match(said)]
+    again = options and options[-1] is rows[-1][0] and rows[-1][1] in [said for _, said in rows[:-1]]
+    if again or len(options) == 1:
+        repeated.remove(options[-1])
+    return _blanked(text, repeated)
+
+
+def _without_options(text: str, letters: str, texts: tuple[str, ...]) -> str:
+    """Returns a reply in which spaces replace the list of all options, one per line with its letter."""
+    if len(texts) < 2 or text.count("\n") < len(texts):
+        return text
+    shown = {letter: _WORD.findall(said.lower()) for letter, said in zip(letters, texts, strict=False)}
+    listed: dict[str, re.Match[str]] = {}
+    for row in _LINE.finditer(text):
+        entry = _ENTRY.fullmatch(_bare(row.group()))
+        if entry and _WORD.findall(entry[2].lower()) == shown.get(entry[1].upper()):
+            listed.setdefault(entry[1].upper(), row)
+    return _blanked(text, listed.values()) if len(listed) == len(shown) else text
 
 
 def _box(reply: str, start: int) -> tuple[int, int] | None:
@@ -164,28 +249,28 @@ def _one_form(text: str, at: list[int]) -> tuple[str, list[int]]:
     return _changed(text, at, _STRAY, lambda m: m.group().translate(_LOOK_ALIKES))
 
 
-def ends(text: str) -> tuple[int, int]:
+def _ends(text: str) -> tuple[int, int]:
     """Returns where the first and the last 4,000 characters of a long text end and begin, at a space.
 
     Cutting at a space keeps words whole: the end of "OMEGA." could be read as "A.", that of "12.5" as 5.
     """
-    left, right = text.rfind(" ", HEAD - _LONGEST_WORD, HEAD), len(text) - TAIL
+    if len(text) <= 2 * _END + len(_GAP):
+        return len(text), len(text)
+    left, right = text.rfind(" ", _END - _LONGEST_WORD, _END), len(text) - _END
     behind = text.find(" ", right, right + _LONGEST_WORD)
-    return left if left >= 0 else HEAD, behind if behind >= 0 else right
+    return left if left >= 0 else _END, behind if behind >= 0 else right
 
 
-def plain(reply: str, start: int = 0, end: int | None = None) -> Part:
+def _plain(reply: str, start: int, end: int) -> Part:
     """Returns a stretch of a reply as plain text."""
-    end = len(reply) if end is None else end
     at = list(range(start, end + 1))
     text = reply[start:end]
-    if len(text) > HEAD + TAIL + len(GAP):
-        left, right = ends(text)
-        text, at = text[:left] + GAP + text[right:], at[:left] + [at[left]] * len(GAP) + at[right:]
+    left, right = _ends(text)
+    if left < right:
+        text, at = text[:left] + _GAP + text[right:], at[:left] + [at[left]] * len(_GAP) + at[right:]
     if not text.isascii():
         text, at = _one_form(text, at)
     for pattern, change in _CHANGES:
         text, at = _changed(text, at, pattern, change)
-    text, at = _changed(text, at, _SPACE, lambda m: "\n" * min(m.group().count("\n"), 2) or " ")
     left, right = len(text) - len(text.lstrip()), len(text.rstrip())
     return Part(text[left:right], at[left : right + 1]) if right else Part("", at[:1])

@@ -5,22 +5,18 @@ from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing import exact
 from tempbench_lmms.parsing.clean import Part, clean
-from tempbench_lmms.parsing.echo import without_options, without_prompt
-from tempbench_lmms.parsing.expected import Choice, Count, Expected
+from tempbench_lmms.parsing.expected import UNLESS_CUT, Choice, Count, Expected, Reading, none
 from tempbench_lmms.parsing.finders import Finder, finder_of
 from tempbench_lmms.parsing.lexicon import roles
-from tempbench_lmms.parsing.mention import outer
-from tempbench_lmms.parsing.reading import UNLESS_CUT, Reading, none
+from tempbench_lmms.parsing.mentions import outer
 from tempbench_lmms.parsing.stance import Judged, Stance, judge
 from tempbench_lmms.parsing.tokens import Span, Text
 
 
 def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bool = False) -> Reading[Any]:
     """Reads the answer that a reply gives to what is expected."""
-    reply = without_prompt(reply, prompt)
-    if isinstance(expected, (Choice, Count)):
-        reply = without_options(reply, expected.letters, expected.texts)
-    cleaned = clean(reply)
+    shown = (expected.letters, expected.texts) if isinstance(expected, (Choice, Count)) else ()
+    cleaned = clean(reply, prompt, *shown)
     finder = finder_of(expected, of_text)
     reason = "cut_off" if cleaned.cut_off else "empty"
     for part in filter(lambda part: part.text, cleaned.parts):

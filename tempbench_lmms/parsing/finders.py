@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing.expected import Choice, Count, Expected, Item, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.parsing.lexicon import roles
-from tempbench_lmms.parsing.mention import Mention
-from tempbench_lmms.parsing.mentions import counts, numbers, options, orders, relations, spans, truth
+from tempbench_lmms.parsing.mentions import Mention, numbers, options, orders, relations, spans, truth
 from tempbench_lmms.parsing.stance import Terms
 from tempbench_lmms.parsing.tokens import Text
 
@@ -66,7 +65,7 @@ def finder_of(expected: Expected, say: Callable[[str, Finder], Any] | None = Non
         found = Finder(expected, lambda text: orders.find(text, expected.labels, expected.quantities))
     elif isinstance(expected, Count):
         values = zip(expected.letters, map(numbers.value_of, expected.texts), strict=False)
-        found = Finder(expected, lambda text: counts.find(text, expected), tuple(values))
+        found = Finder(expected, lambda text: options.counts(text, expected), tuple(values))
     elif isinstance(expected, TimeSpan):
         found = Finder(expected, lambda text: spans.find(text, expected))
     else:

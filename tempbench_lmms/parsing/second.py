@@ -10,10 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tempbench_lmms.parsing.clean import clean
+from tempbench_lmms.parsing.clean import clean, clip
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.parsing.mentions.numbers import value_of
-from tempbench_lmms.parsing.text import clip
 
 VERSION = 1
 """Of the words below. Readings that were made with another one are not used."""

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word, roles
-from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.mentions import Mention
 from tempbench_lmms.parsing.tokens import Span, Text, is_empty
 
 

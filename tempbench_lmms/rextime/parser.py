@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tempbench_lmms.parsing import fields
-from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
-from tempbench_lmms.parsing.reading import Reading
+from tempbench_lmms.parsing import reader
+from tempbench_lmms.parsing.expected import Choice, Fields, Reading, TimeSpan
 from tempbench_lmms.rextime.prompts import LETTERS
 
-Span = fields.Span
+Span = reader.Span
 
 NO_SPAN: Span = (0.0, 0.0)
 """What a reply without a span counts as for the official scorer, which stops at a missing one."""
@@ -39,7 +38,7 @@ def read(
     >>> found["letter"].value, found["span"].value
     ('B', (5.0, 12.5))
     """
-    letter, span = fields.read(reply, expected(options, duration, times, unit), prompt, at_limit)
+    letter, span = reader.read_both(reply, expected(options, duration, times, unit), prompt, at_limit)
     return {"letter": letter, "span": span}
 
 
@@ -59,4 +58,4 @@ def spans_of(scored: Span | None, text: str, duration: float | None = None) -> l
     """Returns the span of a reply that was read and is scored, and then the others that the reply states."""
     if scored is None:
         return []
-    return [scored, *(other for other in fields.others(text, TimeSpan(duration)) if other != scored)]
+    return [scored, *(other for other in reader.others(text, TimeSpan(duration)) if other != scored)]

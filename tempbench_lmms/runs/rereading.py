@@ -22,7 +22,7 @@ from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.parsing import second
-from tempbench_lmms.parsing.reading import Reading, Reread
+from tempbench_lmms.parsing.expected import Reading, Reread
 from tempbench_lmms.runs.rescoring import with_docs, with_reply
 from tempbench_lmms.runs.second_readers import Endpoint, NoAnswerError
 from tempbench_lmms.runs.task_log import Sample, TaskLog

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.parsing.reading import SECOND, Reading, none
+from tempbench_lmms.parsing.expected import SECOND, Reading, none
 from tempbench_lmms.parsing.second import Part
 from tempbench_lmms.runs import rescoring
 from tempbench_lmms.runs.rereading import (

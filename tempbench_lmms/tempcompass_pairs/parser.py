@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice, Item, Truth
-from tempbench_lmms.parsing.reading import Reading, Reread, none
+from tempbench_lmms.parsing.expected import Choice, Item, Reading, Reread, Truth, none
 
 YES_NO = ("yes", "no")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.parsing.text import clip
+from tempbench_lmms.parsing.clean import clip
 from tempbench_lmms.record import (
     Metric,
     Metrics,

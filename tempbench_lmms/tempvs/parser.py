@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice, Item
-from tempbench_lmms.parsing.reading import Reading
+from tempbench_lmms.parsing.expected import Choice, Item, Reading
 
 UNREADABLE = "UNK"
 FAMILIES = ("generic", "internvl", "deepseek", "llava", "llama")

@@ -5,8 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice, Truth
-from tempbench_lmms.parsing.reading import Reading
+from tempbench_lmms.parsing.expected import Choice, Reading, Truth
 
 FIRST, SECOND, UNREAD = 1, 0, -1
 """What the official code makes of a reply: Yes or A, No or B, neither."""

@@ -5,8 +5,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice, Expected, Item, Order, Truth
-from tempbench_lmms.parsing.reading import Reading
+from tempbench_lmms.parsing.expected import Choice, Expected, Item, Order, Reading, Truth
 from tempbench_lmms.timepercept.card import PAIRS
 
 _CLAIMS = {"sov": "chronological", "pov": "first before second", "pic": "first longer"}

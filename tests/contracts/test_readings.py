@@ -11,7 +11,7 @@ from benchmarks import parsing as parsers
 from tempbench_lmms import record_reading
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import kwargs_of, load_task
-from tempbench_lmms.parsing.reading import REASONS, RULES, none
+from tempbench_lmms.parsing.expected import REASONS, RULES, none
 from tempbench_lmms.record import UNREAD, evaluate
 from tests.bundled import MINI, asking, covering, docs, scoring
 from tests.parsing.replies import dev

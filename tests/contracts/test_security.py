@@ -23,7 +23,7 @@ from tempbench_lmms.data.hub import downloading
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import tasks
 from tempbench_lmms.media import decoding, images
-from tempbench_lmms.parsing.json_values import json_values
+from tempbench_lmms.parsing.exact import json_values
 from tempbench_lmms.report import latex, sheet
 from tempbench_lmms.runs import logs
 from tests import hub

@@ -22,8 +22,7 @@ from typing import Any
 from tempbench_lmms.coherence import parser as coherence
 from tempbench_lmms.mateo import parser as mateo
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice, Item, Order, Truth
-from tempbench_lmms.parsing.reading import Reading
+from tempbench_lmms.parsing.expected import Choice, Item, Order, Reading, Truth
 from tempbench_lmms.rextime import parser as rextime
 from tempbench_lmms.tempvs import parser as tempvs
 from tempbench_lmms.timepercept import parser as timepercept

@@ -15,8 +15,7 @@ import tempbench_lmms
 from benchmarks import parsing as benchmark
 from tempbench_lmms import benchmarks
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice
-from tempbench_lmms.parsing.reading import REASONS
+from tempbench_lmms.parsing.expected import REASONS, Choice
 from tests import contract
 from tests.each import sample
 from tests.parsing import replies
@@ -31,17 +30,20 @@ def _is_span(span):
     return len(span) == 2 and all(math.isfinite(edge) and 0 <= edge <= 1e6 for edge in span)
 
 
+def _is_reading(found):
+    return (found.value is None) == (found.reason in REASONS)
+
+
 # What a parser may return, by its name without the values of its further parameters; of each benchmark's own
 # its `tests/NAME/contract.py` says it.
 OFFERED = {
     "parsing.clean.clean": lambda found: found.cut_off == (not found.parts),
-    "parsing.clean.plain": lambda found: len(found.at) == len(found.text) + 1,
-    "parsing.decide.read": lambda found: (found.value is None) == (found.reason in REASONS),
-    "parsing.reader.read": lambda found: (found.value is None) == (found.reason in REASONS),
-    "parsing.fields.read": lambda found: all((one.value is None) == (one.reason in REASONS) for one in found),
-    "parsing.text.final_answer": lambda found: found is None or found == found.strip() != "",
-    "parsing.fields.others": lambda found: all(map(_is_span, found)),
-    "parsing.text.clip": lambda found: len(found) < 8_010,
+    "parsing.decide.read": _is_reading,
+    "parsing.reader.read": _is_reading,
+    "parsing.reader.read_both": lambda found: all(map(_is_reading, found)),
+    "parsing.clean.final_answer": lambda found: found is None or found == found.strip() != "",
+    "parsing.reader.others": lambda found: all(map(_is_span, found)),
+    "parsing.clean.clip": lambda found: len(found) < 8_010,
 }
 for name in benchmarks.names():
     OFFERED |= contract.get(name, "OFFERED")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.parsing.json_values import json_values
+from tempbench_lmms.parsing.exact import json_values
 
 VALUES = st.recursive(
     st.one_of(st.integers(), st.booleans(), st.none(), st.text(st.sampled_from("ab ,:'é"), max_size=5)),

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
-from tempbench_lmms.parsing.reading import REASONS, RULES
+from tempbench_lmms.parsing.expected import REASONS, RULES, Choice, Count, Item, Order, Relation, Truth
 
 KINDS = [
     Choice("ABCD", ("a dog barks", "a cat sleeps", "a man sings", "it rains")),

@@ -6,8 +6,18 @@ import pytest
 
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.parsing import second
-from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, TimeSpan, Truth
-from tempbench_lmms.parsing.reading import SECOND, Reading, Reread
+from tempbench_lmms.parsing.expected import (
+    SECOND,
+    Choice,
+    Count,
+    Item,
+    Order,
+    Reading,
+    Relation,
+    Reread,
+    TimeSpan,
+    Truth,
+)
 from tempbench_lmms.rextime import parser as rextime
 from tempbench_lmms.tempvs import parser as tempvs
 from tests.second_reader import fenced, obedient

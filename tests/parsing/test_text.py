@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tempbench_lmms.parsing import reader
+from tempbench_lmms.parsing.clean import clip, final_answer, squeeze
 from tempbench_lmms.parsing.expected import Choice
-from tempbench_lmms.parsing.text import clip, final_answer, squeeze
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
-from tempbench_lmms.parsing.fields import others, read
+from tempbench_lmms.parsing.reader import others, read_both
 
 DURATION = 100.0
 
@@ -124,12 +124,16 @@ def test_a_reply_that_ends_at_its_limit_is_cut_off():
 
 
 def test_letter_and_span_have_reasons_of_their_own():
-    letter, span = read("The answer is B, and it goes on", Fields(Choice("ABCD", EVENTS), TimeSpan(DURATION)))
+    letter, span = read_both(
+        "The answer is B, and it goes on", Fields(Choice("ABCD", EVENTS), TimeSpan(DURATION))
+    )
     assert (letter.value, span.reason) == ("B", "nothing")
-    letter, span = read('{"answer": "B", "span": null}', Fields(Choice("ABCD", EVENTS), TimeSpan(DURATION)))
+    letter, span = read_both(
+        '{"answer": "B", "span": null}', Fields(Choice("ABCD", EVENTS), TimeSpan(DURATION))
+    )
     assert (letter.value, span.value) == ("B", None)
 
 
 def test_the_text_of_an_option_is_no_span():
-    letter, span = read("D. he takes 2 to 3 steps", Fields(Choice("ABCD", EVENTS), TimeSpan(DURATION)))
+    letter, span = read_both("D. he takes 2 to 3 steps", Fields(Choice("ABCD", EVENTS), TimeSpan(DURATION)))
     assert (letter.value, span.value) == ("D", None)

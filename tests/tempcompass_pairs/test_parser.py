@@ -2,7 +2,7 @@
 
 import pytest
 
-from tempbench_lmms.parsing.reading import Reading, Reread
+from tempbench_lmms.parsing.expected import Reading, Reread
 from tempbench_lmms.tempcompass_pairs import official, parser, prompts
 
 LETTERS = ["A. left", "B. right", "C. up"]

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from tempbench_lmms.parsing.reading import REASONS
+from tempbench_lmms.parsing.expected import REASONS
 from tests.source_files import picture, write
 
 PAPER = "001_7b7fc114b3c22071.txt"

@@ -1,14 +1,16 @@
-"""Finds the numbers of images, and other numbers."""
+"""Finds numbers of images, and places in a row: "image three", "the last one", "the former"."""
 
 import re
 from collections.abc import Iterator
 
 from tempbench_lmms.parsing.expected import Item
-from tempbench_lmms.parsing.lexicon import Word, roles
-from tempbench_lmms.parsing.mention import Mention, apart
-from tempbench_lmms.parsing.mentions import places
-from tempbench_lmms.parsing.tokens import Text
+from tempbench_lmms.parsing.lexicon import Word, numeral, roles
+from tempbench_lmms.parsing.mentions import Mention, apart
+from tempbench_lmms.parsing.tokens import Text, is_empty
 
+_SIGNS = " .,:;!?)\"'\n。"
+_GOES_ON = roles("is right wrong because deny and or")
+_LONGEST = 400
 _DIGITS = re.compile(
     r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/])#?(\d{1,4})(?![\d/%]|:\d|[^\W\d_\u2e80-\uffff]|\.\d|,\d{3}|[-–]\d)"
 )
@@ -19,6 +21,50 @@ _BEHIND = re.compile(
 _SIGN = re.compile(r"\s*[^\s\w]|\s*$|\s*\n|\s+\d")
 _NOUNS, _LEADS = roles("image option"), roles("answer is choose conclude fill image")
 _AFTER = roles("is right wrong because deny and or turn conclude likely hedge suppose back to all courtesy")
+
+
+def place(roles: frozenset[str], n: int) -> int | None:
+    """Returns the place in a row of `n` that a word means."""
+    ranks = {"rank.second_last": n - 1, "rank.middle": n // 2 + 1}
+    ranks |= {"rank.former": 1, "rank.latter": 2} if n == 2 else {}
+    rank = next((rank for role, rank in ranks.items() if role in roles), numeral(roles, "ordinal."))
+    return n if rank is None and "last" in roles else rank
+
+
+def places(text: Text, n: int, nouns: frozenset[str]) -> list[Mention]:
+    """Returns places in a row of `n`, from 1: those before a noun, or before nothing that is counted."""
+    found = []
+    for word in text.words:
+        rank = place(word.roles, n)
+        if rank is None or not 0 < rank <= n:
+            continue
+        beside = next((w for w in text.within(word.end, word.end + 24) if w.roles != {"fill"}), None)
+        beside = beside if beside and beside.start <= word.end + 2 else None
+        end = word.end
+        if beside and not set(text.text[end : beside.start]) & set("(."):
+            noun = beside.roles & nouns or text.text[beside.start : beside.end] in ("one", "number")
+            end = beside.end if noun else end
+        if end > word.end or _stands(text, word, beside):
+            near = [*text.within(max(0, word.start - 8), word.start)[-1:], *text.within(end, end + 30)[:1]]
+            ways = [role for w in near for role in ("from_right", "from_left") if role in w.roles]
+            found.append(
+                Mention(n + 1 - rank if ways[:1] == ["from_right"] else rank, word.start, end, "place")
+            )
+    return found
+
+
+def _stands(text: Text, word: Word, beside: Word | None) -> bool:
+    """Returns whether a place needs no noun: after "is", or alone in a sentence of words of the lexicon."""
+    follows = "" if text.ends(word.end) else text.text[word.end : word.end + 1]
+    before = text.within(max(0, word.start - 12), word.start)
+    while before and "fill" in before[-1].roles and "is" not in before[-1].roles:
+        before.pop()
+    stands = bool(before) and "is" in before[-1].roles
+    number = text.sentence(word.start)
+    start, end = text.sentences[number]
+    if not stands and (follows != " " or (beside is not None and beside.roles & _GOES_ON)):
+        stands = end - start <= _LONGEST and is_empty(text.without(start, end, text.said(number)))
+    return stands and not follows.strip(_SIGNS)
 
 
 def value_of(text: str) -> int | None:
@@ -34,9 +80,11 @@ def items(text: Text, item: Item) -> list[Mention]:
         number = word.number
         if word.roles & _NOUNS:
             found += _named(text, word)
-        elif number is not None and number > 1 and _stands_alone(text, word):
-            found.append(Mention(number, word.start, word.end, "number"))
-    found += [*_digits(text), *places.find(text, item.upper, roles("image"))]
+        elif number is not None and number > 1 and (text.ends(word.end) or _SIGN.match(text.text, word.end)):
+            before = text.before(word.start, 1)
+            if before is None or before.roles & _LEADS:
+                found.append(Mention(number, word.start, word.end, "number"))
+    found += [*_digits(text), *places(text, item.upper, roles("image"))]
     return [one for one in apart(found) if 0 < one.value <= item.upper]
 
 
@@ -60,10 +108,3 @@ def _named(text: Text, word: Word) -> list[Mention]:
     after = text.after(word.end, 1)
     number = after.number if after else None
     return [] if after is None or number is None else [Mention(number, word.start, after.end, "label")]
-
-
-def _stands_alone(text: Text, word: Word) -> bool:
-    """Returns whether a sign or the end follows a number, and the word before it is not counted."""
-    before = text.before(word.start, 1)
-    ends = text.ends(word.end) or _SIGN.match(text.text, word.end)
-    return bool(ends) and (before is None or bool(before.roles & _LEADS))

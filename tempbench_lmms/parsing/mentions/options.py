@@ -1,14 +1,134 @@
-"""Finds lettered options: by letter, by their own text, by their place."""
+"""Finds lettered options: by letter, by their own text, by their place; and counts, numbers with letters."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
-from tempbench_lmms.parsing.expected import Choice, Item
-from tempbench_lmms.parsing.lexicon import roles
-from tempbench_lmms.parsing.mention import Mention, apart, as_list
-from tempbench_lmms.parsing.mentions import durations, numbers, orders, places, relations, truth, words
-from tempbench_lmms.parsing.mentions.letters import letters, orders_of
-from tempbench_lmms.parsing.tokens import Text
+from tempbench_lmms.parsing.expected import Choice, Count, Item
+from tempbench_lmms.parsing.lexicon import Word, roles
+from tempbench_lmms.parsing.mentions import Mention, apart, as_list, numbers, orders, relations, truth, words
+from tempbench_lmms.parsing.tokens import Text, is_empty
+
+_LETTER = re.compile(r"(?<![^\W_])(?<![^\W_]['.-])(?<![^\W_A-H]/)([A-H])(?![^\W_]|['-][^\W_]|\+\+)", re.ASCII)
+_BEHIND_NOUN = re.compile(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
+# "A man", "A, B": an article is followed by a word that is no verb or sign of an answer.
+_ARTICLE = re.compile(r"\s+[a-zß-ÿ]")
+_INSIDE = re.compile(r"[a-z],? $")
+_VERBS = roles(
+    "is right wrong deny and or because turn hedge likely conclude suppose back choose before after refuse"
+    " early late long short first last"
+)
+_NOUNS, _OTHERS = roles("option answer choose"), roles("image step video")
+# "A to F", "A/B/C": all options, and no choice.
+_RANGE = re.compile(
+    r"\(?\b[A-H]\)?(?:(?:\s?[/|]\s?\(?[A-H]\)?){2,}"
+    r"|\s(?:to|through|bis|à|至|到)\s(?:option\s)?\(?[C-H]\b\)?|\s?[-–]\s?[C-H]\b)"
+)
+_NUMBER = re.compile(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
+# A small letter that a sign, a number or the end follows; it is no word there, but "a" may be.
+_SMALL = re.compile(
+    r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['/.-])(a(?! )|[b-h])"
+    r"(?=[)\]\"']*(?:\s*$|\s*[,;:(\n–—。、，]|\.(?!\w)|\s-\s|\s[\[(\d]|[\u2e80-\uffff]))"
+)
+_LEAD = roles("is answer option choose conclude likely switch final back")
+
+
+def letters(text: Text, choice: Choice) -> list[Mention]:
+    """Returns the letters of options in a text."""
+    found: list[Mention] = []
+    taken = {place for one in _RANGE.finditer(text.text) for place in range(*one.span())}
+    for word in text.words:
+        found += _numbered(text, word, choice)
+        behind = _BEHIND_NOUN.match(text.text, word.end)
+        if behind and behind.start(1) not in taken:
+            found += _labelled(text, word, behind, choice, taken)
+    alone = ((value.upper(), span) for value, span in _alone(text, choice) if span[0] not in taken)
+    found += [Mention(value, *span, "letter") for value, span in alone if value in choice.letters]
+    return apart(found)
+
+
+def _alone(text: Text, choice: Choice) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yields letters without a noun: capitals, small ones that are no words, and those in brackets."""
+    for one in _LETTER.finditer(text.text):
+        if not _is_article(text, one):
+            yield one[1], one.span()
+    small = text.text.islower()
+    for one in _SMALL.finditer(text.text) if not _shown(choice.texts) else ():
+        if _is_said(text, one.start()) or (one[1] != "a" and small):
+            yield one[1], one.span()
+
+
+def _labelled(
+    text: Text, word: Word, behind: re.Match[str], choice: Choice, taken: set[int]
+) -> list[Mention]:
+    """Returns the option that a noun and a letter name; such a letter has no other meaning."""
+    said, letter, end = text.text[word.start : word.end].lower(), behind[1], behind.end()
+    option = "option" in word.roles
+    noun, below = option or bool(word.roles & _NOUNS), "\n" in behind.group()
+    colon = ":" in behind.group() and text.text[end : end + 2].strip() in ("", ".")
+    if said in _shown(choice.texts) or (not colon and not noun and word.roles & _OTHERS):
+        if not below:
+            taken.add(behind.start(1))
+        return []
+    small = letter.islower() and not option
+    article = below and _is_article(text, behind)
+    if not noun or small or article or letter.upper() not in choice.letters:
+        return []
+    taken.add(behind.start(1))
+    return [Mention(letter.upper(), word.start if option else behind.start(1), end, "label")]
+
+
+def _is_said(text: Text, start: int) -> bool:
+    """Returns whether a place begins a sentence, or directly follows a word that announces an answer."""
+    if not text.text[text.sentences[text.sentence(start)].start : start].strip(" \"'("):
+        return True
+    before = text.before(start, 4)
+    near = before is not None and not text.text[before.end : start].strip(" :,=-–\"'(")
+    return near and before is not None and bool(before.roles & _LEAD)
+
+
+def _is_article(text: Text, one: re.Match[str]) -> bool:
+    """Returns whether an "A" comes before a word that is not a verb or a sign of an answer."""
+    if (
+        one[1] != "A"
+        or not _ARTICLE.match(text.text, one.end())
+        or _INSIDE.search(text.text, max(0, one.start() - 3), one.start())
+    ):
+        return False
+    after = text.after(one.end(), 1)
+    return after is None or not after.roles & _VERBS
+
+
+def _numbered(text: Text, word: Word, choice: Choice) -> list[Mention]:
+    """Returns an option that a noun and a number name: "option 2", "caption two"."""
+    if "option" not in word.roles:
+        return []
+    digit, after = _NUMBER.match(text.text, word.end), text.after(word.end, 1)
+    number, end = (int(digit[1]), digit.end()) if digit else (None, word.end)
+    if after and not digit:
+        number, end = after.number, after.end
+    inside = number is not None and 0 < number <= len(choice.letters)
+    return [Mention(choice.letters[number - 1], word.start, end, "label")] if number and inside else []
+
+
+@lru_cache(maxsize=512)
+def _shown(texts: tuple[str, ...]) -> frozenset[str]:
+    """Returns the nouns of labels that options are made of: "Sentence a -> Sentence b"."""
+    return roles("image sentence images sentences") if orders_of(texts) else frozenset()
+
+
+_LABEL = re.compile(
+    r"(?:image|sentence|picture|event)\s+([a-h])(?![^\W_])|(?<![^\W_])([A-Ha-h])(?![^\W_])", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=256)
+def orders_of(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Returns each option's order of labels; empty unless all options are orders."""
+    found = [tuple((one[1] or one[2]).upper() for one in _LABEL.finditer(text)) for text in texts]
+    arrows = all("->" in text for text in texts)
+    return found if arrows and len({frozenset(one) for one in found}) == 1 else []
+
 
 _PAIR = 2
 _LISTED = 3
@@ -20,7 +140,7 @@ _BETWEEN = r"[^\w\n]{1,3}"
 @lru_cache(maxsize=512)
 def _placed(texts: tuple[str, ...]) -> bool:
     """Returns whether each option is only a place: "the first image"."""
-    found = [places.find(Text(text, spans=False), 12, roles("image option")) for text in texts]
+    found = [numbers.places(Text(text, spans=False), 12, roles("image option")) for text in texts]
     return bool(texts) and all(len(one) == 1 for one in found) and "," not in "".join(texts)
 
 
@@ -62,7 +182,7 @@ def images(text: Text) -> list[tuple[int, int, str]]:
         if text.has(image, one.start, one.end)
     ]
     for word in text.words:
-        place, number = places.place(word.roles, _PAIR), word.number
+        place, number = numbers.place(word.roles, _PAIR), word.number
         before = next(reversed(text.within(max(0, word.start - 12), word.start)), None)
         if before is None or (place or number) not in (1, 2):
             continue
@@ -95,7 +215,7 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         found = numbers.items(text, Item(row))
     else:  # "The drum is the first": where an option is named, a rank says something of it
         option = roles("option answer")
-        found = _elsewhere(text, places.find(text, row, option), kept)
+        found = _elsewhere(text, numbers.places(text, row, option), kept)
         found = [one for one in found if not ordered or text.has(option, one.start, one.end)]
     return apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
 
@@ -103,8 +223,8 @@ def find(text: Text, choice: Choice) -> list[Mention]:
 def _by_sense(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]:
     """Returns the places that mean an option: an amount of time, a slot in a row, other words for it."""
     shown = choice.texts[: len(choice.letters)]
-    if ranges := durations.ranges(shown):
-        return _elsewhere(text, durations.find(text, ranges, choice.letters), named)
+    if ranges := words.ranges(shown):
+        return _elsewhere(text, words.amounted(text, ranges, choice.letters), named)
     if named or not shown or words.movements(shown) is not None:
         return []
     return _apart_from(words.find(text, shown, choice.letters), texts(text, choice))
@@ -158,3 +278,82 @@ def _elsewhere(text: Text, found: list[Mention], others: list[Mention]) -> list[
 def is_truth(choice: Choice) -> bool:
     """Returns whether the options are True and False."""
     return {text.lower().strip(" .") for text in choice.texts} == {"true", "false"}
+
+
+_ANY = re.compile(
+    r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/#])(\d{1,4})(?![\d/%]|:\d|[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)"
+)
+_DETERMINES = roles("first last other article ordinal.1 ordinal.2 ordinal.3")
+_ROW = re.compile(r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*")
+_NEAR, _FAR = 4, 60
+
+
+def counts(text: Text, count: Count) -> list[Mention]:
+    """Returns the places that name a number, by itself or by the letter of its option."""
+    values = {
+        numbers.value_of(said): letter for letter, said in zip(count.letters, count.texts, strict=False)
+    }
+    found = _numbers(text)
+    named, found = _with_numbers(text, _letters(text, count), found, count)
+    found += [Mention(0, word.start, word.end, "number") for word in text.words if _none(text, word)]
+    if not found and not named:
+        none = [w for w in text.words if w.roles & {"none", "deny"}]
+        found = [Mention(0, word.start, word.end, "number") for word in none[:1] if "none" in word.roles]
+    numbered = [Mention((values.get(one.value), one.value), one.start, one.end, one.form) for one in found]
+    return apart([*as_list(named, len(count.letters)), *numbered])
+
+
+def _numbers(text: Text) -> list[Mention]:
+    """Returns the numbers that may count something."""
+    found = [Mention(int(one[1]), one.start(), one.end(), "number") for one in _ANY.finditer(text.text)]
+    for word in text.words:
+        number, lead = word.number, text.before(word.start, 1)
+        thing = lead is not None and "one" in word.roles and lead.roles & _DETERMINES  # "the last one"
+        if number is not None and not thing and word.ordinal is None:
+            found.append(Mention(number, word.start, word.end, "number"))
+    heads = (_ROW.match(text.text, word.end) for word in text.words if word.roles & {"image", "step"})
+    pictured = [head.span() for head in heads if head]  # "frames 2, 6 and 9"
+    counted = [one for one in apart(found) if not _measures(text, one)]
+    return [one for one in counted if not any(start <= one.start < end for start, end in pictured)]
+
+
+def _letters(text: Text, count: Count) -> list[Mention]:
+    """Returns the options that are named by letter or place."""
+    placed = numbers.places(text, len(count.letters), roles("option"))
+    named = letters(text, Choice(count.letters, count.texts))
+    return apart([*named, *(one._replace(value=count.letters[one.value - 1]) for one in placed)])
+
+
+def _with_numbers(
+    text: Text, named: list[Mention], found: list[Mention], count: Count
+) -> tuple[list[Mention], list[Mention]]:
+    """Returns letters as pairs with their numbers, and the numbers without a letter."""
+    kept = []
+    for one in named:
+        near = (n for n in found if 0 < n.start - one.end <= _NEAR)
+        same = next((n for n in near), None)
+        value = one.value, numbers.value_of(count.texts[count.letters.index(one.value)])
+        end, form = (same.end, "both") if same else (one.end, one.form)
+        kept.append(Mention(value, one.start, end, form))
+    return kept, found
+
+
+def _none(text: Text, word: Word) -> bool:
+    """Returns whether the first word of a sentence says that there is nothing to count: "No spins"."""
+    start = text.sentences[text.sentence(word.start)].start
+    if not word.roles >= roles("none no") or word.start - start > _FAR:
+        return False
+    behind = text.text[word.end : word.end + 2]
+    opens = is_empty(text.without(start, word.start, "fill is conclude has"))
+    return opens and behind[:1] == " " and behind[1:].isalpha()
+
+
+def _measures(text: Text, one: Mention) -> bool:
+    """Returns whether a number measures time, or is the number of an entry."""
+    after = text.after(one.end, 1)
+    if after and any(role.startswith("unit.") for role in after.roles):
+        return True
+    if after and "total" in after.roles and any(map(str.isdigit, text.text[after.end : after.end + 8])):
+        return True
+    begins = text.text[one.start : one.end].isdigit() and text.text[: one.start].rstrip(" ")[-1:] in "\n"
+    return begins and text.text[one.end : one.end + 2] in (". ", ") ")

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word, roles
-from tempbench_lmms.parsing.mention import Mention, apart
+from tempbench_lmms.parsing.mentions import Mention, apart
 from tempbench_lmms.parsing.tokens import Text
 
 _BETWEEN = roles("fill image option and then conclude is prep step article to counter")

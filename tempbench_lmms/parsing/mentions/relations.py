@@ -5,7 +5,7 @@ import itertools
 import re
 
 from tempbench_lmms.parsing.lexicon import Word, roles
-from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.mentions import Mention
 from tempbench_lmms.parsing.tokens import Span, Text, is_empty
 
 Named = list[tuple[int, int, str]]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing.expected import TimeSpan
 from tempbench_lmms.parsing.lexicon import Word, numeral, roles
-from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.mentions import Mention
 from tempbench_lmms.parsing.tokens import Text
 
 MAX_SECONDS = 1e6  # more is a time stamp of another kind, or no time at all

@@ -4,7 +4,7 @@ import itertools
 import re
 
 from tempbench_lmms.parsing.lexicon import Word, roles
-from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.mentions import Mention
 from tempbench_lmms.parsing.tokens import Text
 
 _YES, _NO = roles("true yes rising"), roles("false no falling")

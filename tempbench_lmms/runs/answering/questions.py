@@ -24,8 +24,7 @@ from tempbench_lmms.harness import identity
 from tempbench_lmms.harness.conversation import content
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.media.pictures import is_picture
-from tempbench_lmms.parsing.expected import Item, Order
-from tempbench_lmms.parsing.reading import Reread
+from tempbench_lmms.parsing.expected import Item, Order, Reread
 from tempbench_lmms.runs.importing import Source, write_log
 from tempbench_lmms.runs.run_card import RESPONDENT
 from tempbench_lmms.runs.task_log import scored
