@@ -1,11 +1,7 @@
-"""Runs a task's own code in a process apart: without network, in an empty folder, spoken to in JSON lines.
+"""Runs a task's own code in a separate process, without network, in an empty folder (`data.child`).
 
-A request is `{"open": FILE}` (the task's YAML), `{"documents": true}` (the plain fields of its documents),
-`{"visuals": NUMBER}` (what a document shows), `{"contents": N}` (what the first N documents consist of),
-`{"replies": [[NUMBER, TEXT], ...]}` (what the metrics are given for replies to documents),
-`{"items": [...]}` (what the next requests are about), or `{"metric": NAME, "part": KEY, "picks":
-[[...], ...]}`: the metric, or a part of its value, of the items at these places, a number for each list of
-places. The answer is `{"found": ...}` or `{"problem": WORDS}`.
+A request is `{"open": FILE}` (the task's YAML) or `{"call": NAME, "given": [...]}`: a method of `Task` and its
+arguments. The answer is `{"found": ...}` or `{"problem": WORDS}`.
 """
 
 import argparse
@@ -22,8 +18,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from tempbench_lmms.data import child
+
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
-NO_NETWORK = "it uses the network"
 _OWN = os.getpid()
 _LONGEST = 2000  # characters of a document's text
 _MOST = 12  # entries of a document's list or table, and pictures
@@ -37,7 +34,7 @@ def _cut_off() -> None:
         ctypes.CDLL(None).unshare(_NEW_USER | _NEW_NETWORK)
 
     def refused(*args: Any, **kwargs: Any) -> Any:
-        raise OSError(NO_NETWORK)
+        raise OSError("it uses the network")
 
     for name in ("connect", "connect_ex", "sendto", "bind"):
         setattr(socket.socket, name, refused)
@@ -68,17 +65,19 @@ class Task:
                 own = registry.get_aggregation(own) if own else registry.get_metric_aggregation(name)
             self._metrics[name if isinstance(name, str) else name.__name__] = own
 
-    def values(
-        self, metric: str, part: Any, items: Sequence[Any], picks: Sequence[Sequence[int]]
-    ) -> list[float | None]:
-        """Returns a metric, or a part of its value, of several choices of items; None for no number."""
+    def hold(self, items: Sequence[Any]) -> None:
+        """Keeps what `process_results` gave to a metric, question by question, for `values`."""
+        self._items = items
+
+    def values(self, metric: str, part: Any, picks: Sequence[Sequence[int]]) -> list[float | None]:
+        """Returns a metric, or a part of its value, of the held items at some places; None for no number."""
         function = self._metrics[metric]
         more = {"args": _Given()} if "args" in inspect.signature(function).parameters else {}
         found: list[float | None] = []
         problems = []
         for places in picks:
             try:
-                value = function([items[place] for place in places], **more)
+                value = function([self._items[place] for place in places], **more)
                 found.append(_number(value if part is None else value[part]))
             except Exception as error:  # undefined for these items, as a mean of none is
                 found.append(None)
@@ -163,34 +162,20 @@ def _number(value: Any) -> float | None:
 
 def main() -> None:
     """Answers requests until there are no more."""
-    # What the task's code prints goes elsewhere.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
     _cut_off()
     task: Task | None = None
-    items: list[Any] = []
-    for line in sys.stdin:
-        request = json.loads(line)
+
+    def answer(request: dict[str, Any], beat: child.Beat) -> dict[str, Any]:
+        nonlocal task
         try:
-            found: Any = True
-            if "open" in request:
-                task = Task(request["open"])
-            elif "items" in request:
-                items = request["items"]
-            elif task is not None and "documents" in request:
-                found = task.documents()
-            elif task is not None and "contents" in request:
-                found = task.contents(request["contents"])
-            elif task is not None and "replies" in request:
-                found = task.scored(request["replies"])
-            elif task is not None and "visuals" in request:
-                found = task.visuals(request["visuals"])
-            elif task is not None:
-                found = task.values(request["metric"], request["part"], items, request["picks"])
-            answer = {"found": found}
+            if "open" not in request:
+                return {"found": getattr(task, request["call"])(*request["given"])}
+            task = Task(request["open"])
         except BaseException as error:  # of any kind: it is code of others
-            answer = {"problem": f"{type(error).__name__}: {error}"[:300]}
-        print(json.dumps(answer), file=answers, flush=True)
+            return {"problem": f"{type(error).__name__}: {error}"[:300]}
+        return {"found": None}
+
+    child.serve(answer)
 
 
 if __name__ == "__main__":

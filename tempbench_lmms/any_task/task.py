@@ -231,7 +231,7 @@ class AnyTask:
         if not isinstance(mean, _Mean) or not mean.is_share or mean.whole is None:
             raise CannotAggregateError("it is not a share")
         file, of = mean.whole.file, mean.whole.printed
-        scored = aggregation.here().answer(file, replies=[*replies.items()])
+        scored = aggregation.here().answer(file, "scored", [*replies.items()])
         items = [one[of.metric] for one in scored if of.metric in one]
         values = aggregation.child().values(
             file, (of.metric, of.part), items, [[i] for i in range(len(items))]
@@ -247,7 +247,7 @@ class AnyTask:
         """
         if (file := installed.find(self.name)) is None:
             raise CannotAggregateError(f"{self.name} is not installed")
-        shown = aggregation.here().answer(file, visuals=number)
+        shown = aggregation.here().answer(file, "visuals", number)
         return [one["path"] if "path" in one else _picture(one["jpeg"]) for one in shown]
 
     def by_field(self) -> dict[str, dict[str, list[str]]]:
@@ -311,7 +311,7 @@ def documents_of(task: str) -> list[dict[str, Any]]:
     """
     if (file := installed.find(task)) is None:
         raise CannotAggregateError(f"{task} is not installed")
-    found: list[dict[str, Any]] = aggregation.here().answer(file, documents=True)
+    found: list[dict[str, Any]] = aggregation.here().answer(file, "documents")
     return found
 
 

@@ -4,22 +4,18 @@
 """
 
 import atexit
-import contextlib
 import functools
-import json
 import os
 import queue
 import signal
-import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NothingYet
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data.child import Child
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.integrity import Facts
 from tempbench_lmms.media.worker import TOO_MUCH_MEMORY
@@ -52,39 +48,17 @@ class Inspector:
         seconds: float | None = None,
         megabytes: float | None = None,
     ) -> None:
-        self._command = command
         self._seconds = seconds or _number(SECONDS_VARIABLE, _SECONDS)
         self._megabytes = megabytes or _number(MEMORY_VARIABLE, _MB)
-        self._process: subprocess.Popen[str] | None = None
-        self._reader = ThreadPoolExecutor(1)
+        limited = {**os.environ, "MALLOC_ARENA_MAX": "2"}
+        self._child = Child([*command, str(int(self._megabytes))], limited)
+        self.close = self._child.close
         self._lock = threading.Lock()
-        self._closed = False
-
-    def __enter__(self) -> "Inspector":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Ends the process; no thread can start another."""
-        self._closed = True
-        self._stop()
-
-    def _stop(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.wait()
 
     def ask(self, path: Path, **request: Any) -> dict[str, Any]:
         """Returns the result for a file."""
         with self._lock:
-            try:
-                answer = self._answer(path, request)
-            except BaseException:
-                self._stop()  # an unread answer would be taken for the next file's
-                raise
+            answer = self._answer(path, request)
         if "problem" not in answer:
             return dict(answer["found"])
         if answer["problem"] == TOO_MUCH_MEMORY:
@@ -95,47 +69,19 @@ class Inspector:
             )
         raise MediaError(answer["problem"], answer.get("reason") or "damaged")
 
-    def _started(self) -> "subprocess.Popen[str]":
-        if self._process is None or self._process.poll() is not None:
-            self._process = subprocess.Popen(
-                [*self._command, str(int(self._megabytes))],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                encoding="utf-8",
-                env={**os.environ, "MALLOC_ARENA_MAX": "2"},
-            )
-        if self._closed:
-            raise RuntimeError("this inspector is closed")
-        return self._process
-
     def _answer(self, path: Path, request: dict[str, Any]) -> dict[str, Any]:
-        process = self._started()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        patience = self._seconds + _size(path) / _BYTES_A_SECOND
-        longest = self._seconds * _TOTAL
-        with contextlib.suppress(OSError):  # it has ended; its answer reports that
-            process.stdin.write(json.dumps({"path": str(path), **request}) + "\n")
-            process.stdin.flush()
-        end = time.monotonic() + longest
-        while time.monotonic() < end:
-            try:
-                line = self._reader.submit(process.stdout.readline).result(patience)
-            except NothingYet:
-                break
-            if not line:
-                return {"problem": _ended(path, process.wait()), "reason": "ends the decoder"}
-            answer: dict[str, Any] = json.loads(line)
-            if "beat" not in answer:
-                return answer
-            patience = self._seconds
-        self._stop()
-        return {
-            "problem": f"{path.name}: decoding it is stuck ({self._seconds:g} s without a frame, or "
-            f"{longest:g} s in all); replace it, or set {SECONDS_VARIABLE} to more",
-            "reason": "does not end",
-        }
+        seconds, longest = self._seconds, self._seconds * _TOTAL
+        asked = {"path": str(path), **request}
+        try:
+            return self._child.ask(asked, seconds, seconds + _size(path) / _BYTES_A_SECOND, longest)
+        except EOFError as error:
+            return {"problem": _ended(path, error.args[0]), "reason": "ends the decoder"}
+        except TimeoutError:
+            return {
+                "problem": f"{path.name}: decoding it is stuck ({seconds:g} s without a frame, or "
+                f"{longest:g} s in all); replace it, or set {SECONDS_VARIABLE} to more",
+                "reason": "does not end",
+            }
 
 
 def _ended(path: Path, status: int) -> str:

@@ -5,7 +5,7 @@ goes to a file, which is searched for signs of patched frames.
 """
 
 import contextlib
-import json
+import functools
 import os
 import sys
 import tempfile
@@ -13,15 +13,16 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import av
 
+from tempbench_lmms.data import child
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.images import open_image
 from tempbench_lmms.media.integrity import check_video
 
-Look = Callable[[dict[str, Any], Callable[[int], None]], dict[str, Any]]
+Look = Callable[[dict[str, Any], child.Beat], dict[str, Any]]
 """Takes a request and a function to report progress; returns the result."""
 
 TOO_MUCH_MEMORY = "memory"
@@ -43,7 +44,7 @@ For intact files with open groups of pictures they print other messages ("mmco: 
 _BEAT_SECONDS = 0.2
 
 
-def look(request: dict[str, Any], beat: Callable[[int], None]) -> dict[str, Any]:
+def look(request: dict[str, Any], beat: child.Beat) -> dict[str, Any]:
     """Checks a video or a picture."""
     path = Path(request["path"])
     if request["kind"] == "video":
@@ -54,21 +55,13 @@ def look(request: dict[str, Any], beat: Callable[[int], None]) -> dict[str, Any]
 
 def serve(looking: Look) -> None:
     """Answers requests until there are no more."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     with tempfile.TemporaryFile() as said:
-        os.dup2(said.fileno(), 1)
         os.dup2(said.fileno(), 2)
         _limit_memory(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
-        for line in sys.stdin:
-            request = json.loads(line)
-            answer = _answered(looking, request, answers, said)
-            if "found" in answer and (patched := _patched(said)):
-                name = request.get("name") or Path(request["path"]).name
-                answer = {"problem": f"{name}: the video is damaged ({patched}); replace it"}
-            answers.write(json.dumps(answer) + "\n")
+        child.serve(functools.partial(_answered, looking, said))
 
 
-def _answered(looking: Look, request: dict[str, Any], answers: TextIO, said: Any) -> dict[str, Any]:
+def _answered(looking: Look, said: Any, request: dict[str, Any], tell: child.Beat) -> dict[str, Any]:
     last = 0.0
     said.truncate(0)
     said.seek(0)
@@ -80,16 +73,20 @@ def _answered(looking: Look, request: dict[str, Any], answers: TextIO, said: Any
             said.seek(0)
         if time.monotonic() - last > _BEAT_SECONDS:
             last = time.monotonic()
-            answers.write(json.dumps({"beat": n}) + "\n")
+            tell(n)
 
     try:
-        return {"found": looking(request, beat)}
+        found = looking(request, beat)
     except MemoryError:
         return {"problem": TOO_MUCH_MEMORY}
     except TempbenchError as error:
         lacking = "Cannot allocate memory" in str(error)
         reason = error.reason if isinstance(error, MediaError) else ""
         return {"problem": TOO_MUCH_MEMORY if lacking else str(error), "reason": reason}
+    if patched := _patched(said):
+        name = request.get("name") or Path(request["path"]).name
+        return {"problem": f"{name}: the video is damaged ({patched}); replace it"}
+    return {"found": found}
 
 
 def _patched(said: Any) -> str:

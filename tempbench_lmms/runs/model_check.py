@@ -81,7 +81,7 @@ def _shapes(wanted: Wanted, tell: Callable[[str], None]) -> dict[str, Shape]:
     shapes = {name: shape_of_task(name) for name in leaves(wanted.tasks)}
     for name, task in other_tasks.behind(wanted.tasks, wanted.further).items():
         try:
-            shapes[name] = shape_of(aggregation.here().answer(task.file, contents=_LOOKED_AT))
+            shapes[name] = shape_of(aggregation.here().answer(task.file, "contents", _LOOKED_AT))
         except CannotAggregateError as error:
             tell(f"everything counts, because the questions of {name} cannot be looked at ({error})")
             return {}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tempbench_lmms.any_task import groups, installed
-from tempbench_lmms.any_task.aggregation import CannotAggregateError, Child, TooSlowError
+from tempbench_lmms.any_task.aggregation import CannotAggregateError, TaskProcess, TooSlowError
 from tempbench_lmms.any_task.task import AnyTask, Grouped
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.resampling import interval
@@ -208,7 +208,7 @@ def test_two_runs_are_compared(folder):
 
 
 def test_code_that_takes_too_long_is_ended(folder):
-    child = Child(seconds=15)
+    child = TaskProcess(seconds=15)
     file = installed.find(TASK)
     with pytest.raises(TooSlowError, match="more than 15 s"):
         child.values(file, ("endless", None), [{}], [[0]])

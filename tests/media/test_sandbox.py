@@ -58,8 +58,9 @@ STAND_IN = """
 def inspector(tmp_path: Path):
     script = tmp_path / "stand_in.py"
     script.write_text(textwrap.dedent(STAND_IN))
-    with sandbox.Inspector((sys.executable, str(script)), seconds=5.0, megabytes=300) as found:
-        yield found
+    found = sandbox.Inspector((sys.executable, str(script)), seconds=5.0, megabytes=300)
+    yield found
+    found.close()
 
 
 @pytest.mark.slow
@@ -110,7 +111,7 @@ def test_a_closed_inspector_starts_nothing(inspector, tmp_path: Path) -> None:
     inspector.close()
     with pytest.raises(RuntimeError, match="closed"):
         inspector.ask(tmp_path / "sound.mp4")
-    assert inspector._process is None
+    assert inspector._child.process is None
 
 
 @pytest.mark.slow
@@ -134,7 +135,7 @@ def test_a_worker_ends_with_whoever_started_it(tmp_path: Path) -> None:
         "import os, sys\n"
         "from tempbench_lmms.media import sandbox\n"
         "one = sandbox._inspector()\n"
-        "print(one._started().pid, flush=True)\n"
+        "print(one._child._start().pid, flush=True)\n"
         "os._exit(0)\n"
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
