@@ -1,6 +1,6 @@
 """Runs a task's own code in a separate process, without network, in an empty folder (`data.child`).
 
-A request is `{"open": FILE}` (the task's YAML) or `{"call": NAME, "given": [...]}`: a method of `Task` and its
+A request is `{"open": FILE}` (the task's YAML) or `{"call": NAME, "given": [...]}`: a method of `Task` with its
 arguments. The answer is `{"found": ...}` or `{"problem": WORDS}`.
 """
 
