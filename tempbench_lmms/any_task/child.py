@@ -1,7 +1,7 @@
 """Runs a task's own code in a separate process, without network, in an empty folder (`data.child`).
 
-A request is `{"open": FILE}` (the task's YAML) or `{"call": NAME, "given": [...]}`: a method of `Task` with its
-arguments. The answer is `{"found": ...}` or `{"problem": WORDS}`.
+A request is `{"open": FILE}` (the task's YAML) or `{"call": NAME, "given": [...]}`: a method of `Task` and
+its arguments. The answer is `{"found": ...}` or `{"problem": WORDS}`.
 """
 
 import argparse

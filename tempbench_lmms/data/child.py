@@ -1,4 +1,4 @@
-"""A child process that answers requests, one line of JSON each, and whose end or silence harms nothing else."""
+"""A child process that answers requests, one line of JSON each; its end or silence harms nothing else."""
 
 import contextlib
 import json

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from jinja2 import TemplateError
 
 from tempbench_lmms.check.inputs import Picture, Text
-from tempbench_lmms.harness.watching import templates
+from tempbench_lmms.harness.watching.reading import Template, template_of, without_template
 
 DEFAULT = "<s>system\nBe kind.<e>\n"
 
@@ -32,7 +32,7 @@ def processor(**how):
 
 
 def parts(text, **how):
-    return list(templates.inputs_of([Text(text)], templates.of(processor(**how))).parts)
+    return list(without_template([Text(text)], template_of(processor(**how))).parts)
 
 
 def test_what_the_template_writes_is_not_told():
@@ -53,8 +53,8 @@ def test_an_empty_system_prompt_is_none():
 
 def test_a_head_before_a_picture():
     pieces = [Text("<s>user "), Picture(None), Text("\nWhen?<e>\n<s>assistant\n")]
-    template = templates.of(processor(media_first=True))
-    assert templates.inputs_of(pieces, template).parts == (Text(""), Picture(None), Text("\nWhen?"))
+    template = template_of(processor(media_first=True))
+    assert without_template(pieces, template).parts == (Text(""), Picture(None), Text("\nWhen?"))
 
 
 def test_a_processor_without_a_template():
@@ -62,4 +62,4 @@ def test_a_processor_without_a_template():
         raise TemplateError("no template")
 
     one = SimpleNamespace(apply_chat_template=refuse)
-    assert templates.of(SimpleNamespace(apply_chat_template=refuse, tokenizer=one)) == templates.Template()
+    assert template_of(SimpleNamespace(apply_chat_template=refuse, tokenizer=one)) == Template()

@@ -9,7 +9,7 @@ import pytest
 from tempbench_lmms.check import probes, procedure, sighted_reader
 from tempbench_lmms.check.inputs import Inputs, Picture, Text, Video
 from tempbench_lmms.harness import model_session, watching
-from tempbench_lmms.harness.watching.way import Way
+from tempbench_lmms.harness.watching.reading import Way
 from tempbench_lmms.media import codes
 from tests.check import planted
 
