@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from tempbench_lmms.any_task import aggregation, groups, installed
+from tempbench_lmms.any_task import aggregation, groups
 from tempbench_lmms.any_task.aggregation import CannotAggregateError, TooSlowError
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import task_names
 from tempbench_lmms.metrics.ratio import Floats, Ratio, Statistic, Sums, ratio
 from tempbench_lmms.metrics.sampling import hashed
 from tempbench_lmms.record import Better, Metric, Record, Row
@@ -245,7 +246,7 @@ class AnyTask:
         Raises:
             CannotAggregateError: The task or its data is not on this machine.
         """
-        if (file := installed.find(self.name)) is None:
+        if (file := task_names.find(self.name)) is None:
             raise CannotAggregateError(f"{self.name} is not installed")
         shown = aggregation.here().answer(file, "visuals", number)
         return [one["path"] if "path" in one else _picture(one["jpeg"]) for one in shown]
@@ -271,7 +272,7 @@ class AnyTask:
     def _row(self, name: str, found: Printed) -> tuple[Row | str, dict[str, float]]:
         given = [record for record in self.records if found.metric in record[ITEMS]]
         items = [record[ITEMS][found.metric] for record in given]
-        file = installed.find(self.name)
+        file = task_names.find(self.name)
         whole = None
         if file is None:
             values = [_score(item) for item in items]
@@ -309,7 +310,7 @@ def documents_of(task: str) -> list[dict[str, Any]]:
     Raises:
         CannotAggregateError: The task or its data is not at hand.
     """
-    if (file := installed.find(task)) is None:
+    if (file := task_names.find(task)) is None:
         raise CannotAggregateError(f"{task} is not installed")
     found: list[dict[str, Any]] = aggregation.here().answer(file, "documents")
     return found

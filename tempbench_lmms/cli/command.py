@@ -12,9 +12,9 @@ from tempbench_lmms.errors import TempbenchError
 
 def _include(folder: Path | None) -> Path | None:
     if folder is not None:
-        from tempbench_lmms.any_task import installed
+        from tempbench_lmms.harness import task_names
 
-        installed.include(folder)
+        task_names.include(folder)
     return folder
 
 

@@ -78,13 +78,13 @@ def plan(
 
 def _leaves(wanted: list[str], logged: list[str], include_path: Path | None) -> dict[str, None]:
     """Returns the tasks to plan for; other people's tasks may be known only from a log."""
-    from tempbench_lmms.harness import other_tasks, task_names
+    from tempbench_lmms.harness import task_names
     from tempbench_lmms.runs import starting
 
     further = ["--include_path", str(include_path)] if include_path else []
     if unlogged := [name for name in wanted if name not in logged]:
         task_names.check(unlogged, further)
-    others = [*other_tasks.behind(wanted, further), *(name for name in logged if name in wanted)]
+    others = [*task_names.behind(wanted, further), *(name for name in logged if name in wanted)]
     return dict.fromkeys([*starting.leaves(wanted), *others])
 
 

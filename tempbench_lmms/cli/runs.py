@@ -90,13 +90,12 @@ def run(
         _check_places(output)
         if first:  # before anything heavy is imported
             terminal.tell(f"checking the data of {tasks}")
-        from tempbench_lmms.any_task import installed
         from tempbench_lmms.harness import task_names
 
         task_names.check(tasks.split(","), further)
         options.check_model(model, model_args)
         if folder := options.read(further).include_path:
-            installed.include(Path(folder))  # for the report at the end
+            task_names.include(Path(folder))  # for the report at the end
         if repeats > 1:
             repeating.check(repeats, output, further, until_decided is not None)
         if check and first and not (output / CHECK).is_file():  # a continued run has already been checked

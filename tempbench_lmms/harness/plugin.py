@@ -21,7 +21,7 @@ from tempbench_lmms.harness.patches import PATCHES, warn
 MINIMUM = (0, 6, 1)
 # `tempbench run` builds on a cache with a folder for each run, and on answers that carry their tokens.
 MINIMUM_TO_KEEP_ANSWERS = (0, 7, 1)
-_MODELS = "tempbench_lmms.harness.respondents"
+_MODELS = "tempbench_lmms.harness.respondent_models"
 
 
 def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbench-lmms") -> str:
@@ -136,18 +136,18 @@ def register() -> list[Any]:
         install()
         from lmms_eval.models.registry_v2 import ModelManifest
 
-        from tempbench_lmms.harness.respondents import NAMES
+        from tempbench_lmms.harness.respondents import REPLIES
 
-        reader = ModelManifest(model_id="tempbench_reader", chat_class_path=f"{_MODELS}.reader.Reader")
+        reader = ModelManifest(model_id="tempbench_reader", chat_class_path=f"{_MODELS}.Reader")
         return [
             reader,
             *(
                 ModelManifest(
                     model_id=f"tempbench_{name}",
-                    simple_class_path=f"{_MODELS}.simple.{name.capitalize()}",
-                    chat_class_path=f"{_MODELS}.chat.{name.capitalize()}",
+                    simple_class_path=f"{_MODELS}.{name.capitalize()}",
+                    chat_class_path=f"{_MODELS}.Chat{name.capitalize()}",
                 )
-                for name in NAMES
+                for name in REPLIES
             ),
         ]
     except Exception as error:  # see the docstring

@@ -1,25 +1,38 @@
-"""The names that `--tasks` accepts, ours and the harness's, without its index, which takes ten seconds."""
+"""The tasks that `--tasks` can name, ours and the harness's, and the YAMLs of others, without running code.
+
+The harness's own index takes ten seconds.
+"""
 
 import difflib
 import importlib.util
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+import yaml
+
+from tempbench_lmms.data import tables
+from tempbench_lmms.data.checksums import digest
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import options
-from tempbench_lmms.harness.tasks import task_files
+from tempbench_lmms.harness import options, respondents
+from tempbench_lmms.harness.tasks import load, task_files
+from tempbench_lmms.harness.variants import WordLoader
 
 # A key of a task's or group's file, with the rest of its line or the list below it.
 _NAMED = re.compile(
-    rb"""^["']?(?:task|group|tag)["']?[ \t]*:"""
-    rb"""[ \t]*([^\n]*(?:\n(?:[ \t]*-[^\n]*|[ \t]*(?=\n)))*)""",
+    r"""^["']?(?:task|group|tag)["']?[ \t]*:"""
+    r"""[ \t]*([^\n]*(?:\n(?:[ \t]*-[^\n]*|[ \t]*(?=\n)))*)""",
     re.MULTILINE,
 )
-_WORDS = re.compile(rb"[^\s,'\"\[\]#-][^\s,'\"\[\]#]*")
+_WORDS = re.compile(r"[^\s,'\"\[\]#-][^\s,'\"\[\]#]*")
+_LIKELIHOODS = ("loglikelihood", "multiple_choice")
+_DATA = ("dataset_path", "dataset_name", "test_split", "validation_split")
+_INCLUDED: list[Path] = []
 
 
 @cache
@@ -29,12 +42,15 @@ def in_folder(folder: Path) -> frozenset[str]:
     Tasks, groups and tags follow a key at the beginning of a line, so a word that is missing here is not a
     name; words in comments may be included by mistake.
     """
-    found: set[bytes] = set()
-    for path in folder.rglob("*yaml*"):  # some included files have no ending
-        if path.is_file():
-            for named in _NAMED.findall(path.read_bytes()):
-                found.update(_WORDS.findall(named))
-    return frozenset(word.decode(errors="replace") for word in found)
+    lists = (listed for text in _texts(folder).values() for listed in _NAMED.findall(text))
+    return frozenset(word for listed in lists for word in _WORDS.findall(listed))
+
+
+@cache
+def _texts(folder: Path) -> dict[Path, str]:
+    # Some files have no ending.
+    files = (path for path in sorted(folder.rglob("*yaml*")) if path.is_file())
+    return {path: path.read_text("utf-8", "replace") for path in files}
 
 
 def all_names(further: Sequence[str] = ()) -> set[str]:
@@ -112,3 +128,116 @@ def folders(further: Sequence[str]) -> Iterator[Path]:
         yield from map(Path, (spec and spec.submodule_search_locations) or ())
     if folder := getattr(options.read(further), "include_path", None):
         yield Path(folder)
+
+
+# ---- tasks from outside this package
+
+
+@dataclass(frozen=True)
+class OtherTask:
+    """A task from outside this package.
+
+    Attributes:
+        file: Its YAML.
+        config: What that says, with what it includes; functions are their names.
+    """
+
+    file: Path
+    config: dict[str, Any]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Which data set it asks about."""
+        return {name: self.config.get(name) for name in _DATA}
+
+    @property
+    def words(self) -> str:
+        """One SHA-256 over what makes its questions and scores: its YAML, and the code beside that."""
+        code = {path.name: tables.sha256_of([path]) for path in sorted(self.file.parent.glob("*.py"))}
+        return digest([self.config, code])
+
+
+def behind(names: Iterable[str], further: Sequence[str] = ()) -> dict[str, OtherTask]:
+    """Returns the tasks behind names, groups, tags and patterns; ours, and what is not found, are left out.
+
+    Args:
+        names: What `--tasks` lists.
+        further: Further arguments of the harness; `--include_path` among them brings tasks.
+    """
+    found: dict[str, OtherTask] = {}
+    places = tuple(folders(further))
+    for name in names:
+        known = all_names(further) if "*" in name else {name}
+        for one in sorted(word for word in known - task_files().keys() if fnmatchcase(word, name)):
+            found |= named(one, places)
+    return found
+
+
+def check_answerable(model: str, tasks: dict[str, OtherTask]) -> None:
+    """Refuses what cannot be asked, or answered.
+
+    Args:
+        model: As for the harness's `--model`.
+        tasks: What it is to be asked.
+
+    Raises:
+        TempbenchError: A task asks for likelihoods, or the model knows only our tasks' answers.
+    """
+    for name, task in tasks.items():
+        if why := respondents.cannot_answer(model, name):
+            raise TempbenchError(why)
+        if (kind := task.config.get("output_type")) in _LIKELIHOODS:
+            raise TempbenchError(
+                f"{name} asks for likelihoods (output_type: {kind}), which lmms-eval 0.7 cannot score; leave "
+                "it out"
+            )
+
+
+def named(name: str, folders: tuple[Path, ...], within: tuple[str, ...] = ()) -> dict[str, OtherTask]:
+    """Returns the task of a name, or those of a group or a tag."""
+    found: dict[str, OtherTask] = {}
+    for path, text in ((path, text) for folder in folders for path, text in _texts(folder).items()):
+        if path.suffix != ".yaml" or name not in text or name in within:
+            continue
+        try:
+            config = load(path, WordLoader)
+        except (OSError, yaml.YAMLError, TypeError, ValueError):
+            continue  # the harness says so, if it reads the file
+        if config.get("task") == name:
+            return {name: OtherTask(path, config)}
+        tags = config.get("tag") or ()
+        if isinstance(config.get("task"), list) and config.get("group") == name:
+            for member in _members(config["task"]):
+                found |= named(member, folders, (*within, name))
+        elif name == tags or name in (*tags,):
+            found[str(config.get("task"))] = OtherTask(path, config)
+    return found
+
+
+def _members(listed: Sequence[Any]) -> Iterator[str]:
+    for one in listed:
+        own = one.get("task") if isinstance(one, dict) else one
+        yield from _members(own) if isinstance(own, list) else [str(own)]
+
+
+def include(folder: Path | None) -> None:
+    """Adds a folder with tasks of the user's, as the harness's `--include_path`.
+
+    A log may name such a folder too; that one is not looked at, since code in it would be run.
+    """
+    if folder is None:
+        return
+    if not any(folder.rglob("*.yaml")):
+        raise TempbenchError(f"--include-path {folder}: no .yaml in it; give the folder of your task's YAML")
+    for name in sorted(in_folder(folder) & task_files().keys()):
+        if found := named(name, (folder,)).get(name):
+            raise TempbenchError(f"{found.file}: {name} is a task of this package; give yours another name")
+    _INCLUDED.append(folder.resolve())
+    find.cache_clear()
+
+
+@cache
+def find(task: str) -> Path | None:
+    """Returns the YAML of a task; None where the task is not installed."""
+    found = named(task, (*_INCLUDED, *folders(()))).get(task)
+    return found.file if found else None

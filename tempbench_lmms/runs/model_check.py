@@ -18,7 +18,7 @@ from tempbench_lmms.data.roots import MINI
 from tempbench_lmms.data.run_files import CHECK
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
-from tempbench_lmms.harness import identity, model_session, other_tasks, plugin
+from tempbench_lmms.harness import identity, model_session, plugin, task_names
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, task_files
 from tempbench_lmms.runs.needs import Need, Shape, held, lines_for, needs_of, shape_of
@@ -79,7 +79,7 @@ def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> pr
 def _shapes(wanted: Wanted, tell: Callable[[str], None]) -> dict[str, Shape]:
     """Returns the shape of each task; nothing if one is unknown, so that everything counts."""
     shapes = {name: shape_of_task(name) for name in leaves(wanted.tasks)}
-    for name, task in other_tasks.behind(wanted.tasks, wanted.further).items():
+    for name, task in task_names.behind(wanted.tasks, wanted.further).items():
         try:
             shapes[name] = shape_of(aggregation.here().answer(task.file, "contents", _LOOKED_AT))
         except CannotAggregateError as error:

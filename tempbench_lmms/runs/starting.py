@@ -9,9 +9,9 @@ from tempbench_lmms import __version__
 from tempbench_lmms.data import checks, manifests, outputs, prepared, tables
 from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.harness import identity, other_tasks, plugin, task_names
-from tempbench_lmms.harness.other_tasks import OtherTask
+from tempbench_lmms.harness import identity, plugin, task_names
 from tempbench_lmms.harness.preflight import check_data
+from tempbench_lmms.harness.task_names import OtherTask
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of, task_files
 from tempbench_lmms.runs import arguments
 
@@ -43,7 +43,7 @@ class Command:
     @property
     def others(self) -> dict[str, OtherTask]:
         """The harness's own tasks, and the user's, behind them."""
-        return other_tasks.behind(self.tasks.split(","), self.further)
+        return task_names.behind(self.tasks.split(","), self.further)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def check(command: Command) -> RunIdentity:
         TempbenchError: Something is wrong.
     """
     names, others = command.leaves, command.others
-    other_tasks.check(command.model, others)
+    task_names.check_answerable(command.model, others)
     taken = arguments.part(command.further)
     version = plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS, "`tempbench run`")
     plugin.install()

@@ -7,10 +7,11 @@ import random
 import numpy as np
 import pytest
 
-from tempbench_lmms.any_task import groups, installed
+from tempbench_lmms.any_task import groups
 from tempbench_lmms.any_task.aggregation import CannotAggregateError, TaskProcess, TooSlowError
 from tempbench_lmms.any_task.task import AnyTask, Grouped
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import task_names
 from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.runs import comparison, comparison_text
 from tempbench_lmms.runs.logs import read_runs
@@ -81,7 +82,7 @@ def folder(tmp_path_factory):
     home = tmp_path_factory.mktemp("probe")
     (home / f"{TASK}.yaml").write_text(YAML)
     (home / "probe_utils.py").write_text(CODE)
-    installed.include(home)
+    task_names.include(home)
     for name, skill in (("a", 0.8), ("b", 0.3)):
         write(home / name, items_of(skill, seed=len(name) + ord(name), least=int(name == "b")))
     return home
@@ -209,7 +210,7 @@ def test_two_runs_are_compared(folder):
 
 def test_code_that_takes_too_long_is_ended(folder):
     child = TaskProcess(seconds=15)
-    file = installed.find(TASK)
+    file = task_names.find(TASK)
     with pytest.raises(TooSlowError, match="more than 15 s"):
         child.values(file, ("endless", None), [{}], [[0]])
     with pytest.raises(CannotAggregateError):
@@ -258,7 +259,7 @@ def test_a_task_that_is_not_installed():
 def test_a_task_with_a_name_of_ours_is_refused(tmp_path):
     (tmp_path / "mine.yaml").write_text("task: mateo_mini\ndataset_path: json\n")
     with pytest.raises(TempbenchError, match="mateo_mini is a task of this package; give yours another name"):
-        installed.include(tmp_path)
+        task_names.include(tmp_path)
 
 
 def test_a_metric_without_an_interval_is_refused_with_the_reason():

@@ -114,7 +114,7 @@ def test_a_model_that_sees(harness, tmp_path):
 
 @pytest.mark.harness
 def test_a_fault_between_runner_and_model_is_told_with_status_1():
-    from tempbench_lmms.harness.respondents.reader import Reader
+    from tempbench_lmms.harness.respondent_models import Reader
 
     right = Reader._inputs
     reverse = selftest.OF_INPUTS["images reversed"]

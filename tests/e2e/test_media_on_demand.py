@@ -11,7 +11,7 @@ import PIL.Image
 import pytest
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.harness.respondents import chat
+from tempbench_lmms.harness import respondent_models
 from tempbench_lmms.media import decoding, integrity, video
 from tests.bundled import MINI
 
@@ -86,7 +86,7 @@ def alive():
     return sum(isinstance(one, PIL.Image.Image) for one in gc.get_objects())
 
 
-class Watching(chat.Constant):
+class Watching(respondent_models.ChatConstant):
     """Looks at what it is asked, and counts the pictures that are held after some questions."""
 
     def __init__(self, keep):

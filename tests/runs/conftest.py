@@ -11,9 +11,9 @@ import pytest
 
 from tempbench_lmms.cli import runs
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.respondents import simple
+from tempbench_lmms.harness import respondents
 
-CHANCE = simple.REPLIES["chance"]
+CHANCE = respondents.REPLIES["chance"]
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Ended:
 
 @pytest.fixture
 def start(tmp_path: Path, harness: ModuleType) -> Callable[..., Ended]:
-    """Returns what runs a respondent; the test may give its replies, by a function as in `simple.REPLIES`."""
+    """Returns what runs a respondent; the test may give its replies, by a function as in `REPLIES`."""
 
     def run(
         name: str,
@@ -41,14 +41,14 @@ def start(tmp_path: Path, harness: ModuleType) -> Callable[..., Ended]:
         **options: Any,
     ) -> Ended:
         kind, asked = model.removeprefix("tempbench_"), []
-        answer = replies or simple.REPLIES.get(kind)
+        answer = replies or respondents.REPLIES.get(kind)
 
         def noted(doc: dict[str, Any], task: str, seed: int) -> Any:
             asked.append(doc["question_id"])
             return answer(doc, task, seed)
 
         arguments = [*(["--limit", str(limit)] if limit else []), *further]
-        with mock.patch.dict(simple.REPLIES, {kind: noted}):
+        with mock.patch.dict(respondents.REPLIES, {kind: noted}):
             try:
                 runs.run(
                     model,

@@ -45,15 +45,15 @@ def by_id(rows):
 NOTING = """
     import os, sys, torch.distributed as dist
     from tempbench_lmms.cli import main
-    from tempbench_lmms.harness.respondents import simple
+    from tempbench_lmms.harness import respondents
 
-    folder, chance = sys.argv.pop(1), simple.REPLIES["chance"]
+    folder, chance = sys.argv.pop(1), respondents.REPLIES["chance"]
     def noted(doc, task, seed):
         with open(f"{folder}/asked{os.environ['RANK']}", "a") as file:
             print(task, doc["question_id"], file=file)
         dist.barrier()
         return chance(doc, task, seed)
-    simple.REPLIES["chance"] = noted
+    respondents.REPLIES["chance"] = noted
     main.main()
 """
 

@@ -100,14 +100,14 @@ DEADLY = """
     import ctypes, os, signal, sys, time
     import lmms_eval.evaluator
     from tempbench_lmms.cli import main
-    from tempbench_lmms.harness.respondents import simple
+    from tempbench_lmms.harness import respondents
     from tempbench_lmms.harness.tasks import docs_of, load_task
     from tempbench_lmms.runs import supervision
 
     home, *ways = sys.argv[1:]
     supervision.is_possible = lambda: True
     worst = docs_of(load_task("tempvs_mt1_two_mini"))[3]["question_id"]
-    chance, parent = simple.REPLIES["chance"], os.getpid()
+    chance, parent = respondents.REPLIES["chance"], os.getpid()
     deaths = {
         "hang": lambda: time.sleep(1000),
         "hold": lambda: ctypes.PyDLL(None).sleep(1000),  # native code that lets no other thread run
@@ -118,7 +118,7 @@ DEADLY = """
             if doc["question_id"] == worst:
                 deaths[way]()
             return chance(doc, task, seed)
-        simple.REPLIES["chance"] = deadly
+        respondents.REPLIES["chance"] = deadly
         sys.argv = ["tempbench", "run", "--model", "tempbench_chance", "--tasks", "tempvs_mt1_two_mini"]
         sys.argv += ["--output", f"{home}/{way}", "--no-report", "--question-timeout", "1"]
         sys.argv += ["--slice", "2", "--max-failures", "1", "--", "--limit", "12"]

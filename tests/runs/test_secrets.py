@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from tempbench_lmms.harness.respondents import simple
+from tempbench_lmms.harness import respondent_models
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tests.command import tempbench, tempbench_process
 from tests.runs.conftest import CHANCE
@@ -39,9 +39,11 @@ def test_no_byte_of_the_output_holds_a_secret(start, tmp_path, monkeypatch):
     # Several a run: a run takes seconds. What leaves a quote open changes how the rest is read: last.
     forms.sort(key=lambda form: "'{}" in form[0])
     cases = [",".join(["seed=3", *(form.format(value) for form, value in forms[n::4])]) for n in range(4)]
-    own = simple.Respondent.__init__
+    own = respondent_models.Respondent.__init__
     # As runners of servers do.
-    monkeypatch.setattr(simple.Respondent, "__init__", lambda self, seed=0, **others: own(self, seed))
+    monkeypatch.setattr(
+        respondent_models.Respondent, "__init__", lambda self, seed=0, **others: own(self, seed)
+    )
     first = docs_of(load_task("tempvs_mt1_two_mini"))[0]["question_id"]
     for number, arguments in enumerate(cases):
 

@@ -9,8 +9,6 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-NAMES = ("oracle", "chance", "constant", "garbage", "empty", "failing")
-
 _GARBAGE = (
     "I'm sorry, but I can't help with that.",
     "zxq 🌀 ∅ ~~ ##",

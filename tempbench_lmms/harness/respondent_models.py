@@ -1,12 +1,19 @@
-"""The respondents as models of the harness's simple kind, which get pictures and text separately."""
+"""The respondents as models of the harness, and `tempbench_reader`.
 
+Each respondent is a class of the harness's simple kind, which gets pictures and text separately (`Oracle`),
+and one of its chat kind, which gets a conversation (`ChatOracle`).
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from lmms_eval.api.model import lmms
 
+from tempbench_lmms.check import sighted_reader
+from tempbench_lmms.check.inputs import Inputs
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.respondents import NAMES, REPLIES, cannot_answer
+from tempbench_lmms.harness.respondents import REPLIES, cannot_answer
 
 _SWITCH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
@@ -71,7 +78,7 @@ class Respondent(lmms):  # type: ignore[misc]
         return replies
 
     def _look(self, request: Any, doc: Any) -> None:
-        request.args[2](doc)
+        request.args[2 if self.is_simple else 1](doc)
 
     def loglikelihood(self, requests: list[Any]) -> list[tuple[float, bool]]:
         """Not supported: no task of this package needs it."""
@@ -82,7 +89,47 @@ class Respondent(lmms):  # type: ignore[misc]
         return self.generate_until(requests)
 
 
-Oracle, Chance, Constant, Garbage, Empty, Failing = (
-    type(name.capitalize(), (Respondent,), {"reply": name, "__doc__": REPLIES[name].__doc__})
-    for name in NAMES
+globals().update(
+    {
+        f"{kind}{name.capitalize()}": type(
+            f"{kind}{name.capitalize()}",
+            (Respondent,),
+            {"reply": name, "is_simple": not kind, "__doc__": reply.__doc__},
+        )
+        for name, reply in REPLIES.items()
+        for kind in ("", "Chat")
+    }
 )
+
+
+class Reader(Respondent):
+    """`tempbench_reader`: really sees the coded pictures of `tempbench check-model`.
+
+    It needs no weights: it decodes the codes from the pixels and knows the check's questions. So the check
+    itself is tested from end to end.
+    """
+
+    is_simple = False
+
+    def __init__(
+        self, batch_size: int | str = 1, frames: int | str = sighted_reader.FRAMES, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.batch_size = whole("batch_size", batch_size or 1, 1)
+        self.frames = whole("frames", frames, 1)
+
+    def generate_until(self, requests: list[Any]) -> list[str]:
+        """Returns one reply a request, in order."""
+        replies: list[str] = []
+        for start in range(0, len(requests), self.batch_size):
+            replies += self.read([self._inputs(one) for one in requests[start : start + self.batch_size]])
+        return replies
+
+    def _inputs(self, request: Any) -> Inputs:
+        _, to_messages, generation, doc_id, task, split = request.args
+        messages = to_messages(self.task_dict[task][split][doc_id])
+        return sighted_reader.inputs_of(messages, generation, self.frames)
+
+    def read(self, batch: Sequence[Inputs]) -> list[str]:
+        """Returns the replies to questions as they arrived."""
+        return [sighted_reader.reply(inputs) for inputs in batch]
