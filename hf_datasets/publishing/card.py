@@ -98,7 +98,8 @@ questions = load_dataset("{repo}", "{config}", split="{splits[0].name}")
 In the lmms-eval harness, with the paper's prompts, parsers and metrics (`pip install tempbench-lmms`):
 
 ```bash
-TEMPBENCH_DATA=hf://{repo} lmms-eval --model MODEL --tasks {task} --log_samples
+hf download {repo} --repo-type dataset --local-dir data/{found.benchmark}
+TEMPBENCH_DATA=data lmms-eval --model MODEL --tasks {task} --log_samples
 ```"""
 
 

@@ -74,7 +74,8 @@ def _uploaded(
     commit = upload.upload(repo, folder, private)
     return (
         f"https://huggingface.co/datasets/{repo}/tree/{commit}\n"
-        f"run from it with TEMPBENCH_DATA=hf://{repo}@{commit}"
+        f"run from it with `hf download {repo} --repo-type dataset --revision {commit} --local-dir "
+        "D/BENCHMARK` and TEMPBENCH_DATA=D"
     )
 
 

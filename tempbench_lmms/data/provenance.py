@@ -5,7 +5,7 @@ import importlib.metadata
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, code_digest, manifests, remote, roots
+from tempbench_lmms.data import checksums, code_digest, manifests, roots
 from tempbench_lmms.data.tables import object_in
 from tempbench_lmms.errors import TempbenchError
 
@@ -30,7 +30,7 @@ def recorded(benchmark: str) -> dict[str, Any]:
         code_digest.KEY: code_digest.of_numbers(benchmark),
         "data": {
             "mini": _manifest(roots.mini_root, benchmark),
-            "prepared": _prepared(benchmark),
+            "prepared": _manifest(roots.prepared_root, benchmark),
         },
         **_NOTED,
     }
@@ -56,16 +56,6 @@ def version(package: str) -> str | None:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _prepared(benchmark: str) -> dict[str, Any] | None:
-    if not remote.is_address(remote.given_for(benchmark)):
-        return _manifest(roots.prepared_root, benchmark)
-    if not remote.is_open(benchmark):
-        return None  # a run on the bundled sample asks no network
-    found = _manifest(roots.prepared_root, benchmark)
-    source = remote.source_of(roots.prepared_root(benchmark))
-    return {**(found or {}), **({"from": source} if source else {})}
 
 
 def _manifest(root: Any, benchmark: str) -> dict[str, Any] | None:

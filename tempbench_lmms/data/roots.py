@@ -2,14 +2,12 @@
 
 tempbench://tempvs/mini/mt1_two/test.parquet   the bundled sample
 tempbench://tempvs/mt1_two/test.parquet        data prepared by `tempbench prepare tempvs`
-
-Data on the Hub (`data.remote`) is read from its folder in the cache.
 """
 
 import os
 from pathlib import Path
 
-from tempbench_lmms.data import outputs, remote
+from tempbench_lmms.data import outputs
 from tempbench_lmms.data.resources import MANIFEST as MANIFEST
 from tempbench_lmms.data.resources import MINI as MINI
 from tempbench_lmms.data.resources import SCHEME as SCHEME
@@ -23,10 +21,11 @@ def data_home(benchmark: str) -> Path:
 
     It is `$TEMPBENCH_DATA_<BENCHMARK>`, else `$TEMPBENCH_DATA`, else one in the Hugging Face cache.
     """
-    home = remote.given_for(benchmark)
-    if remote.is_address(home):
+    home = os.environ.get(f"TEMPBENCH_DATA_{benchmark.upper()}") or os.environ.get("TEMPBENCH_DATA", "")
+    if "://" in home:
         raise TempbenchError(
-            f"the data of {benchmark} is on the Hub, which is read-only; set TEMPBENCH_DATA to a folder"
+            "TEMPBENCH_DATA is an address; run `hf download ORG/NAME --repo-type dataset --local-dir "
+            f"FOLDER/{benchmark}` and set it to FOLDER"
         )
     return expanded(home) if home else cache_home() / "tempbench"
 
@@ -55,10 +54,7 @@ def mini_root(benchmark: str) -> Path:
 
 
 def prepared_root(benchmark: str, instead: str = "") -> Path:
-    """Returns the folder of a benchmark's prepared data; for data on the Hub, its folder in the cache."""
-    given = remote.given_for(benchmark)
-    if remote.is_address(given):
-        return remote.opened(benchmark, given.rstrip("/"), cache_home() / "tempbench-remote")
+    """Returns the folder of a benchmark's prepared data."""
     root = data_home(benchmark) / benchmark
     try:
         if (root / MANIFEST).is_file():

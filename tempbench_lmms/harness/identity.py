@@ -15,7 +15,7 @@ from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.card import home
-from tempbench_lmms.data import code_digest, provenance, remote, tables
+from tempbench_lmms.data import code_digest, provenance, tables
 from tempbench_lmms.data.checksums import digest, digest_of_rows, urls_of
 from tempbench_lmms.data.redaction import hidden, parts, without_secrets
 from tempbench_lmms.errors import TempbenchError
@@ -59,13 +59,12 @@ def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> di
         docs: Its documents.
 
     Returns:
-        JSON values: `questions`, `rows`, `media`, and for data elsewhere its address and commit, `from`.
+        JSON values: `questions`, `rows` and `media`.
 
     Raises:
         TempbenchError: A picture or video has changed since the data was prepared.
     """
     media = media_of(config)
-    elsewhere = remote.source_of(root_of(config)[1])
     urls = sorted({url for doc in docs for url in urls_of(doc)})
     if others := [url for url in urls if media.is_another(url)]:
         benchmark, _ = root_of(config)
@@ -78,7 +77,6 @@ def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> di
         "questions": len(docs),
         "rows": digest_of_rows(docs),
         "media": digest([(url, media.sha256(url)) for url in urls]),
-        **({"from": elsewhere} if elsewhere else {}),
     }
 
 

@@ -89,3 +89,14 @@ def test_fsspec_finds_the_scheme():
 
     with fsspec.open("tempbench://tempvs/mini/manifest.json", "rb") as file:
         assert b"tempvs" in file.read()
+
+
+@pytest.mark.parametrize("given", ["hf://org/mateo", "s3://user:secret@bucket/x"])
+def test_an_address_is_answered_with_what_to_type(monkeypatch, given):
+    monkeypatch.setenv("TEMPBENCH_DATA", given)
+    with pytest.raises(TempbenchError, match=r"hf download ORG/NAME .* FOLDER/mateo`") as caught:
+        roots.prepared_root("mateo")
+    assert "secret" not in str(caught.value)
+    monkeypatch.setenv("TEMPBENCH_DATA_MATEO", "/nowhere")  # a variable of one benchmark goes first
+    with pytest.raises(DataNotPreparedError, match="/nowhere"):
+        roots.prepared_root("mateo")

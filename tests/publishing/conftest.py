@@ -1,7 +1,6 @@
 """Prepared data of every benchmark, made of the bundled samples and published on a Hub on this machine."""
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -85,30 +84,3 @@ def published(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             assert done.returncode == 0, done.stderr
             said[benchmark] = done.stdout
         yield SimpleNamespace(hub=hub, folder=folder / "server" / "org", said=said)
-
-
-@pytest.fixture
-def from_the_hub(published: SimpleNamespace, tmp_path: Path) -> dict[str, str]:
-    """The variables with which every benchmark is read from the Hub, into an empty cache."""
-    data = {f"TEMPBENCH_DATA_{name.upper()}": f"hf://org/{name}" for name in TABLES}
-    return variables(published.hub, tmp_path / "cache") | data
-
-
-@pytest.fixture
-def asking(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], None]:
-    """Sets variables in this process, for the Hub's client too."""
-    from tests.command import hub_variables
-
-    left = []
-
-    def ask(given: dict[str, str]) -> None:
-        for name, value in given.items():
-            monkeypatch.setenv(name, value)
-        block = hub_variables()
-        block.__enter__()
-        left.append(block)
-
-    yield ask
-    for block in reversed(left):  # each gives back what it found
-        block.__exit__(None, None, None)
-    assert os.environ["HF_HUB_OFFLINE"]

@@ -46,7 +46,7 @@ def test_nothing_is_uploaded_without_a_preview_and_a_yes(home, empty_hub, tmp_pa
     assert "not compared with the existing content" in done.stdout
     assert "same command continues" not in done.stdout
     done = tempbench("push", "mateo", "--repo", "org/other", TEMPBENCH_DATA="hf://org/other")
-    complains(done, "which is read-only")
+    complains(done, "TEMPBENCH_DATA is an address", "hf download ORG/NAME")
 
 
 @pytest.mark.parametrize(
