@@ -1,37 +1,25 @@
 """Locks on folders: writers exclude each other, and a writer excludes all readers.
 
-The locks are POSIX record locks (`fcntl.lockf`). They belong to a process: the kernel frees them when it
-ends, and children do not inherit them, so an engine or a data loader that outlives a killed run holds no
-lock. (`flock` belongs to the open file, which children inherit.) A process number in a file would be
-unreliable: the number may be reused, and it means nothing on another machine of a shared drive, where record
-locks work. A process may take a lock twice; the table `_held` prevents that.
+The locks are POSIX record locks (`fcntl.lockf`), because `filelock` has no locks that readers share, and its
+locks (`flock`) pass to children: an engine or a data loader that outlives a killed run would hold the run's.
+Record locks belong to a process: the kernel frees them when it ends. They also work on shared drives. A
+process may take a lock twice; the table `_held` prevents that.
 """
 
 import contextlib
 import errno
+import fcntl
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from tempbench_lmms.data.roots import data_home
 from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError
 
-try:
-    import fcntl
-except ImportError:  # Windows has no such locks: nothing is locked there
-    fcntl = None  # type: ignore[assignment]
-
-
-@dataclass
-class _Held:
-    file: int
-    shared: bool
-    process: int
-
-
-_held: dict[str, _Held] = {}
+_held: dict[
+    str, tuple[int, bool]
+] = {}  # by path, the descriptor of an open file, and whether readers share it
 _preparing: set[str] = set()
 
 
@@ -49,16 +37,12 @@ def locked(file: Path, busy: str) -> Iterator[None]:
 def preparing(benchmark: str) -> Iterator[None]:
     """Excludes a second `prepare` of a benchmark; `before_change` then also excludes runs."""
     home = data_home(benchmark)
+    elsewhere = "set TEMPBENCH_DATA to another folder"
     try:
         home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise TempbenchError(
-            f"{home} cannot be made ({error.strerror}); set TEMPBENCH_DATA to another folder"
-        ) from None
-    busy = (
-        f"another command is preparing {benchmark} in {home}; wait for it or set TEMPBENCH_DATA to another "
-        "folder"
-    )
+        raise TempbenchError(f"{home} cannot be made ({error.strerror}); {elsewhere}") from None
+    busy = f"another command is preparing {benchmark} in {home}; wait for it or {elsewhere}"
     with locked(home / f".{benchmark}.prepare.lock", busy):
         _preparing.add(benchmark)
         try:
@@ -73,8 +57,7 @@ def before_change(root: Path) -> None:
 
     No run can start to read the data until the command ends.
     """
-    mine = _held.get(os.path.realpath(_of_data(root)))
-    if root.name in _preparing and (mine is None or mine.shared):
+    if root.name in _preparing and _held.get(os.path.realpath(_of_data(root)), (0, True))[1]:
         busy = f"a run is reading {root}; wait for its end or set TEMPBENCH_DATA to another folder"
         _take(_of_data(root), busy, shared=False)
 
@@ -97,44 +80,34 @@ def _of_data(root: Path) -> Path:
 
 
 def _take(file: Path, busy: str, shared: bool) -> None:
-    """Takes a lock for this process."""
     name = os.path.realpath(file)
-    mine = _held.get(name)
-    if mine and mine.process != os.getpid():  # locks of the process from which this one was forked
-        os.close(_held.pop(name).file)
-        mine = None
-    if mine and shared:
+    opened, is_shared = _held.get(name, (-1, True))
+    if opened >= 0 and shared:
         return
-    if mine and not mine.shared:
+    if not is_shared:
         raise TempbenchError(busy)
-    if fcntl is None:
-        return
-    opened = mine.file if mine else _opened(file, shared)
+    if opened < 0:
+        try:
+            opened = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            if not shared:
+                why = f"{file.parent} cannot be written ({error.strerror}); choose another folder"
+                raise TempbenchError(why) from None
+            opened = os.open(file, os.O_RDONLY)  # another user's file: a read lock is enough
     try:
         fcntl.lockf(opened, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except OSError as error:
-        if not mine:
+        if name not in _held:
             os.close(opened)
         if error.errno in (errno.EACCES, errno.EAGAIN):
             raise TempbenchError(busy) from None
         what = f"{file.parent} is on a file system without locks ({error.strerror})"
         tell(f"{what}; start no second command there")
         return
-    _held[name] = _Held(opened, shared, os.getpid())
-
-
-def _opened(file: Path, shared: bool) -> int:
-    try:
-        return os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        if not shared:
-            raise TempbenchError(
-                f"{file.parent} cannot be written ({error.strerror}); choose another folder"
-            ) from None
-        return os.open(file, os.O_RDONLY)  # another user's file: a read lock is enough
+    _held[name] = (opened, shared)
 
 
 def _release(file: Path) -> None:
-    mine = _held.pop(os.path.realpath(file), None)
-    if mine and mine.process == os.getpid():
-        os.close(mine.file)
+    opened, _ = _held.pop(os.path.realpath(file), (None, True))
+    if opened is not None:
+        os.close(opened)

@@ -5,9 +5,7 @@ names would always miss one. Runs with different values still differ. The hash i
 results can try many values.
 """
 
-import base64
 import hashlib
-import html
 import json
 import os
 import re
@@ -62,6 +60,11 @@ _PASSWORD = re.compile(r"://[^/@\s]*?:([^/@\s]+)@")
 _OF_A_FILE = re.compile(r"_(?:PATH|FILE|DIR|HOME)$", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:API_(?:BASE|URL)|BASE_URL|ENDPOINT|JUDGE_URL|PROXY)$", re.IGNORECASE)
 _SHORTEST, _SHORTEST_KEY, _PIECE = 4, 6, 8
+# Keys of common services, whoever's they are.
+_SHAPES = (
+    r"\b(?:sk-[\w-]{20,}|(?:hf|gsk|gh[pousr]|github_pat)_\w{20,}|(?:nvapi|xai)-[\w-]{20,}|AIza[\w-]{30,}"
+    r"|AKIA[0-9A-Z]{16}\b)"
+)
 _LIKE_A_KEY = re.compile(rf"(?=.*[0-9])(?=.*[A-Za-z])\S{{{_PIECE},}}|(?=.*[A-Za-z])\S{{20,}}")
 
 
@@ -94,10 +97,9 @@ def hide(text: str) -> str:
     """Returns any text, such as a model's reply, without the keys of this process.
 
     Keys are values of registered arguments and of environment variables that look like keys (letters and
-    digits, or twenty characters), so no word of a reply is lost. A piece of eight characters is enough, in
-    any case, with white space in it, or encoded.
+    digits, or twenty characters), so no word of a reply is lost. The first eight characters are enough.
     """
-    return _without(text, _sought(tuple(_noted), _variables(), False))
+    return _sought(tuple(_noted), _variables(), False).sub("***", text)
 
 
 def scrubbed(text: str, arguments: Iterable[str] = ()) -> str:
@@ -106,7 +108,7 @@ def scrubbed(text: str, arguments: Iterable[str] = ()) -> str:
     >>> scrubbed("401 for http://me:pa55@host", ["base_url=http://me:pa55@host/v1"])
     '401 for http://me:***@host'
     """
-    return _without(text, _sought((*_noted, *arguments), _variables(), True))
+    return _sought((*_noted, *arguments), _variables(), True).sub("***", text)
 
 
 _noted: dict[str, None] = {}
@@ -129,25 +131,19 @@ def _variables() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8)
-def _sought(
-    arguments: tuple[str, ...], variables: tuple[str, ...], everything: bool
-) -> dict[tuple[int, bool], frozenset[str]]:
-    """Returns the pieces to search for, in lower case and without white space.
-
-    They are grouped by length, and by whether they count only if a text has other pieces of a key too.
-    """
-    found: dict[tuple[int, bool], set[str]] = {}
+def _sought(arguments: tuple[str, ...], variables: tuple[str, ...], everything: bool) -> re.Pattern[str]:
+    """Returns a pattern for keys, as they are, in URLs and in JSON, and for what has the shape of a key."""
+    found: dict[str, str] = {}
     for part in (*(part for given in arguments for part in parts(given)), *variables):
         for piece in _hidden(part, everything):
-            for form in _forms(piece):
-                is_whole = bool(re.search(r"\s|://", piece)) or form.isdigit()
-                size = len(form) if is_whole else min(len(form), _PIECE)
-                cut = (form[i : i + size] for i in range(len(form) - size + 1))
-                # Eight digits of a key may be part of any number.
-                may_be_a_number = not everything and form == _folded(piece) and not is_whole
-                for one in cut:
-                    found.setdefault((size, may_be_a_number and one.isdigit()), set()).add(one)
-    return {kind: frozenset(grams) for kind, grams in found.items()}
+            raw = piece.encode(errors="surrogatepass")
+            forms = {piece, quote(raw), quote(raw, safe=""), quote_plus(raw)}
+            forms |= {json.dumps(piece)[1:-1], json.dumps(piece, ensure_ascii=False)[1:-1]}
+            if is_key := bool(_LIKE_A_KEY.fullmatch(piece)) and "://" not in piece:
+                # Servers shorten a key: "Incorrect API key provided: sk-1a2b3***5e6f".
+                forms |= {form[:_PIECE] for form in forms}
+            found |= {form: re.escape(form) + r"[\w*+/=%~-]*" * is_key for form in forms}
+    return re.compile("|".join([*(found[one] for one in sorted(found, key=len, reverse=True)), _SHAPES]))
 
 
 def _hidden(part: str, everything: bool) -> Iterator[str]:
@@ -179,52 +175,6 @@ def _is_sought(piece: str, is_secret: bool, everything: bool) -> bool:
     # A word of a reply may be a dummy key ("ollama") or part of an address.
     shortest = _PIECE if piece.isdigit() else _SHORTEST_KEY
     return is_secret and len(piece) >= shortest and any(one.isdigit() or one == " " for one in piece)
-
-
-def _forms(piece: str) -> Iterator[str]:
-    """Yields the forms that a piece may have in a text, in lower case and without white space."""
-    found = {piece}
-    if len(piece) >= _PIECE:
-        raw = piece.encode(errors="surrogatepass")
-        found |= {quote(raw), quote(raw, safe=""), quote_plus(raw), html.escape(piece), raw.hex()}
-        found |= {json.dumps(piece)[1:-1], json.dumps(piece, ensure_ascii=False)[1:-1]}
-        for before in range(3):  # whatever surrounds it, three bytes become four characters
-            of_it = slice((0, 2, 3)[before], (before + len(raw)) * 8 // 6)
-            for encoded in (base64.b64encode, base64.urlsafe_b64encode):
-                found.add(encoded(bytes(before) + raw).decode()[of_it])
-    return map(_folded, found)
-
-
-def _folded(text: str) -> str:
-    """Returns a text in lower case and without white space, otherwise of the same length."""
-    compact = "".join(text.split())
-    small = compact.lower()
-    if len(small) != len(compact):
-        small = "".join(one if len(one.lower()) > 1 else one.lower() for one in compact)
-    return small
-
-
-def _without(text: str, sought: dict[tuple[int, bool], frozenset[str]]) -> str:
-    """Returns a text with three asterisks in place of each part that matches a piece."""
-    if not sought:
-        return text
-    folded = _folded(text)
-    found = sorted(
-        (start, start + size, is_weak)
-        for (size, is_weak), grams in sought.items()
-        for start in range(len(folded) - size + 1)
-        if folded[start : start + size] in grams
-    )
-    if all(is_weak for *_, is_weak in found):
-        return text
-    places = [i for i, one in enumerate(text) if not one.isspace()]
-    out: list[str] = []
-    done = 0
-    for start, end, _ in found:
-        if not out or places[start] > done:
-            out += [text[done : places[start]], "***"]
-        done = max(done, places[end - 1] + 1)
-    return "".join([*out, text[done:]])
 
 
 def _shown(part: str, hashed: Callable[[str], str] | None = None) -> str:

@@ -91,9 +91,11 @@ def test_no_message_shows_a_secret(form, secret):
 @pytest.mark.parametrize(
     ("arguments", "variables", "reply", "shown"),
     [
-        ("api_key=sk-1a2b3c4d5e", {}, "B (SK-1A2B3C\n4D5E)", "B (***)"),
-        ("api_key=sk-a1234567890", {}, "B, sk-a1234567890, not 0.1234567890", "B, ***, not 0.***"),
-        ("", {"NVIDIA_API_KEY": "nv-1a2b3c4d5e"}, "B, YbnYtMWEyYjNjNGQ1ZQ==", "B, Y***Q=="),
+        ("api_key=sk-a1234567890", {}, "B, sk-a1234567890, not 0.1234567890", "B, ***, not 0.1234567890"),
+        ("api_key=sk-1a2b3c4d5e", {}, "B: sk-1a2b3***4d5e", "B: ***"),  # shortened by the server
+        ("", {"NVIDIA_API_KEY": "nv-1a/2b+3c=4d"}, "B, ?key=nv-1a%2F2b%2B3c%3D4d", "B, ?key=***"),
+        ("", {"OPENAI_API_KEY": 'sk-1a"2b\\3c4d'}, 'B, {"key": "sk-1a\\"2b\\\\3c4d"}', 'B, {"key": "***"}'),
+        ("", {}, f"B, hf_{'a1' * 17}", "B, ***"),  # the server's own
         ("", {"OPENAI_API_BASE": "http://h/v1?key=sk-1a2b3c"}, "B at /v1?key=sk-1a2b3c", "B at /v1?key=***"),
         ("", {"HTTPS_PROXY": "http://me:hunter2@h"}, "hunter2", "***"),
         # Nothing of a prompt, a public word, a folder or a number is taken for a key.
