@@ -76,7 +76,7 @@ def write_pictures(folder: Path, home: Path, noise: Any, n_docs: int) -> None:
     from PIL import Image
 
     from tempbench_lmms.data import roots, tables
-    from tempbench_lmms.tempvs.features import SCHEMA
+    from tempbench_lmms.tempvs.rows import SCHEMA
 
     rows, others = [], []
     sample = tables.read_rows(roots.mini_root("tempvs") / "mt3_event")
@@ -107,9 +107,9 @@ def write_videos(folder: Path, home: Path, noise: Any, n_videos: int) -> None:
     from PIL import Image
 
     from hf_datasets.samples.kit import encode
-    from tempbench_lmms.coherence.features import QA_SCHEMA
+    from tempbench_lmms.coherence.rows import QA_SCHEMA
     from tempbench_lmms.data import roots, tables
-    from tempbench_lmms.rextime.features import SCHEMA as REXTIME_SCHEMA
+    from tempbench_lmms.rextime.rows import SCHEMA as REXTIME_SCHEMA
 
     asked, localised, tomato = [], [], []
     question = tables.read_rows(roots.mini_root("coherence") / "qa")[0]

@@ -127,7 +127,7 @@ def _asked(kind: Kind, source: Path, folder: str = "") -> tuple[list[tables.Row]
         raise TempbenchError(f"{source} has no questions; write one line for each")
     with tempfile.TemporaryDirectory() as scratch:
         tables.write_rows(rows, Path(scratch) / _TABLE, kind.schema)
-        for table in benchmarks.checks(kind.benchmark).tables_of(Path(scratch)):
+        for table in benchmarks.rows(kind.benchmark).tables_of(Path(scratch)):
             _refuse(source, list(checks.table_problems(dataclasses.replace(table, media=()), {})))
     return rows, files
 

@@ -95,7 +95,7 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     model, and raises if the run cannot succeed.
     """
     module = optional(benchmark, "commands")
-    return {"verify": checks(benchmark).problems, **(module.COMMANDS if module else {})}
+    return {"verify": rows(benchmark).problems, **(module.COMMANDS if module else {})}
 
 
 def optional(benchmark: str, module: str) -> Any:
@@ -115,21 +115,21 @@ def readers(benchmark: str) -> Mapping[str, Callable[..., Any]]:
 
 
 def groups(benchmark: str) -> Groups:
-    """Returns how a benchmark's rows form groups: `GROUPS` in its `features.py`."""
-    found: Groups = _module(benchmark, "features").GROUPS
+    """Returns how a benchmark's rows form groups: `GROUPS` in its `rows.py`."""
+    found: Groups = rows(benchmark).GROUPS
     return found
 
 
 def sizes(benchmark: str) -> Callable[[dict[str, Any]], Any]:
     """Returns the function that tells from a manifest how much is prepared (`data.extent`)."""
-    found: Callable[[dict[str, Any]], Any] = getattr(checks(benchmark), "sizes", lambda manifest: ())
+    found: Callable[[dict[str, Any]], Any] = getattr(rows(benchmark), "sizes", lambda manifest: ())
     return found
 
 
-def checks(benchmark: str) -> Any:
-    """Returns a benchmark's module `checks`.
+def rows(benchmark: str) -> Any:
+    """Returns a benchmark's module `rows`.
 
     `tables_of(root)` returns its tables with their checks; `problems(root)` yields what `tempbench verify`
     prints.
     """
-    return _module(benchmark, "checks")
+    return _module(benchmark, "rows")

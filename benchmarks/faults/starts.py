@@ -344,6 +344,6 @@ def import_all() -> None:
     sandbox.Inspector.ask = ask  # type: ignore[method-assign]
     for benchmark in benchmarks.names():
         main.commands_of(benchmark)
-        benchmarks.checks(benchmark)
+        benchmarks.rows(benchmark)
         datasets.module(benchmark, "prepare")
     plugin.shadowed_names()  # remembered

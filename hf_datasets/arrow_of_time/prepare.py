@@ -11,7 +11,7 @@ from typing import Any
 
 from tempbench_lmms.arrow_of_time import rows
 from tempbench_lmms.arrow_of_time.card import N_CLIPS
-from tempbench_lmms.arrow_of_time.features import BENCHMARK, SCHEMA
+from tempbench_lmms.arrow_of_time.rows import BENCHMARK, SCHEMA
 from tempbench_lmms.data import hub
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError

@@ -18,9 +18,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.coherence import checks
 from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
-from tempbench_lmms.coherence.features import BENCHMARK, QA_SCHEMA, REFERENCED_SCHEMA
+from tempbench_lmms.coherence.rows import BENCHMARK, QA_SCHEMA, REFERENCED_SCHEMA, question_problems
 from tempbench_lmms.data import archives, choices, extent, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium
@@ -56,7 +55,7 @@ def tomato_rows(
             if question_id in repeated:
                 raise TempbenchError("same id: another question has it too")
             row, video = _tomato_row(question_id, kind, item)
-            problem = next(checks.question_problems(row), None)
+            problem = next(question_problems(row), None)
         except TempbenchError as error:
             problem = str(error)
         if problem:

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.coherence.features import QA_SCHEMA
 from tempbench_lmms.coherence.prompts import reference_request
+from tempbench_lmms.coherence.rows import QA_SCHEMA
 from tempbench_lmms.data import manifests, prepared, tables
 from tempbench_lmms.errors import TempbenchError
 

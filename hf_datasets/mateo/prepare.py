@@ -27,7 +27,7 @@ from tempbench_lmms.data import (
 )
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD, REVISION, SPLITS
-from tempbench_lmms.mateo.checks import OFFICIAL, table_name
+from tempbench_lmms.mateo.rows import OFFICIAL, table_name
 
 from ..parts import other_source
 
@@ -166,7 +166,7 @@ def _finished(origin: _Origin, done: Mapping[str, Any], root: Path) -> dict[str,
 def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path) -> dict[str, Any]:
     from rich.progress import track
 
-    from tempbench_lmms.mateo.features import SCHEMA
+    from tempbench_lmms.mateo.rows import SCHEMA
 
     from . import graphs, rows, sources
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import checksums, locks, manifests, prepared, roots, tables
-from tempbench_lmms.motion_only.features import BENCHMARK, SCHEMA
+from tempbench_lmms.motion_only.rows import BENCHMARK, SCHEMA
 
 from ..parts import other_source
 from .render import questions, render

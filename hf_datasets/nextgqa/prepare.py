@@ -9,7 +9,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium, search
 from tempbench_lmms.nextgqa import rows
 from tempbench_lmms.nextgqa.card import COUNTS, SPLITS
-from tempbench_lmms.nextgqa.features import BENCHMARK, SCHEMA
+from tempbench_lmms.nextgqa.rows import BENCHMARK, SCHEMA
 
 from ..parts import PLAIN, How, few
 from ..splits import Benchmark, Tables, listing, place_of

@@ -63,7 +63,7 @@ def contents_of(benchmark: str, root: Path) -> Contents:
         raise TempbenchError(f"{root} has no checksums of its media; prepare the data again with --force")
     found = Contents(benchmark, root, {}, part=extent.part_of(root, benchmarks.sizes(benchmark)))
     known = checksums.read(root)
-    for table in benchmarks.checks(benchmark).tables_of(root):
+    for table in benchmarks.rows(benchmark).tables_of(root):
         _add(found, table, known)
     if not found.configs:
         raise TempbenchError(f"{root}: no table found; prepare the data again")
@@ -161,11 +161,11 @@ def _as_text(value: Any) -> str:
 
 
 def columns_of(benchmark: str) -> dict[str, str]:
-    """Returns the meaning of each column, from the comments in the benchmark's `features.py`."""
+    """Returns the meaning of each column, from the comments in the benchmark's `rows.py`."""
     import importlib
     import inspect
 
-    source = inspect.getsource(importlib.import_module(f"tempbench_lmms.{benchmark}.features"))
+    source = inspect.getsource(importlib.import_module(f"tempbench_lmms.{benchmark}.rows"))
     lines = re.findall(r'\("(\w+)",.*?\),?\s+# (.+)$', source, re.MULTILINE)
     return {
         name: text.replace("tempbench:// URLs", "files").replace("tempbench:// URL", "file")

@@ -10,7 +10,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium, search, videos_below
 from tempbench_lmms.rextime import rows
 from tempbench_lmms.rextime.card import COUNTS, EVALUATED
-from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
+from tempbench_lmms.rextime.rows import BENCHMARK, SCHEMA
 
 from ..parts import PLAIN, How, Skipped
 from ..splits import Benchmark, Tables, listing

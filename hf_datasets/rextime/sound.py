@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.data import tables
-from tempbench_lmms.rextime import checks
+from tempbench_lmms.rextime import rows
 from tempbench_lmms.rextime.prompts import LETTERS
 
 from ..parts import Skipped
@@ -38,7 +38,7 @@ def sound(
 def _problems(record: Mapping[str, Any], row: tables.Row, times: int, has_answers: bool) -> Iterator[str]:
     if times > 1:
         yield f"{times} questions have this id"
-    yield from checks.row_problems(row, has_answers)
+    yield from rows.row_problems(row, has_answers)
     named = _named(str(record.get("answer") or ""), row["options"]) if has_answers else None
     if named and named != row["answer"]:
         yield f"ans: {row['answer']}, and the text in `answer` is that of option {named}"

@@ -10,8 +10,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 from tempbench_lmms.arrow_of_time.card import ANSWERS
-from tempbench_lmms.arrow_of_time.features import BENCHMARK, SCHEMA
-from tempbench_lmms.arrow_of_time.rows import REVERSED
+from tempbench_lmms.arrow_of_time.rows import BENCHMARK, REVERSED, SCHEMA
 from tempbench_lmms.data import tables
 
 from .kit import Sample, encode, media_url

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from hf_datasets.motion_only.render import questions, render
 from tempbench_lmms.data import tables
-from tempbench_lmms.motion_only.features import BENCHMARK, SCHEMA
+from tempbench_lmms.motion_only.rows import BENCHMARK, SCHEMA
 
 from .kit import Sample, media_url
 

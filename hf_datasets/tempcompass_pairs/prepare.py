@@ -17,9 +17,9 @@ from typing import Any
 from tempbench_lmms.data import archives, hub, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import search
-from tempbench_lmms.tempcompass_pairs import checks, groups, rows
-from tempbench_lmms.tempcompass_pairs.card import COUNTS, FILES, GROUPS, KINDS
-from tempbench_lmms.tempcompass_pairs.features import BENCHMARK, SCHEMA
+from tempbench_lmms.tempcompass_pairs import rows
+from tempbench_lmms.tempcompass_pairs.card import COUNTS, FILES, GROUPS, KINDS, origin
+from tempbench_lmms.tempcompass_pairs.rows import BENCHMARK, SCHEMA
 
 from ..parts import PLAIN, How, Part, Place, Skipped, few, none_left, with_videos
 from . import sources
@@ -80,7 +80,7 @@ def _sound(found: Iterable[tables.Row], skipped: Skipped) -> Iterable[tables.Row
     """Yields the rows that can be asked; what is left out is added to `skipped`, with the reason."""
     for row in found:
         if _CLIP.fullmatch(row["video_id"]):
-            problem = next(checks.row_problems(row), None)
+            problem = next(rows.row_problems(row), None)
         else:
             problem = "clip: its name is no file name of letters, digits, - and _"
         if problem is None:
@@ -93,7 +93,7 @@ def _twins(clips: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yields the places of every two clips of one origin, which show it in two ways."""
     by_origin: dict[str, list[str]] = {}
     for clip in clips:
-        by_origin.setdefault(groups.origin(clip), []).append(f"{clip}.mp4")
+        by_origin.setdefault(origin(clip), []).append(f"{clip}.mp4")
     for several in by_origin.values():
         yield from combinations(several, 2)
 

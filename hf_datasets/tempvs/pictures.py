@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tempbench_lmms.data import roots
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tempvs.features import BENCHMARK
+from tempbench_lmms.tempvs.rows import BENCHMARK
 
 if TYPE_CHECKING:
     from PIL.Image import Image

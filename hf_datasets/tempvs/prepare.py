@@ -23,7 +23,7 @@ from tempbench_lmms.data import (
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import official
 from tempbench_lmms.tempvs.card import SOURCES
-from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
+from tempbench_lmms.tempvs.rows import BENCHMARK, SCHEMA
 
 from ..parts import other_source
 from .pictures import STRIPS, Images

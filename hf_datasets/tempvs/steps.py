@@ -301,7 +301,7 @@ def _blind(items: list[Item], settings: Settings) -> tuple[list[Item], Dropped]:
 
 def _release(items: list[Item], settings: Settings) -> tuple[list[Item], Dropped]:
     # Not at the top: the `tempbench` command imports this module, and pyarrow takes its time.
-    from tempbench_lmms.tempvs.features import SCHEMA
+    from tempbench_lmms.tempvs.rows import SCHEMA
 
     found: dict[str, list[tables.Row]] = {name: [] for name in ("all", *MAIN_TESTS)}
     for item in items:

@@ -15,10 +15,9 @@ from tempbench_lmms.data import archives, hub, releases, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
-from tempbench_lmms.timeblind import checks, official, rows
+from tempbench_lmms.timeblind import official, rows
 from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE
-from tempbench_lmms.timeblind.features import BENCHMARK, SCHEMA
-from tempbench_lmms.timeblind.rows import DATA, files_of, read_release
+from tempbench_lmms.timeblind.rows import BENCHMARK, DATA, SCHEMA, files_of, read_release
 
 from ..parts import PLAIN, How, Part, Place, Skipped, none_left
 
@@ -95,7 +94,7 @@ def _twins(asked: Sequence[tables.Row]) -> list[tuple[str, str]]:
 def whole(asked: Sequence[tables.Row]) -> tuple[list[tables.Row], Skipped]:
     """Returns the questions of whole instances, two videos by two questions, and why others are not."""
     wrong: dict[str, str] = {}
-    for number, why in checks.together(list(enumerate(asked))):
+    for number, why in rows.together(list(enumerate(asked))):
         wrong.setdefault(asked[number]["pair_id"], why.partition(": ")[2])
     skipped = [
         {"id": f"{_INSTANCE}{one}", "why": why, "reason": "no whole instance"} for one, why in wrong.items()

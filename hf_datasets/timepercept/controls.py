@@ -13,7 +13,7 @@ from tempbench_lmms.data import bounds, checksums, hub, outputs, releases, table
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import CONTROL_SIZES, LAPSES
-from tempbench_lmms.timepercept.features import SCHEMA
+from tempbench_lmms.timepercept.rows import SCHEMA
 
 from . import pictures, questions
 from .series import Series, Shot, Skipped, is_picture, nothing_skipped, slug

@@ -13,7 +13,7 @@ from tempbench_lmms.data import archives, checksums, locks, manifests, prepared,
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import LENGTH, PAIRS, RANKINGS, TESTS, TIU, TOU, TRANSFER
-from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
+from tempbench_lmms.timepercept.rows import BENCHMARK, SCHEMA
 
 from . import copies, pictures, questions, sites
 from . import fmow as functional_map

@@ -15,7 +15,7 @@ from tempbench_lmms.data.roots import SCHEME
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept.card import LENGTH, PAIRS, TIU, TOU
-from tempbench_lmms.timepercept.features import BENCHMARK
+from tempbench_lmms.timepercept.rows import BENCHMARK
 from tempbench_lmms.timepercept.scoring import interval_class
 
 from .series import Series, Shot

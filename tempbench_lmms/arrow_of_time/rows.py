@@ -1,16 +1,55 @@
-"""Turns the official questions into rows."""
+"""The columns of a question, what must hold of them, and the official questions as rows."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tempbench_lmms.arrow_of_time.card import ANSWERS
-from tempbench_lmms.arrow_of_time.features import BENCHMARK
-from tempbench_lmms.data import releases, roots, tables
+import pyarrow as pa
+
+from tempbench_lmms.arrow_of_time import parser
+from tempbench_lmms.arrow_of_time.card import ANSWERS, CATEGORIES, N_CLIPS
+from tempbench_lmms.data import checks, manifests, releases, roots, tables
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_tables import read_table
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.media import verifying
+from tempbench_lmms.metrics.sampling import Groups
+
+BENCHMARK = "arrow_of_time"
+
+SCHEMA = pa.schema(
+    [
+        ("question_id", pa.string()),  # the clip's name: 00297, or 00297_rev
+        ("pair_id", pa.string()),  # one clip both ways
+        ("video", pa.string()),  # tempbench:// URL
+        ("categories", pa.list_(pa.string())),  # of card.CATEGORIES
+        ("answer", pa.string()),  # F or B
+        ("target", pa.string()),  # a reply that is right
+        ("choices", pa.list_(pa.string())),  # both answers
+    ]
+)
+
+GROUPS = Groups(("pair_id",))
+"""A clip both ways."""
+
+
+def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
+    """Yields the number of prepared questions."""
+    yield Size("test", manifest["rows"]["test"], 2 * N_CLIPS, 2 * N_CLIPS)
+
+
+def row_problems(row: Row) -> Iterator[str]:
+    """Yields the problems of one row, as "field: what"."""
+    yield from checks.text_problems(row, "pair_id")
+    yield from checks.known_problems(row, categories=CATEGORIES)
+    yield from checks.reply_problems(row, lambda reply: parser.read(reply).value)
+
+
+tables_of, problems = verifying.of(
+    checks.Table(BENCHMARK, Path("test/test.parquet"), SCHEMA, row_problems, ("video",)), sizes=sizes
+)
 
 DATA = "neuro_paper_data.json"
 METADATA = "AoT-PsyPhyBENCH_dataset_metadata.csv"

@@ -41,7 +41,7 @@ def measure(benchmark: str, root: Path) -> dict[str, Any]:
     """Returns the counts of each table: questions, groups, media, values of columns."""
     groups = benchmarks.groups(benchmark)
     out = {}
-    for table in benchmarks.checks(benchmark).tables_of(root):
+    for table in benchmarks.rows(benchmark).tables_of(root):
         rows = read_rows(table.path)
         columns = {name: [row[name] for row in rows] for name in groups.columns}
         found: dict[str, Any] = {

@@ -1,9 +1,9 @@
-"""Checks common to all data sets; a benchmark's `checks.py` says what its tables must hold."""
+"""Checks common to all data sets; a benchmark's `rows.py` says what its tables must hold."""
 
 import functools
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -49,14 +49,20 @@ class Table:
 
 
 def below(*found: Table) -> Callable[[Path], list[Table]]:
-    """Returns the function that gives a data set's tables, whose paths are patterns, where there are any."""
+    """Returns the function that gives a data set's tables, whose paths are patterns, where there are any.
+
+    Data that was prepared without pictures, which its manifest says as `text_only`, has tables without media.
+    """
 
     def tables_of(root: Path) -> list[Table]:
         """Returns the tables of a data set with their checks."""
         out = []
+        # A damaged manifest is among the problems.
+        text_only = (manifests.of_earlier(root, force=True) or {}).get("text_only") is True
         for table in found:
             paths = sorted(root.glob(str(table.path))) if "*" in str(table.path) else [root / table.path]
-            out += [replace(table, path=path) for path in paths if path.parent.is_dir()]
+            media = () if text_only else table.media
+            out += [replace(table, path=path, media=media) for path in paths if path.parent.is_dir()]
         return out
 
     return tables_of
@@ -67,6 +73,7 @@ def problems(
     found: Sequence[Table],
     load: Callable[[Path, str], Any],
     sizes: extent.Sizes = lambda manifest: (),
+    left_out: Callable[[manifests.Manifest], Iterable[Problem]] = lambda manifest: (),
 ) -> Iterator[Problem]:
     """Yields the problems of a data set, one line each: in its tables, in their media, and missing parts.
 
@@ -76,6 +83,7 @@ def problems(
         load: Decodes the media file at a path, under the given name in messages; raises `TempbenchError` if
             it cannot.
         sizes: Tells from the manifest how much there is and should be.
+        left_out: Yields a line for what the manifest says was left out of the data.
     """
     if not found:
         yield f"{root}: no table found; prepare the data again"
@@ -98,6 +106,7 @@ def problems(
             yield one_line(str(error))
     for problem in (*checksums.problems(root, manifest, sound), *extent.problems(manifest, sizes)):
         yield one_line(problem)
+    yield from left_out(manifest)
 
 
 def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
@@ -281,18 +290,25 @@ def text_problems(row: tables.Row, *names: str) -> Iterator[str]:
 
 
 def known_problems(row: tables.Row, **known: Iterable[str]) -> Iterator[str]:
-    """Yields the columns whose value is not one of the known ones."""
+    """Yields the columns with a value, or a value in a list, that is not one of the known ones."""
     for name, values in known.items():
-        if row[name] not in (listed := [*values]):
-            yield f"{name}: {row[name]!r} is not one of {', '.join(listed)}"
+        listed, own = [*values], row[name] if isinstance(row[name], list) else [row[name]]
+        if unknown := [value for value in own if value not in listed]:
+            yield f"{name}: {unknown[0]!r} is not one of {', '.join(listed)}"
+
+
+def present(problems: Mapping[str, object]) -> Iterator[str]:
+    """Yields the problems whose condition, their value, holds."""
+    return (problem for problem, is_there in problems.items() if is_there)
 
 
 def option_problems(options: Sequence[str], least: int, most: int) -> Iterator[str]:
     """Yields the problems of the texts of a question's options."""
-    if not least <= len(options) <= most:
-        wanted = f"{least}" if least == most else f"{least} to {most}"
-        yield f"options: {len(options)}, a question has {wanted}"
-    if len(set(options)) < len(options):
-        yield "options: two are the same"
-    if any(not option.strip() for option in options):
-        yield "options: one is empty"
+    wanted = f"{least}" if least == most else f"{least} to {most}"
+    yield from present(
+        {
+            f"options: {len(options)}, a question has {wanted}": not least <= len(options) <= most,
+            "options: two are the same": len(set(options)) < len(options),
+            "options: one is empty": any(not option.strip() for option in options),
+        }
+    )

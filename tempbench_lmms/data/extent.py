@@ -1,6 +1,6 @@
 """How much of a benchmark prepared data holds: all, the part that the user asked for, or less.
 
-A benchmark's `checks.sizes` gives the size of each part, from the manifest and the card's numbers. Data
+A benchmark's `rows.sizes` gives the size of each part, from the manifest and the card's numbers. Data
 without such numbers (a bundled sample, the user's own questions) is complete if nothing was left out.
 """
 

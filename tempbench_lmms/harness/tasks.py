@@ -123,7 +123,7 @@ def data_problems(config: dict[str, Any]) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def _data_problems(benchmark: str, root: Path, folder: Path, changed: object) -> tuple[str, ...]:
     # Several tasks read the same table, and a run asks before each of its steps.
-    found = [table for table in benchmarks.checks(benchmark).tables_of(root) if table.path.parent == folder]
+    found = [table for table in benchmarks.rows(benchmark).tables_of(root) if table.path.parent == folder]
     if not found:
         return (f"no table in {folder}; prepare the data again",)
     problems: list[str] = []

@@ -1,6 +1,6 @@
 """Groups of questions that were sampled together, and the draw of a fixed tenth of the groups.
 
-A benchmark states its groups (`GROUPS` in its `features.py`): the questions about one picture sequence,
+A benchmark states its groups (`GROUPS` in its `rows.py`): the questions about one picture sequence,
 video, recipe or place. Gates, pairs and swaps are within one group, so a part with whole groups keeps them
 unchanged. A metric that compares one group with all others would change, so no part is drawn from tasks with
 such a metric.

@@ -1,17 +1,119 @@
-"""Turns official ReXTime records into rows."""
+"""The columns of a question, what must hold of them, and official records as rows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import roots
+import pyarrow as pa
+
+from tempbench_lmms.data import checks, manifests, roots, tables
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.video_texts import finite, reply, span_of
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.rextime.card import SOURCES
+from tempbench_lmms.media import verifying
+from tempbench_lmms.metrics.sampling import Groups
+from tempbench_lmms.rextime import parser
+from tempbench_lmms.rextime.card import COUNTS, SOURCES, SPLITS
 from tempbench_lmms.rextime.prompts import LETTERS
 
-from .features import BENCHMARK
+BENCHMARK = "rextime"
+
+_OPTIONAL = {"optional": "1"}
+_SPAN = pa.list_(pa.float64())
+
+SCHEMA = pa.schema(
+    [
+        ("question_id", pa.string()),  # the official qid
+        ("video_id", pa.string()),
+        ("video", pa.string()),  # tempbench:// URL
+        ("source", pa.string()),  # activitynet or qvhighlights
+        ("category", pa.string()),  # as released: sequential, cause_effect, means_end; "" where unknown
+        ("duration", pa.float64()),  # seconds
+        ("question", pa.string()),
+        ("options", pa.list_(pa.string())),  # texts of options A to D; empty where not released
+        ("answer", pa.string()),  # a letter; "" in the test split
+        ("windows", pa.list_(_SPAN)),  # true answer spans in seconds; empty in the test split
+        pa.field("question_span", _SPAN, metadata=_OPTIONAL),  # seconds, if known
+        ("target", pa.string()),  # a reply that is right; "" in the test split
+        ("choices", pa.list_(pa.string())),  # each letter, with the whole video as its span
+    ]
+)
+
+GROUPS = Groups(("video_id",), ("source", "category"))
+"""A video with all its questions."""
+
+
+def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
+    """Yields how many of the paper's questions are prepared, for each prepared split."""
+    for split in SPLITS if "annotations" in manifest else ():
+        asked = COUNTS[split] if split in manifest["annotations"] else 0
+        yield Size(split, manifest["rows"].get(split, 0), asked, COUNTS[split], less_by="--splits")
+
+
+def row_problems(row: tables.Row, has_answers: bool = True) -> Iterator[str]:
+    """Yields the problems of one row, as "field: what".
+
+    The official data has two oddities that are allowed: windows of length 0, and windows that end up to a
+    second after the video, because they are rounded up.
+    """
+    yield from checks.text_problems(row, "video_id", "question")
+    yield from checks.option_problems(row["options"], len(LETTERS), len(LETTERS))
+    yield from checks.known_problems(row, source=SOURCES)
+    duration, asked = row["duration"], row["question_span"]
+    spans = [*(("question_span", one) for one in [asked] if one is not None)]
+    spans += (("windows", window) for window in row["windows"])
+    yield from checks.present(
+        {
+            f"duration: {duration} seconds": not duration > 0,
+            **{
+                f"{name}: {span} is not a span within {duration} seconds": not _is_span(span, duration)
+                for name, span in spans
+            },
+        }
+    )
+    if not has_answers:
+        given = {name: row[name] for name in ("answer", "windows", "target")}
+        problem = "must be empty, the test split has no public answers"
+        yield from checks.present({f"{name}: {problem}": value for name, value in given.items()})
+        yield from checks.choice_problems(row, lambda reply: _read(reply, row))
+        return
+    named = (list(span) in row["windows"] for span in parser.parse(row["target"])[1])
+    yield from checks.present(
+        {
+            "windows: none": not row["windows"],
+            f"target: {row['target'][:80]!r} does not name one of the windows": not any(named),
+        }
+    )
+    yield from checks.reply_problems(row, lambda reply: _read(reply, row))
+
+
+def _is_span(span: Sequence[float], duration: float) -> bool:
+    return len(span) == 2 and 0 <= span[0] <= span[1] <= duration + 1
+
+
+def _read(reply: str, row: tables.Row) -> str | None:
+    """Returns the letter of a reply that states a letter and a span."""
+    letter, spans = parser.parse(reply, row["options"])
+    return letter if spans else None
+
+
+tables_of, problems = verifying.of(
+    *(
+        checks.Table(
+            BENCHMARK,
+            Path(split, f"{split}.parquet"),
+            SCHEMA,
+            partial(row_problems, has_answers=split != "test"),
+            ("video",),
+        )
+        for split in SPLITS
+    ),
+    sizes=sizes,
+)
+
 
 ACTIVITYNET, QVHIGHLIGHTS = SOURCES
 

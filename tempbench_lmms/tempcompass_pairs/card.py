@@ -30,7 +30,21 @@ COUNTS = dict(zip(KINDS, (1580, 2453, 1503), strict=True))
 """Questions of each kind in the official files."""
 
 GROUPS = dict(zip(KINDS, (298, 351, 174), strict=True))
-"""Contrast groups of each kind in the official files; see `groups.py`."""
+"""Contrast groups of each kind in the official files; see `rows.contrast_groups`."""
+
+
+def origin(clip: str) -> str:
+    """Returns the clip that a clip was made of, which names it.
+
+    The official files name a clip's twins after it: `NAME_reverse` runs backwards, `NAME_concat_0` to `_2`
+    show it beside itself at two speeds, and `NAME_OTHER_0` to `_2` show it with the clip OTHER at once,
+    before it and after it.
+
+    >>> origin("1089810425_reverse"), origin("8050000_concat_1"), origin("77_88_0"), origin("77")
+    ('1089810425', '8050000', '77', '77')
+    """
+    return clip.partition("_")[0]
+
 
 CARD = BenchmarkCard(
     name="tempcompass_pairs",

@@ -12,8 +12,8 @@ from typing import Any
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
-from tempbench_lmms.tempcompass_pairs import groups, rows
 from tempbench_lmms.tempcompass_pairs import official as rules
+from tempbench_lmms.tempcompass_pairs import rows
 from tempbench_lmms.tempcompass_pairs.card import FILES
 
 _JUDGED = "auto_eval_results"
@@ -57,7 +57,7 @@ def official(source: Source) -> dict[str, Any]:
             "judged": len(judged),
             **rules.printed((row["aspect"], one) for row, one in zip(asked, rated, strict=True)),
             "match_rate": sum(one is not None for one in decided) / len(decided),
-            "groups": len(found := groups.find(asked)),
+            "groups": len(found := rows.contrast_groups(asked)),
             "groups_right": fmean(all(rated[one] for one in own) for own in found) if found else None,
         }
     return out

@@ -1,15 +1,74 @@
-"""Turns official questions into rows."""
+"""The columns of a question, what must hold of them, and official questions as rows."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import roots
+import pyarrow as pa
+
+from tempbench_lmms.data import checks, manifests, roots
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.replies import json_object
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tempcompass_pairs import groups, parser
-from tempbench_lmms.tempcompass_pairs.features import BENCHMARK
+from tempbench_lmms.media import verifying
+from tempbench_lmms.metrics.sampling import Groups
+from tempbench_lmms.tempcompass_pairs import parser
+from tempbench_lmms.tempcompass_pairs.card import COUNTS, DETAILS, KINDS, origin
+
+BENCHMARK = "tempcompass_pairs"
+
+SCHEMA = pa.schema(
+    [
+        ("question_id", pa.string()),  # KIND/CLIP/ASPECT/NUMBER, the number counted within clip and aspect
+        ("kind", pa.string()),  # one of card.KINDS
+        ("aspect", pa.string()),  # one of card.ASPECTS
+        ("detail", pa.string()),  # one of card.DETAILS; "" where the source has none
+        ("video_id", pa.string()),  # the clip's official name
+        ("video", pa.string()),  # tempbench:// URL
+        ("question", pa.string()),  # the official text, its options in further lines
+        ("answer", pa.string()),  # what the parser returns for the right reply: a label, yes, or no
+        ("group", pa.string()),  # its contrast group; "" where it has none
+        ("group_size", pa.int32()),  # questions of that group; 0 where it has none
+        ("target", pa.string()),  # the official answer, whole
+        ("choices", pa.list_(pa.string())),  # every answer on offer
+    ]
+)
+
+GROUPS = Groups(("video_id",), ("kind", "aspect"), lambda values: origin(str(values[0])))
+"""A clip and all that were made of it, which its contrast groups compare."""
+
+
+def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
+    """Yields how many of the release's questions are prepared, by kind."""
+    for kind, there in ((manifest.get("parts") or {}).get("tempcompass") or {}).get("by_kind", {}).items():
+        yield Size(kind, there, COUNTS[kind], COUNTS[kind])
+
+
+def row_problems(row: Row) -> Iterator[str]:
+    """Yields the problems of one question, as "field: what"."""
+    yield from checks.text_problems(row, "question", "video_id")
+    details, choices = ("", *DETAILS.get(row["aspect"], ())), row["choices"]
+    yield from checks.known_problems(row, kind=KINDS, aspect=DETAILS, detail=details)
+    has_name = row["video"].rpartition("/")[2].startswith(f"{row['video_id']}.")
+    yield from checks.present({f"video_id: {row['video_id']!r} is not the video's name": not has_name})
+    if choices != parser.options_of(row["question"]):
+        yield "choices: not the options of the question"
+        return
+    yield from checks.reply_problems(row, lambda reply: parser.read(reply, choices).value)
+    is_yes_no = tuple(choices) == parser.YES_NO
+    yield from checks.present(
+        {
+            "kind: another one than the question's": (row["kind"] == "yes_no") != is_yes_no,
+            f"target: {row['target'][:80]!r} is not one of the choices": row["target"] not in choices,
+        }
+    )
+
+
+tables_of, problems = verifying.of(
+    checks.Table(BENCHMARK, Path("questions/test.parquet"), SCHEMA, row_problems, ("video",)), sizes=sizes
+)
+
 
 Entries = dict[str, dict[str, Any]]
 """The questions of an official file by id, as `questions_of` yields them."""
@@ -80,13 +139,31 @@ def row(key: str, found: Mapping[str, Any], detail: str = "", video: str | None 
     }
 
 
+def contrast_groups(rows: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """Returns the contrast groups, each as the indices of its rows, in the order of their first ones.
+
+    A group is the same question on a clip and on its twin, with another answer: all questions of one kind and
+    aspect with the same text, options included, on clips of one origin. They must be on two clips at least,
+    and have two right answers at least: else one and the same reply could be right throughout.
+    """
+    together: dict[Hashable, list[int]] = {}
+    for index, row in enumerate(rows):
+        key = (row["kind"], origin(row["video_id"]), row["aspect"], row["question"])
+        together.setdefault(key, []).append(index)
+    return [
+        own
+        for own in together.values()
+        if all(len({rows[i][of] for i in own}) > 1 for of in ("video_id", "answer"))
+    ]
+
+
 def grouped(rows: Iterable[Row]) -> list[Row]:
     """Returns rows with their contrast groups, the questions of a group beside each other.
 
     A group is called after the first of its questions.
     """
     listed = list(rows)
-    of = {index: own for own in groups.find(listed) for index in own}
+    of = {index: own for own in contrast_groups(listed) for index in own}
     out = []
     for index, row in enumerate(listed):
         own = of.get(index, [index])

@@ -23,8 +23,8 @@ from tempbench_lmms.record import (
     n_questions,
     within,
 )
-from tempbench_lmms.tempcompass_pairs import groups, official, parser, prompts
-from tempbench_lmms.tempcompass_pairs.card import ASPECTS, DETAILS, KINDS, PAIRED
+from tempbench_lmms.tempcompass_pairs import official, parser, prompts
+from tempbench_lmms.tempcompass_pairs.card import ASPECTS, DETAILS, KINDS, PAIRED, origin
 
 ALL, ONE = "all", "one"
 """The kinds of task: all kinds of question, or one of them."""
@@ -39,7 +39,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     rules = None if failed else official.rating(doc["kind"], reply, doc["question"], doc["target"])
     own = {name: doc[name] for name in ("kind", "aspect", "detail", "group", "group_size")}
     more = {
-        "clip": groups.origin(doc["video_id"]),
+        "clip": origin(doc["video_id"]),
         "correct_official": rules or 0,
         "decided_official": int(rules is not None),
         "reply": "" if failed else clip(reply),

@@ -1,16 +1,89 @@
-"""Turns official TimeBlind records into rows."""
+"""The columns of a question, what must hold of them, and official records as rows."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import releases, roots, tables
+import pyarrow as pa
+
+from tempbench_lmms.data import checks, manifests, releases, roots, tables
+from tempbench_lmms.data.checks import NumberedRow
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.timeblind.card import SIZE, TAGS
-from tempbench_lmms.timeblind.features import BENCHMARK
+from tempbench_lmms.media import verifying
+from tempbench_lmms.metrics.sampling import Groups
+from tempbench_lmms.timeblind import parser
+from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE, TAGS
+
+BENCHMARK = "timeblind"
+
+SCHEMA = pa.schema(
+    [
+        ("question_id", pa.string()),  # the official index, as text
+        ("index", pa.int32()),  # the official index: 4 x instance + 2 x question + video
+        ("pair_id", pa.string()),  # the instance: its two videos and two questions have one
+        ("video", pa.string()),  # tempbench:// URL
+        pa.field("tag", pa.string(), metadata={"optional": "1"}),  # one of card.TAGS, if known
+        ("question", pa.string()),  # as released; a multiple choice has its options in it
+        ("options", pa.list_(pa.string())),  # texts of options A and B; none where Yes or No is asked
+        ("answer", pa.string()),  # Yes or No, or a letter
+        ("target", pa.string()),  # a reply that is right
+        ("choices", pa.list_(pa.string())),  # both replies
+    ]
+)
+
+GROUPS = Groups(("pair_id",), ("tag",))
+"""An instance: two videos by two questions."""
+
+
+def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
+    """Yields how many of the release's questions are prepared; the bundled sample's manifest has no parts."""
+    if part := (manifest.get("parts") or {}).get("timeblind"):
+        yield Size("test", part["rows"], SIZE * N_INSTANCES, SIZE * N_INSTANCES)
+
+
+def row_problems(row: Row) -> Iterator[str]:
+    """Yields the problems of one question, as "field: what"."""
+    yield from checks.text_problems(row, "question", "pair_id")
+    yield from checks.present({f"index: {row['index']} is below 0": row["index"] < 0})
+    yield from checks.known_problems(row, tag=TAGS) if row["tag"] is not None else ()
+    yield from checks.option_problems(row["options"], 2, 2) if row["options"] else ()
+    yield from checks.reply_problems(row, lambda reply: parser.read(reply, row["options"]).value)
+
+
+def together(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
+    """Yields the problems between the rows of an instance, which has two videos and two questions."""
+    same: dict[tuple[str, str, int], tuple[int, Any]] = {}
+    first: dict[str, int] = {}
+    for number, row in rows:
+        instance, place = row["pair_id"], row["index"] % SIZE
+        first.setdefault(instance, number)
+        for name, which, value in (
+            ("index", place, number),
+            ("question", place // 2, row["question"]),
+            ("video", place % 2, row["video"]),
+        ):
+            known, expected = same.setdefault((instance, name, which), (number, value))
+            if value != expected:
+                for one, other in ((number, known), (known, number)):
+                    yield one, f"{name}: does not go with row {other} of the same instance"
+    for instance, number in first.items():
+        found = sum((instance, "index", place) in same for place in range(SIZE))
+        if found < SIZE:
+            yield number, f"pair_id: {found} of the {SIZE} questions of the instance are there"
+        for name in ("question", "video") if found == SIZE else ():
+            if same[instance, name, 0][1] == same[instance, name, 1][1]:
+                yield number, f"{name}: one {name}, an instance has two"
+
+
+tables_of, problems = verifying.of(
+    checks.Table(BENCHMARK, Path("test/test.parquet"), SCHEMA, row_problems, ("video",), together),
+    sizes=sizes,
+)
+
 
 DATA, TAGS_FILE = "data.jsonl", "tags.json"
 

@@ -13,7 +13,7 @@ from tempbench_lmms.cli import main
 from tempbench_lmms.data import outputs, roots, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.harness.tasks import task_files
-from tempbench_lmms.tempvs.features import SCHEMA
+from tempbench_lmms.tempvs.rows import SCHEMA
 from tests.command import REPOSITORY, complains, tempbench, tempbench_process
 
 

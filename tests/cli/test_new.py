@@ -120,7 +120,7 @@ def test_a_benchmark_outside_a_checkout(elsewhere, tmp_path, monkeypatch):
     }
     assert lines == counts, listed.stderr
     for root in (roots.mini_root("own_parity"), roots.prepared_root("own_parity")):
-        assert not list(benchmarks.checks("own_parity").problems(root))
+        assert not list(benchmarks.rows("own_parity").problems(root))
     monkeypatch.setattr(tempbench_lmms, "__path__", [*tempbench_lmms.__path__, str(own / "nowhere")])
     complains(tempbench("tasks", "own_parity"), "TEMPBENCH_BENCHMARKS names", "correct it")
 

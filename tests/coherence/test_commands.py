@@ -9,8 +9,9 @@ import pytest
 from hf_datasets.coherence import commands as making
 from hf_datasets.coherence import prepare as preparing
 from hf_datasets.coherence import references, tomato
-from tempbench_lmms.coherence import checks, imports, scoring
+from tempbench_lmms.coherence import imports, scoring
 from tempbench_lmms.coherence.card import COUNTS, SCENES
+from tempbench_lmms.coherence.rows import problems as problems_of
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import offline
@@ -83,7 +84,7 @@ def test_prepare_takes_what_is_sound_and_says_why_not_the_rest(source: Path, by_
         "count/8": "form",
     }
     # What was left out is no sound data: verify says so, by reason, and how much there is.
-    short, *problems = checks.problems(root)
+    short, *problems = problems_of(root)
     assert short.startswith("incomplete: 2 of 1,484 questions (count 1 of 292, direction 0 of 403, ")
     assert "(missing), the first is count/1" in "\n".join(problems)
     assert len(problems) == len(part["skipped_by_reason"])
@@ -109,7 +110,7 @@ def test_videos_to_caption_are_a_part_of_their_own(source: Path, tmp_path: Path)
     ]
     assert [row["target"] for row in rows[::2]] == ["", "It rises."]
     assert len(tables.read_rows(root / "qa")) == 2
-    assert all(line.startswith("tomato: ") for line in checks.problems(root))
+    assert all(line.startswith("tomato: ") for line in problems_of(root))
 
 
 def test_real_questions_are_all_read(shared: Path) -> None:
@@ -143,7 +144,7 @@ def test_reference_sentences(source: Path, monkeypatch: pytest.MonkeyPatch) -> N
         n = len(endpoint.bodies)
         making.build(endpoint=endpoint.url, **asked)
         assert len(endpoint.bodies) == n
-    assert all(line.startswith("tomato: ") for line in checks.problems(root))
+    assert all(line.startswith("tomato: ") for line in problems_of(root))
 
 
 def test_a_failing_endpoint_is_asked_again_and_loses_nothing(

@@ -12,7 +12,8 @@ from hf_datasets.coherence import commands as making
 from hf_datasets.coherence import prepare as preparing
 from hf_datasets.coherence import tomato
 from hf_datasets.coherence.captions import References
-from tempbench_lmms.coherence import captioning, checks, encoders, scoring
+from tempbench_lmms import benchmarks
+from tempbench_lmms.coherence import captioning, encoders, scoring
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tests.coherence import releases
@@ -37,7 +38,7 @@ def part(name: str = "tomato") -> dict:
 
 
 def problems() -> list[str]:
-    return list(checks.problems(roots.prepared_root("coherence")))
+    return list(benchmarks.rows("coherence").problems(roots.prepared_root("coherence")))
 
 
 EXPECTED = [

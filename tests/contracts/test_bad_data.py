@@ -47,7 +47,7 @@ class Sample:
     table: str
 
     def tables_of(self, root):
-        return benchmarks.checks(self.benchmark).tables_of(root)
+        return benchmarks.rows(self.benchmark).tables_of(root)
 
     def rows(self):
         return copy.deepcopy(self._rows())
@@ -125,10 +125,8 @@ def tells(found, sample, number, column):
 @pytest.mark.parametrize("benchmark", benchmarks.names())
 def test_every_bundled_table_is_looked_at(benchmark):
     root = mini_root(benchmark)
-    assert {table.path for table in benchmarks.checks(benchmark).tables_of(root)} == {
-        *root.rglob("*.parquet")
-    }
-    schemas = {table.schema for table in benchmarks.checks(benchmark).tables_of(root)}
+    assert {table.path for table in benchmarks.rows(benchmark).tables_of(root)} == {*root.rglob("*.parquet")}
+    schemas = {table.schema for table in benchmarks.rows(benchmark).tables_of(root)}
     assert schemas == {sample.schema for sample in SAMPLES if sample.benchmark == benchmark}
 
 

@@ -9,7 +9,7 @@ import pytest
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import provenance, tables
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.mateo.features import SCHEMA
+from tempbench_lmms.mateo.rows import SCHEMA
 from tempbench_lmms.runs import starting
 from tests import contract
 from tests.bundled import kinds_of_files

@@ -127,7 +127,7 @@ def test_a_file_that_an_argument_names_counts(tmp_path):
 @pytest.mark.slow
 def test_media_are_those_that_were_prepared(tmp_path, monkeypatch):
     from tempbench_lmms.data import checksums
-    from tempbench_lmms.tempvs.features import SCHEMA
+    from tempbench_lmms.tempvs.rows import SCHEMA
 
     root = tmp_path / "tempvs"
     shutil.copytree(mini_root("tempvs"), root)

@@ -333,7 +333,7 @@ def test_a_plan_that_is_no_json(own):
 
 def test_verify_misses_a_partner(tmp_path):
     from tempbench_lmms.data.tables import write_rows
-    from tempbench_lmms.mateo.features import SCHEMA
+    from tempbench_lmms.mateo.rows import SCHEMA
 
     rows = read_rows(mini_root("mateo") / "pairs")
     verify = benchmarks.commands("mateo")["verify"]

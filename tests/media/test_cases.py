@@ -28,12 +28,12 @@ def test_frames_count_as_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     shown = len(clips.full_decode(path))
     assert shown < 0.7 * 366
     from hf_datasets.coherence import commands as making
-    from tempbench_lmms.coherence import checks
+    from tempbench_lmms.coherence.rows import problems
 
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
     making.prepare(captions=folder)
     root = roots.prepared_root("coherence")
-    assert list(checks.problems(root)) == []
+    assert list(problems(root)) == []
     known = json.loads((root / "videos.json").read_text())["captions/a.mp4"]
     assert known["n_frames"] == shown
     assert known["duration"] == pytest.approx(shown * 0.04, abs=0.01)
@@ -43,7 +43,7 @@ def test_names_suffixes_and_subfolders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from hf_datasets.coherence import commands as making
-    from tempbench_lmms.coherence import checks
+    from tempbench_lmms.coherence.rows import problems
 
     folder = tmp_path / "mine"
     kinds = {
@@ -71,7 +71,7 @@ def test_names_suffixes_and_subfolders(
     assert next(row["target"] for row in rows if "猫" in row["question_id"]) == "A cat runs."
     for row in rows:
         assert len(video.sample_frames(roots.resolve(row["video"]), 4).images) == 4
-    (problem, *more) = checks.problems(root)
+    (problem, *more) = problems(root)
     assert "captions: 1 left out when the data was prepared (damaged), the first is damaged.mp4" in problem
     assert all("left out" in line for line in more)
     part = json.loads((root / "manifest.json").read_text())["parts"]["captions"]
@@ -83,7 +83,7 @@ def test_names_suffixes_and_subfolders(
 
 def test_verify_decodes_what_has_changed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from hf_datasets.coherence import commands as making
-    from tempbench_lmms.coherence import checks
+    from tempbench_lmms.coherence.rows import problems
     from tempbench_lmms.media import sandbox
 
     folder = tmp_path / "mine"
@@ -98,10 +98,10 @@ def test_verify_decodes_what_has_changed_alone(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(
         sandbox, "check_video", lambda path, **given: looked.append(path.name) or look(path, **given)
     )
-    assert list(checks.problems(root)) == []
+    assert list(problems(root)) == []
     assert looked == []
     target = root / "media" / "captions" / "b.mp4"
     target.write_bytes(target.read_bytes()[:-400])
-    [problem] = checks.problems(root)
+    [problem] = problems(root)
     assert problem.startswith("b.mp4: ")
     assert looked == ["b.mp4"]

@@ -12,7 +12,7 @@ from hf_datasets.nextgqa.prepare import prepare
 from hf_datasets.parts import How
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.nextgqa import checks, rows
+from tempbench_lmms.nextgqa import rows
 from tests.command import complains, tempbench
 from tests.nextgqa.contract import SOURCE
 
@@ -43,7 +43,7 @@ def test_row():
     assert row["windows"] == [[1.0, 4.5], [6.0, 8.0]]
     assert row["target"] == '{"answer": "B", "span": [1, 4.5]}'
     assert row["choices"][4] == '{"answer": "E", "span": [0, 30]}'
-    assert list(checks.row_problems(row)) == []
+    assert list(rows.row_problems(row)) == []
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_prepare(source, root):
     assert (manifest["linked"], manifest["copied"], manifest["skipped"]) == (3, 0, [])
     assert os.path.samefile(root / "media" / "0.mp4", source / "videos" / "10" / "0.mp4")
     assert [row["question_id"] for row in read_rows(root / "test")] == ["0_0", "1_0", "2_0"]
-    assert list(checks.problems(root)) == []
+    assert list(rows.problems(root)) == []
     before = {path: path.stat().st_mtime_ns for path in root.rglob("*")}
     assert prepare(source, source / "videos", splits=["test"]) is None
     assert {path: path.stat().st_mtime_ns for path in root.rglob("*")} == before
@@ -89,7 +89,7 @@ def test_questions_without_a_sound_video_are_left_out_and_named(source, root):
     assert manifest["rows"] == {"test": 1}
     assert [one["id"] for one in manifest["skipped"]] == ["0_0", "1_0"]
     assert manifest["skipped"][0]["reason"] == "missing"
-    problems = list(checks.problems(root))
+    problems = list(rows.problems(root))
     assert len(problems) == 2
     assert problems[0].startswith("test: 1 left out when the data was prepared (missing), the first is 0_0")
     # A video of another length is another video.

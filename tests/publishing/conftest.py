@@ -24,7 +24,7 @@ def prepare(benchmark: str, home: Path) -> Path:
     sample, root = roots.mini_root(benchmark), home / benchmark
     schemas = {
         table.path.relative_to(sample).as_posix(): table
-        for table in benchmarks.checks(benchmark).tables_of(sample)
+        for table in benchmarks.rows(benchmark).tables_of(sample)
     }
     records = {}
     for place in TABLES[benchmark]:

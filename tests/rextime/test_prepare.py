@@ -7,7 +7,7 @@ from hf_datasets.rextime.prepare import DATA, prepare
 from hf_datasets.splits import report
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.rextime import checks, rows
+from tempbench_lmms.rextime import rows
 from tests.command import tempbench
 from tests.hub import COMMIT, Hub, variables
 
@@ -117,7 +117,7 @@ def test_a_record_that_contradicts_itself_is_left_out_and_listed(change, why, so
     assert [one["id"] for one in left_out] == ([ANET["qid"]] * 2 if twice else [RECORD["qid"]])
     assert all(why in one["why"] for one in left_out)
     assert f"first is {left_out[0]['id']}: {left_out[0]['why']}" in capsys.readouterr().out
-    assert any(left_out[0]["why"] in line for line in checks.problems(DATA.root))
+    assert any(left_out[0]["why"] in line for line in rows.problems(DATA.root))
     assert prepare(source, folders, splits=["validation"]) is None
 
 
@@ -138,7 +138,7 @@ def test_prepare_from_a_folder(source, folders, tmp_path):
     assert (manifest["linked"], manifest["skipped"]) == (2, [])
     table = read_rows(DATA.root / "validation")
     assert table[1]["video"] == "tempbench://rextime/media/activitynet/v_ZMTi498qnPc.mkv"
-    assert list(checks.problems(DATA.root)) == []
+    assert list(rows.problems(DATA.root)) == []
     before = {path: path.stat().st_mtime_ns for path in DATA.root.rglob("*")}
     assert prepare(source, folders) is None
     assert {path: path.stat().st_mtime_ns for path in DATA.root.rglob("*")} == before

@@ -4,7 +4,7 @@ import pytest
 
 from hf_datasets.rextime.prepare import prepare
 from tempbench_lmms.data.tables import read_rows
-from tempbench_lmms.rextime.checks import problems
+from tempbench_lmms.rextime.rows import problems
 from tests.rextime import releases
 
 

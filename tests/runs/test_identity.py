@@ -69,7 +69,7 @@ def rows_of(file):
 
 
 def rewrite(file, rows):
-    from tempbench_lmms.tempvs.features import SCHEMA
+    from tempbench_lmms.tempvs.rows import SCHEMA
 
     tables.write_rows(rows, file, SCHEMA)
 

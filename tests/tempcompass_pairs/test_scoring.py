@@ -5,7 +5,7 @@ import pytest
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.record import evaluate
-from tempbench_lmms.tempcompass_pairs import groups, parser, scoring
+from tempbench_lmms.tempcompass_pairs import parser, rows, scoring
 from tempbench_lmms.tempcompass_pairs.card import KINDS
 
 
@@ -31,10 +31,10 @@ def yes_no(clip, answer, question="Is it rising?", aspect="direction"):
 
 
 def test_a_group_is_one_question_on_twins_with_another_answer():
-    assert groups.find([yes_no("7", "yes"), yes_no("7_reverse", "no")]) == [[0, 1]]
+    assert rows.contrast_groups([yes_no("7", "yes"), yes_no("7_reverse", "no")]) == [[0, 1]]
     # Three clips made of two, of which one has the other answer.
     asked = [yes_no("7_8_0", "no"), yes_no("7_8_1", "yes"), yes_no("7_8_2", "no")]
-    assert groups.find(asked) == [[0, 1, 2]]
+    assert rows.contrast_groups(asked) == [[0, 1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_group_is_one_question_on_twins_with_another_answer():
     ],
 )
 def test_no_group(other):
-    assert groups.find([yes_no("7", "yes"), other]) == []
+    assert rows.contrast_groups([yes_no("7", "yes"), other]) == []
 
 
 def test_options_in_another_order_are_another_question():
@@ -58,7 +58,7 @@ def test_options_in_another_order_are_another_question():
         asked_of("multi_choice", "7", "direction", one, "A"),
         asked_of("multi_choice", "7_reverse", "direction", other, "B"),
     ]
-    assert groups.find(asked) == []
+    assert rows.contrast_groups(asked) == []
 
 
 @pytest.mark.parametrize("reply", ["yes", "No.", "A", "Option 2"])

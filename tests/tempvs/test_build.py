@@ -13,7 +13,7 @@ import pytest
 from hf_datasets.tempvs import build, encoders, filters, language, steps
 from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tempvs.checks import problems
+from tempbench_lmms.tempvs.rows import problems
 
 from .build_helpers import Server, write_vist, write_vwp
 

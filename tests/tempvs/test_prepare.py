@@ -11,7 +11,7 @@ from hf_datasets.tempvs.prepare import prepare
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tempvs.checks import problems
+from tempbench_lmms.tempvs.rows import problems
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.images import stitch, unstitch
 from tempbench_lmms.tempvs import scoring
 from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES
-from tempbench_lmms.tempvs.checks import problems
+from tempbench_lmms.tempvs.rows import problems
 from tests.command import tempbench
 from tests.hub import COMMIT, Hub, variables
 from tests.tempvs import stand_in

@@ -10,7 +10,7 @@ import pytest
 from hf_datasets.timeblind import prepare as preparing
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.timeblind import checks, rows
+from tempbench_lmms.timeblind import rows
 from tempbench_lmms.timeblind.card import TAGS
 from tests.command import complains, tempbench
 from tests.timeblind.contract import SOURCE
@@ -31,7 +31,7 @@ def test_a_release_is_prepared_once(release, tmp_path):
     found = read_rows(tmp_path / "home/timeblind/test")
     assert [row["tag"] for row in found] == ["Speed"] * 4 + [None] * 4
     assert found[1]["video"] == "tempbench://timeblind/media/vid_00000_1.mp4"
-    assert list(checks.problems(tmp_path / "home/timeblind")) == []
+    assert list(rows.problems(tmp_path / "home/timeblind")) == []
     assert preparing.prepare(release, tags) is None
 
 
@@ -50,7 +50,7 @@ def test_an_instance_without_a_video_is_left_out_and_said(release, tmp_path):
     assert part["instances_left_out"] == ["1"]
     assert [one["id"] for one in part["skipped"]] == ["vid_00001_0.mp4"]
     assert part["rows"] == 4
-    (problem,) = checks.problems(tmp_path / "home/timeblind")
+    (problem,) = rows.problems(tmp_path / "home/timeblind")
     assert problem.startswith("timeblind: 1 left out when the data was prepared (")
     assert "the first is vid_00001_0.mp4: " in problem
 

@@ -15,7 +15,7 @@ from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept import scoring
 from tempbench_lmms.timepercept.card import TESTS, TIU, TOU
-from tempbench_lmms.timepercept.checks import problems
+from tempbench_lmms.timepercept.rows import problems
 
 from .releases import DAYS, acquisition, fmow_test_part, fmow_tree, noise, png, temporalvqa
 

@@ -12,7 +12,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.timepercept import scoring
 from tempbench_lmms.timepercept.card import RANKINGS, TESTS, TIU, TOU
-from tempbench_lmms.timepercept.checks import row_problems
+from tempbench_lmms.timepercept.rows import row_problems
 
 from .conftest import make_series
 

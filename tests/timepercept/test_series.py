@@ -14,7 +14,7 @@ from hf_datasets.timepercept.folders import read_series
 from hf_datasets.timepercept.series import nothing_skipped, read_manifest
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.timepercept.checks import problems
+from tempbench_lmms.timepercept.rows import problems
 
 from .releases import days, fields, noise
 

@@ -1,15 +1,34 @@
-"""Checks of motion-only data before a model is loaded."""
+"""The columns of a question, and what must hold of them."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import pyarrow as pa
+
 from tempbench_lmms.data import checks, manifests, tables
-from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.data.extent import Size
 from tempbench_lmms.media import verifying
+from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.motion_only import parser
 from tempbench_lmms.motion_only.card import KINDS, N_OPTIONS, N_PAIRS
-from tempbench_lmms.motion_only.features import BENCHMARK, SCHEMA
+
+BENCHMARK = "motion_only"
+
+SCHEMA = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("pair_id", pa.string()),  # two questions with the same options and another answer
+        ("kind", pa.string()),  # one of card.KINDS
+        ("video", pa.string()),  # tempbench:// URL
+        ("options", pa.list_(pa.string())),  # texts of options A to D
+        ("answer", pa.string()),  # a letter
+        ("target", pa.string()),  # a reply that is right
+        ("choices", pa.list_(pa.string())),  # all letters
+    ]
+)
+
+GROUPS = Groups(("pair_id",), ("kind",))
+"""A pair of videos with the same options."""
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
@@ -26,7 +45,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
     yield from checks.reply_problems(row, lambda reply: parser.read(reply, row["options"]).value)
 
 
-def together(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
+def together(rows: Sequence[checks.NumberedRow]) -> Iterator[tuple[int, str]]:
     """Yields questions whose options differ from those of the other question of their pair."""
     first: dict[str, tuple[int, list[str]]] = {}
     for number, row in rows:
@@ -35,7 +54,7 @@ def together(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
             yield number, f"options: others than in row {known} of the same pair"
 
 
-tables_of = checks.below(
-    Table(BENCHMARK, Path("test/test.parquet"), SCHEMA, row_problems, ("video",), together)
+tables_of, problems = verifying.of(
+    checks.Table(BENCHMARK, Path("test/test.parquet"), SCHEMA, row_problems, ("video",), together),
+    sizes=sizes,
 )
-problems = verifying.problems(tables_of, sizes)

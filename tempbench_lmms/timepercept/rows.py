@@ -1,20 +1,45 @@
-"""Checks of TimePerceptBench data before a model is loaded."""
+"""The columns of a question, and what must hold of them. One schema serves all tasks and controls."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
+
 from tempbench_lmms.data import checks, manifests, tables, terminal
-from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.media import verifying
 from tempbench_lmms.media.limits import UNSUPPORTED
+from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.timepercept.card import CONTROL_SIZES, CONTROLS, DAMAGED, IMAGES, PAIRS, PER_TEST, TESTS
-from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
 from tempbench_lmms.timepercept.parser import read
 from tempbench_lmms.timepercept.prompts import options
 from tempbench_lmms.timepercept.scoring import KINDS, interval_class
+
+BENCHMARK = "timepercept"
+
+SCHEMA = pa.schema(
+    [
+        ("question_id", pa.string()),  # unique over all configurations
+        ("test", pa.string()),  # tal, isr, ...: see `timepercept/prompts.py`
+        ("source", pa.string()),  # fmow, series, ucm, temporalvqa, or bundled
+        ("places", pa.list_(pa.string())),  # ids of the places shown; the first one is the main one
+        ("category", pa.string()),  # scene category of the main place, or ""
+        ("images", pa.list_(pa.string())),  # tempbench:// URLs in the order shown
+        ("dates", pa.list_(pa.string())),  # when each image was taken, never shown; empty in the controls
+        ("options", pa.list_(pa.string())),  # texts of options A, B, ... where the question has its own
+        ("answer", pa.string()),  # "3", "2, 4, 1, 5, 3", "True", or a letter
+        ("target", pa.string()),  # a reply that is right
+        ("choices", pa.list_(pa.string())),  # all replies that answer
+        ("kind", pa.string()),  # TAL: time or place; ICE: the interval class; SOV, POV: ordered or shuffled
+        ("days", pa.list_(pa.int32())),  # intervals of the pairs in the order shown, for ICE to EII
+    ]
+)
+
+GROUPS = Groups(("places",), ("test", "source", "category"))
+"""The places that are shown."""
+
 
 # A picture without a date has its month or its rank instead.
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ].*)?)?|-?[0-9]+")
@@ -52,34 +77,39 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         return
     yield from checks.known_problems(row, kind=KINDS.get(test, ("",)))
     yield from checks.text_problems(row, "source", "places")
-    if not row["places"]:
-        yield "places: none"
-    n_options = 5 if test == "ucm" else 0
+    n_options, n_images = 5 if test == "ucm" else 0, len(row["images"])
     wrong = list(checks.option_problems(row["options"], n_options, n_options))
-    if len(row["images"]) != IMAGES[test]:
-        wrong.append(f"images: {len(row['images'])}, not {IMAGES[test]}")
+    wrong += checks.present({f"images: {n_images}, not {IMAGES[test]}": n_images != IMAGES[test]})
     # Without its options and images a reply cannot be read.
     yield from wrong or checks.reply_problems(
-        row, lambda reply: read(reply, test, options(row), len(row["images"])).value
+        row, lambda reply: read(reply, test, options(row), n_images).value
     )
     yield from _time_problems(row, test)
 
 
 def _time_problems(row: tables.Row, test: str) -> Iterator[str]:
-    if len(row["dates"]) != (len(row["images"]) if test in TESTS else 0):
-        yield f"dates: {len(row['dates'])} for {len(row['images'])} images of {test}"
-    if wrong := [one for one in row["dates"] if not _DATE.fullmatch(one)]:
-        yield f"dates: {wrong[0][:80]!r} is neither a date nor a rank"
-    days = row["days"]
-    if len(days) != PAIRS.get(test, 0) or any(one < 1 for one in days):
-        yield f"days: {days} are not {PAIRS.get(test, 0)} intervals"
-    elif test == "ice" and interval_class(days[0]) != row["answer"]:
-        yield f"days: {days[0]} days are not in class {row['answer']}"
+    dates, days, n_images, n_days = row["dates"], row["days"], len(row["images"]), PAIRS.get(test, 0)
+    are_intervals = len(days) == n_days and all(one >= 1 for one in days)
+    yield from checks.present(
+        {
+            "places: none": not row["places"],
+            f"dates: {len(dates)} for {n_images} images of {test}": (
+                len(dates) != (n_images if test in TESTS else 0)
+            ),
+            **{
+                f"dates: {one[:80]!r} is neither a date nor a rank": not _DATE.fullmatch(one) for one in dates
+            },
+            f"days: {days} are not {n_days} intervals": not are_intervals,
+            f"days: {days} are not in class {row['answer']}": (
+                are_intervals and test == "ice" and interval_class(days[0]) != row["answer"]
+            ),
+        }
+    )
 
 
-def _left_out(root: Path) -> Iterator[str]:
+def left_out(manifest: manifests.Manifest) -> Iterator[str]:
     """Yields what of the sources was left out when the data was prepared."""
-    for name, part in ((manifests.of_earlier(root, force=True) or {}).get("parts") or {}).items():
+    for name, part in (manifest.get("parts") or {}).items():
         for reason in LOST:
             if lost := (part.get("skipped") or {}).get(reason):
                 yield (
@@ -89,10 +119,11 @@ def _left_out(root: Path) -> Iterator[str]:
                 )
 
 
-tables_of = checks.below(
+tables_of, problems = verifying.of(
     *(
-        Table(BENCHMARK, Path(path), SCHEMA, row_problems, ("images",))
+        checks.Table(BENCHMARK, Path(path), SCHEMA, row_problems, ("images",))
         for path in ("*/test.parquet", "train/*/train.parquet")
-    )
+    ),
+    sizes=sizes,
+    left_out=left_out,
 )
-problems = verifying.problems(tables_of, sizes, _left_out)
