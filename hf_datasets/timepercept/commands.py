@@ -35,7 +35,7 @@ _DateFormat = Annotated[
     str, Option(help="Format of the dates of --series, e.g. %d.%m.%Y; by default common formats.")
 ]
 _Bands = Annotated[
-    str, Option(help="One or three bands of the files in --series to show, separated by commas.")
+    str, Option(help="Numbers of the one or three bands to show of the files in --series, from 1.")
 ]
 _PlaceFrom = Annotated[str, Option(help="What identifies a place in a folder --series: folder or name.")]
 

@@ -147,9 +147,8 @@ def read_manifest(path: Path, max_cloud: float, skipped: Skipped, date_format: s
     {"group_id": ..., "category"?: ..., "bands"?: [...], "site"?: ..., "latitude"?, "longitude"?: degrees,
     "x"?, "y"?: metres, "images": [{"path", "timestamp", "cloud_cover"?}, ...]}; `path` is relative to the
     manifest's folder and stays in it, `timestamp` is what `dates.parse_time` reads, `cloud_cover` is in
-    percent. `bands` names one or three bands of files with many, as the files describe them or by number from
-    1. Files of more than 8 bits are stretched, all of a group alike. CSV has a picture a line, with these
-    columns.
+    percent. `bands` has the numbers, from 1, of one or three bands of files with many. Files of more than 8
+    bits are stretched, all of a group alike. CSV has a picture a line, with these columns.
     """
     if not path.is_file():
         raise TempbenchError(f"{path} is not a file; give the manifest of the series (JSON, a group a line)")

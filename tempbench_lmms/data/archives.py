@@ -133,7 +133,10 @@ def _take_in(archive: Path, partial: Path, folder: Path, name: str) -> None:
         else:
             place = folder / name / inside
             if place.exists():
-                raise _refused(archive, str(inside), "differs from the unpacked file beside it")
+                raise TempbenchError(
+                    f"{archive}: its {str(inside)[:120]!r} differs from the file of this name in another "
+                    "archive or beside it; rename or remove one of them, or unpack the archives yourself"
+                )
             place.parent.mkdir(parents=True, exist_ok=True)
             os.replace(path, place)
 

@@ -1,11 +1,10 @@
-"""Makes pictures from measurements: TIFFs of 16 bits, floating-point numbers or many bands.
+"""Makes pictures from measurements: TIFFs of more than 8 bits, or of more than four bands.
 
 Satellite measurements have no natural brightness. Each band is stretched between two percentiles over all
 dates of a place, so that changes between dates stay visible.
 """
 
 import contextlib
-import re
 import struct
 import threading
 import zlib
@@ -25,48 +24,32 @@ from tempbench_lmms.media.limits import PIXELS_VARIABLE, max_pixels
 
 PERCENTILES = (2.0, 98.0)
 NO_PICTURE = "no sensible picture"
-_PIXEL_SCALE, _TIE_POINT, _TRANSFORMATION, _GEO_KEYS = 33550, 33922, 34264, 34735
-_GEODETIC, _PROJECTED = 2048, 3072
+_NOTHING = 42113  # the tag in which GDAL stores the value for missing data
+_PIXEL_SCALE, _TIE_POINT, _GEO_KEYS, _GEODETIC, _PROJECTED = 33550, 33922, 34735, 2048, 3072
 _TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-_DESCRIPTION = re.compile(r'<Item name="DESCRIPTION" sample="(\d+)"[^>]*>([^<]+)</Item>')
-
 
 DAMAGE = (
     *(OSError, ValueError, KeyError, IndexError, TypeError, RuntimeError, AttributeError),
     *(ArithmeticError, SyntaxError, struct.error, zlib.error),
 )
 """The errors that picture libraries raise for a damaged file."""
+_settings = threading.Lock()
 
 
-class _Strictness:
-    """Makes Pillow refuse truncated pictures, and leave size checks to us, in the threads inside it."""
+@contextlib.contextmanager
+def strictly() -> Iterator[None]:
+    """Makes Pillow refuse truncated pictures, and leave size checks to us; one thread at a time."""
+    from PIL import Image, ImageFile
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._before: tuple[bool, int | None] = (False, None)
-
-    @contextlib.contextmanager
-    def __call__(self) -> Iterator[None]:
-        from PIL import Image, ImageFile
-
+    with _settings:
         # The harness tells Pillow, for the whole process, to fill missing parts of a picture with grey.
-        with self._lock:
-            if not self._inside:
-                self._before = ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS
-                # Pillow's own limit applies to declared sizes, before a reduction.
-                ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS = False, None
-            self._inside += 1
+        before = ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS
+        # Pillow's own limit applies to declared sizes, before a reduction.
+        ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS = False, None
         try:
             yield
         finally:
-            with self._lock:
-                self._inside -= 1
-                if not self._inside:
-                    ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS = self._before
-
-
-strictly = _Strictness()
+            ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS = before
 
 
 @dataclass(frozen=True)
@@ -74,18 +57,9 @@ class Stretch:
     """How the rasters of a place are shown, the same for all its dates."""
 
     bands: tuple[int, ...]  # the bands shown, from 1: one as grey, three as red, green and blue
-    low: tuple[float, ...]  # the value of each that is shown as 0
+    low: tuple[float, ...]  # the value of each that is shown as 0: a percentile of the values of all dates
     high: tuple[float, ...]  # the value of each that is shown as 255
-    percentiles: tuple[float, float] = PERCENTILES  # of the values of all dates, which `low` and `high` are
-
-
-@dataclass(frozen=True)
-class _Raster:
-    """The content of a file."""
-
-    values: NDArray[Any]  # shape (height, width, bands), as stored; more is brighter
-    names: tuple[str, ...]  # the bands'
-    nothing: float | None = None  # the value for missing data
+    percentiles: tuple[float, float] = PERCENTILES
 
 
 def is_raster(path: Path) -> bool:
@@ -124,51 +98,47 @@ def stretch_of(paths: Sequence[Path], bands: Sequence[str | int] = ()) -> Stretc
 
     Args:
         paths: The files of all its dates; a damaged one is skipped here, and reported when it is opened.
-        bands: Names of the bands to show as the files give them, or numbers from 1; may be left out where
-            there are one, three, or four with transparency.
+        bands: One or three numbers of bands, from 1; may be left out for one, three or four bands.
     """
-    found: list[_Raster] = []
+    found = []
     for path in paths:
         try:
-            found.append(_read(path))
+            found.append(_read(path, path.name))
         except MediaError as error:
             if error.reason == NO_PICTURE:
                 raise
+    name = paths[0].name
     if not found:
-        raise MediaError(f"{paths[0].name}: none of the place's pictures can be read", "damaged")
-    chosen = _chosen(found[0], bands, paths[0].name)
-    low, high = [], []
+        raise MediaError(f"{name}: none of the place's pictures can be read", "damaged")
+    n = found[0].shape[2]
+    wanted = bands or {1: (1,), 3: (1, 2, 3), 4: (1, 2, 3)}.get(n, ())
+    chosen = tuple(int(band) for band in wanted if str(band).isdigit() and 1 <= int(band) <= n)
+    if len(chosen) != len(wanted) or len(chosen) not in (1, 3):
+        raise MediaError(f"{name}: {n} bands; name one or three of them by number, from 1", NO_PICTURE)
+    ends = []
     for band in chosen:
-        several = [_measured(raster, band) for raster in found if band <= raster.values.shape[2]]
-        values = np.concatenate(several)
-        if not len(values) or values.min() == values.max():
-            raise MediaError(f"{paths[0].name}: band {band} holds one value or none", NO_PICTURE)
-        ends = np.percentile(values, PERCENTILES)
-        if ends[0] == ends[1]:  # only a few pixels have data
-            ends = np.array([values.min(), values.max()])
-        low.append(float(ends[0]))
-        high.append(float(ends[1]))
-    return Stretch(tuple(chosen), tuple(low), tuple(high))
+        values = np.concatenate([one[..., band - 1].compressed() for one in found if band <= one.shape[2]])
+        ends.append(np.percentile(values.astype(np.float64), PERCENTILES) if len(values) else (0, 0))
+        if ends[-1][0] == ends[-1][1]:
+            raise MediaError(f"{name}: band {band} holds one value or none", NO_PICTURE)
+    return Stretch(chosen, tuple(float(low) for low, _ in ends), tuple(float(high) for _, high in ends))
 
 
 def shown(path: Path, name: str, stretch: Stretch) -> NDArray[np.uint8]:
     """Returns a raster for display, of shape (height, width, 3); unmeasured parts are black."""
     raster = _read(path, name)
-    if max(stretch.bands) > raster.values.shape[2]:
+    if max(stretch.bands) > raster.shape[2]:
         raise MediaError(f"{name}: there is no band {max(stretch.bands)} in it", NO_PICTURE)
-    out = np.zeros((*raster.values.shape[:2], len(stretch.bands)))
-    for i, band in enumerate(stretch.bands):
-        values = raster.values[..., band - 1].astype(np.float64)
-        share = (values - stretch.low[i]) / (stretch.high[i] - stretch.low[i])
-        out[..., i] = np.where(_is_measured(values, raster.nothing), share, 0.0)
-    picture: NDArray[np.uint8] = np.round(255 * np.clip(np.nan_to_num(out), 0, 1)).astype(np.uint8)
+    values = raster[..., [band - 1 for band in stretch.bands]].astype(np.float64)
+    share = (values - np.array(stretch.low)) / (np.array(stretch.high) - np.array(stretch.low))
+    picture: NDArray[np.uint8] = np.round(255 * np.clip(share.filled(0), 0, 1)).astype(np.uint8)
     return picture if picture.shape[2] == 3 else picture.repeat(3, axis=2)
 
 
 def point_of(path: Path) -> tuple[str, float, float] | None:
     """Returns the location of a GeoTIFF: the coordinate system (`EPSG:32632`) and its middle's x and y.
 
-    None if it is missing or damaged. Source: OGC GeoTIFF 1.1.
+    None if it is missing, rotated or damaged. Source: OGC GeoTIFF 1.1.
     """
     import tifffile
 
@@ -178,89 +148,42 @@ def point_of(path: Path) -> tuple[str, float, float] | None:
             keys = list(page.tags.valueof(_GEO_KEYS, ()))
             codes = {keys[i]: keys[i + 3] for i in range(4, len(keys) - 3, 4) if keys[i + 1] == 0}
             code = codes.get(_PROJECTED) or codes.get(_GEODETIC)
-            column, row = page.imagewidth / 2, page.imagelength / 2
-            if (matrix := page.tags.valueof(_TRANSFORMATION)) is not None:
-                x, y = (float(np.dot(matrix[i : i + 4], (column, row, 0, 1))) for i in (0, 4))
-            else:
-                left, top, _, east, north = page.tags.valueof(_TIE_POINT)[:5]
-                step = page.tags.valueof(_PIXEL_SCALE)
-                x, y = east + (column - left) * step[0], north - (row - top) * step[1]
+            left, top, _, east, north = page.tags.valueof(_TIE_POINT)[:5]
+            step = page.tags.valueof(_PIXEL_SCALE)
+            x, y = (
+                east + (page.imagewidth / 2 - left) * step[0],
+                north - (page.imagelength / 2 - top) * step[1],
+            )
         return (f"EPSG:{int(code)}", float(x), float(y)) if code else None
     except (tifffile.TiffFileError, *DAMAGE):
         return None
 
 
-def _chosen(raster: _Raster, bands: Sequence[str | int], name: str) -> list[int]:
-    n = raster.values.shape[2]
-    if not bands:
-        if n in (1, 3, 4):
-            return [1] if n == 1 else [1, 2, 3]
-        raise MediaError(f"{name}: {n} bands ({', '.join(raster.names)}); name three of them", NO_PICTURE)
-    found = []
-    for band in bands:
-        if str(band) in raster.names:
-            found.append(raster.names.index(str(band)) + 1)
-        elif str(band).isdigit() and 1 <= int(band) <= n:
-            found.append(int(band))
-        else:
-            raise MediaError(f"{name}: no band {band!r} in {', '.join(raster.names)}", NO_PICTURE)
-    if len(found) not in (1, 3):
-        raise MediaError(f"{name}: {len(found)} bands are named; name one or three", NO_PICTURE)
-    return found
+def _read(path: Path, name: str) -> Any:
+    """Returns the measurements of a file, of shape (height, width, bands); what is missing is masked."""
+    import tifffile
 
-
-def _is_measured(values: NDArray[Any], nothing: float | None) -> NDArray[np.bool_]:
-    there: NDArray[np.bool_] = np.isfinite(values)
-    return there if nothing is None else there & (values != nothing)
-
-
-def _measured(raster: _Raster, band: int) -> NDArray[np.float64]:
-    values = raster.values[..., band - 1].astype(np.float64)
-    found: NDArray[np.float64] = values[_is_measured(values, raster.nothing)]
-    return found
-
-
-def _read(path: Path, name: str = "") -> _Raster:
-    name = name or path.name
     try:
-        found = _read_tiff(path, name)
-    except MediaError:
-        raise
+        with tifffile.TiffFile(path) as file:
+            page: Any = file.pages[0]
+            height, width, bands = page.imagelength, page.imagewidth, page.samplesperpixel
+            if height * width * bands > 3 * max_pixels():
+                raise _too_large(name, f"{width}x{height} pixels in {bands} bands")
+            values = np.asarray(page.asarray())
+            if page.planarconfig == 2 and bands > 1:
+                values = np.moveaxis(values.reshape(bands, height, width), 0, -1)
+            values = values.reshape(height, width, bands)
+            nothing = str(page.tags.valueof(_NOTHING, "")).strip("\0 ")
     except FileNotFoundError:
         raise MediaError(f"{name}: the image is missing", "missing") from None
     except DAMAGE as error:
+        if "imagecodecs" in str(error):
+            why = f"{name}: {error}; install it with `pip install imagecodecs`"
+            raise MediaError(why, "needs imagecodecs") from None
         raise MediaError(f"{name}: the image is damaged ({error}); replace it") from None
-    if found.values.dtype.kind not in "uif":
-        raise MediaError(f"{name}: values of {found.values.dtype} are not a picture", NO_PICTURE)
-    return found
-
-
-def _read_tiff(path: Path, name: str) -> _Raster:
-    import tifffile
-
-    with tifffile.TiffFile(path) as file:
-        page: Any = file.pages[0]
-        height, width, bands = page.imagelength, page.imagewidth, page.samplesperpixel
-        described = dict(_DESCRIPTION.findall(str(page.tags.valueof(42112, ""))))
-        names = tuple(str(described.get(str(band), band + 1)) for band in range(bands))
-        try:
-            nothing = float(str(page.tags.valueof(42113, "")).strip("\0 "))
-        except ValueError:
-            nothing = None
-        if height * width * bands > 3 * max_pixels():
-            raise _too_large(name, f"{width}x{height} pixels in {bands} bands")
-        values = _whole(page, path)
-        apart = page.planarconfig == 2 and bands > 1
-        values = np.moveaxis(values.reshape(bands, height, width), 0, -1) if apart else values
-        return _Raster(values.reshape(height, width, bands), names, nothing)
-
-
-def _whole(page: Any, path: Path) -> NDArray[Any]:
-    try:
-        return np.asarray(page.asarray())
-    except ValueError as error:
-        if "imagecodecs" not in str(error):
-            raise
-        raise MediaError(
-            f"{path.name}: {error}; install it with `pip install imagecodecs`", "needs imagecodecs"
-        ) from None
+    if values.dtype.kind not in "uif":
+        raise MediaError(f"{name}: values of {values.dtype} are not a picture", NO_PICTURE)
+    missing = ~np.isfinite(values)
+    with contextlib.suppress(ValueError):
+        missing |= values == float(nothing)
+    return np.ma.array(values, mask=missing)

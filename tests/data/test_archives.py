@@ -110,7 +110,11 @@ def test_parts_of_a_set_share_a_folder(source, root):
         "other_1/3.mp4": b"three",
     }
     put(source / "part_2.zip", [("videos/1.mp4", b"another")])
-    refused(source, root, r"part_2\.zip: the entry 'videos/1\.mp4' differs from")
+    refused(
+        source,
+        root,
+        r"part_2\.zip: its 'videos/1\.mp4' differs from the file of this name in another archive",
+    )
 
 
 def test_what_the_user_unpacked_is_taken_once(source, root):
@@ -125,7 +129,7 @@ def test_what_the_user_unpacked_is_taken_once(source, root):
         "vist/images/2.jpg": b"two",
     }
     (source / "vist/images/1.jpg").write_bytes(b"other")
-    refused(source, root, r"'images/1\.jpg' differs from the unpacked file beside it")
+    refused(source, root, r"'images/1\.jpg' differs from the file of this name")
 
 
 def test_links_inside_a_tar_file_are_the_files_that_they_name(source, root):
