@@ -1,4 +1,4 @@
-"""The harness's response cache, made to survive interruptions.
+"""The harness's response cache, made to survive interruptions, with a key of the full question.
 
 In lmms-eval 0.7.3 the cache stores nothing before every request of a run is answered, so a crash after ten
 hours loses ten hours. The next run does not read what an interrupted run stored. An empty reply is never
@@ -9,6 +9,7 @@ Here these count as failed requests, and the run continues (`harness.retries`).
 """
 
 import contextlib
+import os
 import shutil
 import sqlite3
 import time
@@ -22,20 +23,22 @@ from typing import Any, ClassVar
 from lmms_eval import __main__ as command_line
 from lmms_eval import evaluator
 from lmms_eval.api.instance import GenerationResult
-from lmms_eval.caching.response_cache import ResponseCache
+from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs
 from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
+from tempbench_lmms.data.checksums import digest, signature, urls_of
+from tempbench_lmms.data.prepared import Media
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import stopping
+from tempbench_lmms.harness import identity, stopping
 from tempbench_lmms.harness.adapter import request_failed
-from tempbench_lmms.harness.answers import KeyedCache, gathered, tasks_in
-from tempbench_lmms.harness.documents import Documents
 from tempbench_lmms.harness.patches import mend_client
-from tempbench_lmms.harness.retries import Asking, Watch
-from tempbench_lmms.harness.tasks import task_files
+from tempbench_lmms.harness.retries import Asking, Watch, is_one_of_several, is_sampled
+from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 from tempbench_lmms.harness.variants import task_dir
 
+# The parts of a task's configuration that can change a question without changing its text.
+_SETTINGS = ("lmms_eval_specific_kwargs", "metadata")
 OnSlice = Callable[["Progress"], None]
 
 
@@ -50,8 +53,13 @@ class Progress:
     seconds: float = 0.0  # time spent on asking
 
 
-class SafeCache(KeyedCache):
-    """A response cache that is filled slice by slice and continues where an interrupted run ended."""
+class SafeCache(ResponseCache):  # type: ignore[misc]
+    """A response cache that is filled slice by slice and continues where an interrupted run ended.
+
+    Its keys cover a question's text, media and settings, and the model. The harness's own key covers only the
+    question's number, its text and some generation settings, so old answers would survive a replaced picture
+    or another changed setting.
+    """
 
     slice_size = 200
     on_slice: OnSlice = staticmethod(lambda progress: None)
@@ -61,6 +69,13 @@ class SafeCache(KeyedCache):
     watch = Watch()
     reasoning_tags: Any = None
     model_args = ""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # A runner may change a request's settings while it answers, so the key is computed once, before that.
+        self._keys: dict[int, tuple[Any, str]] = {}
+        self._media: dict[str, Media] = {}
+        self._rows: dict[str, Any] = {}
 
     @classmethod
     def create(cls, cache_root: str, **kwargs: Any) -> "SafeCache":
@@ -74,7 +89,6 @@ class SafeCache(KeyedCache):
         kwargs["model_args"] = f"identity={cls.fingerprint}"
         cache: SafeCache = super().create(cache_root, **kwargs)
         cache.tasks = tasks_in(kwargs.get("task_dict") or {})
-        cache._documents = Documents(cache.tasks)
         for name, ids in cls.ids.items():
             _compare_ids(name, ids, cache.tasks)
         for name in cache.tasks.keys() - cls.ids.keys():
@@ -179,8 +193,67 @@ class SafeCache(KeyedCache):
         replies: dict[int, Any] = {}
         for numbers in asking.portions(requests):
             portion = [requests[i] for i in numbers]
-            replies |= zip(numbers, super().execute(asking.of(lm), reqtype, portion), strict=True)
+            keys = [self.key(lm, reqtype, request) for request in portion]
+            sampled = [is_sampled(reqtype, request) for request in portion]
+            answers = asking.replies(lm, reqtype, portion)
+            for key, is_drawn, request, answer in zip(keys, sampled, portion, answers, strict=True):
+                self._keep(reqtype, key, request, answer, is_drawn)
+            replies |= zip(numbers, answers, strict=True)
         return [replies[i] for i in range(len(requests))]
+
+    def _keep(self, reqtype: str, key: str, request: Any, answer: Any, is_drawn: bool) -> None:
+        self._misses += bool(key)
+        self._skipped += not key
+        about = (reqtype, request.task_name, request.doc_id, request.idx, extract_gen_kwargs(request))
+        text = self._extract_cacheable(answer)
+        self._log_to_audit(*about, text, cache_key=key, deterministic=not is_drawn)
+        if key and self._is_valid_response(answer, reqtype):
+            self._store(key, *about, text)
+
+    def key(self, lm: Any, reqtype: str, request: Any) -> str:
+        """Returns the key of a request's answer; "" for several sampled answers, which are not stored."""
+        if id(request) not in self._keys:
+            self._keys[id(request)] = request, self._key(lm, reqtype, request)
+        return self._keys[id(request)][1]
+
+    def _key(self, lm: Any, reqtype: str, request: Any) -> str:
+        settings = extract_gen_kwargs(request)
+        if is_one_of_several(reqtype, request):  # one stored answer would be used for all
+            return ""
+        texts = [one for one in request.args if isinstance(one, str)]
+        asked = [reqtype, request.task_name, request.idx, texts, settings]
+        asked += [self._task_fingerprints.get(request.task_name, ""), self._model_fingerprint_hash]
+        return digest([*asked, self._eval_version, self._shown(lm, request)])
+
+    def _shown(self, lm: Any, request: Any) -> list[Any]:
+        """Returns what identifies a question, except its text: id, media, and the code that builds it."""
+        task = request.task_name
+        rows = lm.task_dict[task][request.metadata["split"]]
+        if task not in task_files():
+            return self._shown_of_others(task, rows, request.doc_id)
+        config, doc = load_task(task), rows[request.doc_id]
+        if task not in self._media:
+            self._media[task] = media_of(config)
+        sums = [self._media[task].sha256(url) for url in urls_of(doc)]
+        return [doc["question_id"], sums, [config.get(name) for name in _SETTINGS], identity.code_of(task)]
+
+    def _shown_of_others(self, task: str, rows: Any, number: int) -> list[Any]:
+        """Returns a document's number, a checksum of its row, and size and time of each file it names."""
+        if task not in self._rows:  # as Arrow a picture is its bytes
+            self._rows[task] = rows.with_format("arrow") if hasattr(rows, "with_format") else rows
+        row = self._rows[task][number]
+        try:
+            shown = self.tasks[task].doc_to_visual(self.tasks[task].eval_docs_no_media[number])
+        except (Exception, SystemExit):  # it wants the row's pictures, or a file is missing
+            shown = ()
+        paths = [one for one in shown or () if isinstance(one, str) and os.path.isfile(one)]
+        files = [[path, signature(Path(path))] for path in paths]
+        return [number, digest(row.to_pylist() if hasattr(row, "to_pylist") else row), files]
+
+    def stored(self, lm: Any, reqtype: str, request: Any) -> Any:
+        """Returns the stored answer to a request, or None."""
+        key = self.key(lm, reqtype, request)
+        return self._lookup(key) if key else None
 
     def _replay_audit_log(self) -> None:
         """Does nothing: the log of all replies also holds the notices of failed requests."""
@@ -192,6 +265,34 @@ class SafeCache(KeyedCache):
             return not request_failed(text) and bool(ResponseCache._is_valid_response(response, request_type))
         # An empty reply is an answer, unless the harness inserted it to save its budget.
         return bool(text.strip()) or not is_budget_exceeded()
+
+
+def gathered(value: Any, size: int) -> list[Any]:
+    """Returns the values of all processes of a run; every process calls it.
+
+    Raises:
+        TempbenchError: One has ended.
+    """
+    if size == 1:
+        return [value]
+    import torch.distributed as dist
+
+    found: list[Any] = [None] * size
+    try:
+        dist.all_gather_object(found, value)
+    except RuntimeError as error:  # of the connection, whichever library makes it
+        raise TempbenchError(
+            f"another process of this run has ended and printed the reason: {one_line(str(error))[:100]}"
+        ) from None
+    return found
+
+
+def tasks_in(tasks: Mapping[Any, Any]) -> dict[str, Any]:
+    """Returns the harness's tasks by name, out of its groups."""
+    found: dict[str, Any] = {}
+    for name, task in tasks.items():
+        found |= tasks_in(task) if isinstance(task, dict) else {str(name): task}
+    return found
 
 
 def collect(cache_root: Path) -> None:

@@ -9,7 +9,6 @@ reported there with its time limit, and what that process learned about single q
 """
 
 import dataclasses
-import functools
 import gc
 import math
 import sys
@@ -20,13 +19,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lmms_eval.api.instance import GenerationResult
+from lmms_eval.caching.response_cache import extract_gen_kwargs, is_deterministic
 
+from tempbench_lmms.data.checksums import digest
 from tempbench_lmms.data.redaction import scrubbed
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import failure, request_failed, without_keys
-from tempbench_lmms.harness.seeds import sow
 from tempbench_lmms.harness.stopping import Stopping
 
 # Every run, however short, tolerates this many failed questions, to distinguish one bad question from a model
@@ -34,6 +34,7 @@ from tempbench_lmms.harness.stopping import Stopping
 ALWAYS_BORNE = 3
 _FIRST_PORTION = 8
 _SLOWER = 5
+_DIGITS = 8  # hexadecimal digits of a seed: a size that every generator accepts
 
 
 class TooManyFailedError(TempbenchError):
@@ -78,10 +79,6 @@ class Asking:
         yield from filter(None, (together[:first], together[first:]))
         left = set(range(len(requests))) - set(together)
         yield from ([i] for i in sorted(left))
-
-    def of(self, lm: Any) -> "_Runner":
-        """Returns a runner that gives every reply, in a form that can be stored."""
-        return _Runner(self, lm)
 
     def replies(self, lm: Any, kind: str, requests: Sequence[Any], before: int = 0) -> list[Any]:
         """Returns one reply per request, in order; for a failed request, a notice with the reason.
@@ -161,18 +158,6 @@ class Asking:
         return failure(why)
 
 
-class _Runner:
-    """Has the methods of a model; methods that generate text go through `Asking`."""
-
-    def __init__(self, asking: Asking, lm: Any) -> None:
-        self._asking, self._lm = asking, lm
-
-    def __getattr__(self, kind: str) -> Any:
-        if kind.startswith("generate"):
-            return functools.partial(self._asking.replies, self._lm, kind)
-        return getattr(self._lm, kind)
-
-
 def taken(reply: Any) -> Any:
     """Returns a reply in a form that can be stored, or the notice of a failed request if it is not text."""
     if isinstance(reply, GenerationResult):
@@ -206,3 +191,54 @@ def _free_memory() -> None:
     gc.collect()
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         torch.cuda.empty_cache()
+
+
+# ---- seeds for sampled replies
+#
+# The harness seeds only once, at its start. A continued run would reuse the same random numbers for other
+# questions, and vLLM's engine has its own seed, which its runner sets to 1 in every run.
+
+
+def is_sampled(kind: str, request: Any) -> bool:
+    """Returns whether a reply is sampled, so that another reply to the same question may differ."""
+    return not is_deterministic(kind, extract_gen_kwargs(request))
+
+
+def is_one_of_several(kind: str, request: Any) -> bool:
+    """Returns whether the task samples several replies per question (`repeats` in its YAML)."""
+    return is_sampled(kind, request) and (request.repeats or 1) > 1
+
+
+def sow(lm: Any, kind: str, requests: Sequence[Any], seed: str, times: Counter[str]) -> None:
+    """Seeds the sampling of one call; does nothing if no reply is sampled.
+
+    The harness repeats a question with the same request, so a seed in it would apply to all its replies. Such
+    a request gets no seed, and vLLM's engine draws the replies one after the other.
+
+    Args:
+        lm: The harness's model.
+        kind: The method of the model.
+        requests: The requests of this call.
+        seed: The run's seed.
+        times: Counts calls with the same questions, which get different seeds.
+    """
+    sampled = [request for request in requests if is_sampled(kind, request)]
+    if not sampled:
+        return
+    if (torch := sys.modules.get("torch")) is not None:
+        places = [_place(request) for request in requests]
+        torch.manual_seed(_number(seed, places, times[call := digest(places)]))
+        times[call] += 1
+    if "vllm" in type(lm).__module__:
+        for request in sampled:
+            if is_one_of_several(kind, request):
+                continue
+            extract_gen_kwargs(request).setdefault("seed", _number(seed, _place(request)))
+
+
+def _place(request: Any) -> list[Any]:
+    return [request.task_name, request.doc_id, request.idx]
+
+
+def _number(*of: Any) -> int:
+    return int(digest([*of])[:_DIGITS], 16)

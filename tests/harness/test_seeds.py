@@ -9,7 +9,7 @@ import pytest
 from tests.harness.test_identity import request
 
 pytest.importorskip("lmms_eval")
-from tempbench_lmms.harness import retries, seeds
+from tempbench_lmms.harness import retries
 
 TASK = "tempvs_mt1_two_mini"
 
@@ -30,7 +30,7 @@ def sown(monkeypatch):
 
 
 def sow(lm, kind, requests, seed, times=None):
-    seeds.sow(lm, kind, requests, seed, Counter() if times is None else times)
+    retries.sow(lm, kind, requests, seed, Counter() if times is None else times)
 
 
 def asked(*numbers, **settings):
