@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.conversation import content
-from tempbench_lmms.harness.tasks import docs_with, load_leaf, not_valid
+from tempbench_lmms.harness.tasks import content, docs_with, load_leaf, not_valid
 from tempbench_lmms.media.pictures import is_picture, png
 
 if TYPE_CHECKING:

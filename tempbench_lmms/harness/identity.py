@@ -19,7 +19,7 @@ from tempbench_lmms.data import code_digest, provenance, tables
 from tempbench_lmms.data.checksums import digest, digest_of_rows, urls_of
 from tempbench_lmms.data.redaction import hidden, parts, without_secrets
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import one_video
+from tempbench_lmms.harness import media_hooks
 from tempbench_lmms.harness.tasks import kwargs_of, media_of, root_of, task_files
 
 # Arguments of the harness's runners that name a model or a part of one, possibly a local path.
@@ -83,7 +83,7 @@ def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> di
 def of_texts(config: dict[str, Any], docs: Sequence[tables.Row]) -> str:
     """Returns one SHA-256 over the prompts of a task from the installed code; no media file is opened."""
     kwargs = kwargs_of(config)
-    with one_video.unopened():
+    with media_hooks.unopened():
         return digest([(str(doc["question_id"]), config["doc_to_text"](doc, kwargs)) for doc in docs])
 
 

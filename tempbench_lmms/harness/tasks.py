@@ -10,10 +10,10 @@ from typing import Any
 import yaml
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import tables
+from tempbench_lmms.data import code_digest, locks, tables
 from tempbench_lmms.data.checks import table_problems
 from tempbench_lmms.data.prepared import Media
-from tempbench_lmms.data.roots import MINI, SCHEME, resolve
+from tempbench_lmms.data.roots import MINI, SCHEME, mini_root, resolve
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness.variants import SafeLoader, task_dir
 
@@ -136,6 +136,33 @@ def _data_problems(benchmark: str, root: Path, folder: Path, changed: object) ->
     return (*problems, *(f"{url} is missing; prepare the data again" for url in gone))
 
 
+def check_data(names: Iterable[str]) -> None:
+    """Checks the data of our tasks among `names`, and blocks `prepare` while this process lives.
+
+    Raises:
+        TempbenchError: Data is not prepared, a table is damaged, media are missing, or a benchmark's own
+            `preflight` found something.
+    """
+    files = task_files()
+    for name in names:
+        if name not in files:
+            continue
+        config = load_task(name)
+        if "group" in config:
+            check_data(member for member in config["task"] if isinstance(member, str))
+            continue
+        benchmark, root = root_of(config)
+        if root != mini_root(benchmark):  # nobody prepares the bundled sample
+            locks.keep_reading(root)
+        code_digest.of_numbers(benchmark)  # cached before the code on the disk can change
+        if problems := data_problems(config):
+            raise TempbenchError(
+                f"{name}: {problems[0]} ({len(problems)} problems; see `tempbench verify {benchmark}`)"
+            )
+        if check := benchmarks.commands(benchmark).get("preflight"):
+            check(config)
+
+
 def is_prepared(config: dict[str, Any]) -> bool:
     """Returns whether the table that a task reads exists on this machine."""
     try:
@@ -185,6 +212,36 @@ def not_valid(config: dict[str, Any], number: int, error: Exception) -> Tempbenc
         f"{config['task']}: document {number} is not a valid question ({error!r}); see `tempbench verify "
         f"{root_of(config)[0]}`"
     )
+
+
+def content(config: dict[str, Any], doc: tables.Row, number: int) -> tuple[Any, ...]:
+    """Returns the content of a question for a chat model.
+
+    Args:
+        config: The task.
+        doc: The question.
+        number: Its number in the task, for messages.
+
+    Returns:
+        The parts in their order: text, a picture, or a video's path. A video given as a list of frames is
+        returned as pictures.
+
+    Raises:
+        TempbenchError: The question is not valid, or a media file is damaged.
+    """
+    try:
+        messages = config["doc_to_messages"](doc, kwargs_of(config))
+        return tuple(shown for message in messages for part in message["content"] for shown in _parts(part))
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+        raise not_valid(config, number, error) from None
+
+
+def _parts(part: dict[str, Any]) -> list[Any]:
+    if part["type"] == "text":
+        return [str(part["text"])]
+    # A video may come as the list of its frames.
+    urls = part["url"] if isinstance(part["url"], list) else [part["url"]]
+    return [Path(url) if isinstance(url, str) else url for url in urls]
 
 
 def asked(config: dict[str, Any], rows: list[tables.Row]) -> list[tables.Row]:

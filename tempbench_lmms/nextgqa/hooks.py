@@ -3,10 +3,10 @@
 from functools import partial
 
 from tempbench_lmms.data import video_texts
-from tempbench_lmms.harness import adapter, one_video
+from tempbench_lmms.harness import adapter, media_hooks
 from tempbench_lmms.nextgqa import prompts, scoring
 
-doc_to_visual, doc_to_text, doc_to_messages = one_video.hooks(
+doc_to_visual, doc_to_text, doc_to_messages = media_hooks.of_video(
     lambda doc, given, times: prompts.build(doc, given.media, given.ask, times),
     video_texts.frame_label,
     timed=True,

@@ -6,12 +6,12 @@ from typing import Any
 
 from tempbench_lmms.data import video_texts
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter, one_video
+from tempbench_lmms.harness import adapter, media_hooks
 from tempbench_lmms.rextime import prompts, scoring
 
 Kwargs = Mapping[str, Any] | None
 
-_visual, _text, _messages = one_video.hooks(
+_visual, _text, _messages = media_hooks.of_video(
     lambda doc, given, times: prompts.build(doc, given.media, given.ask, times, given.style),
     video_texts.frame_label,
     timed=True,
@@ -20,7 +20,7 @@ _visual, _text, _messages = one_video.hooks(
 
 def _official(kwargs: Kwargs) -> int:
     """Returns the number of frames of the released request; 0 for another style."""
-    given = one_video.setting(kwargs)
+    given = media_hooks.setting(kwargs)
     if given.style == "official" and (given.media, given.ask) != ("frames", "both"):
         raise TempbenchError(
             f"the official request has frames and asks for both; not {given.media} and {given.ask}"

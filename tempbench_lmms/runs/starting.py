@@ -10,9 +10,8 @@ from tempbench_lmms.data import checks, manifests, outputs, prepared, tables
 from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import identity, plugin, task_names
-from tempbench_lmms.harness.preflight import check_data
 from tempbench_lmms.harness.task_names import OtherTask
-from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of, task_files
+from tempbench_lmms.harness.tasks import check_data, docs_of, kwargs_of, load_task, root_of, task_files
 from tempbench_lmms.runs import arguments
 
 _BYTES_PER_DOCUMENT = 20_000

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tempbench_lmms.harness import adapter, pictures
+from tempbench_lmms.harness import adapter, media_hooks
 from tempbench_lmms.timepercept import prompts, scoring
 from tempbench_lmms.timepercept.card import TESTS
 
@@ -15,7 +15,7 @@ def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None
     return prompts.build(doc, str((lmms_eval_specific_kwargs or {}).get("style", "direct")))
 
 
-doc_to_visual, doc_to_messages = pictures.hooks(
+doc_to_visual, doc_to_messages = media_hooks.of_pictures(
     lambda doc, kwargs: f"\n{doc_to_text(doc, kwargs)}",
     labels=lambda doc: [f"{label}: " for label in prompts.labels(doc)],
 )

@@ -23,7 +23,7 @@ from tempbench_lmms.cli import main
 from tempbench_lmms.data import checks, roots, tables
 from tempbench_lmms.data.roots import mini_root, resolve
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import preflight
+from tempbench_lmms.harness import tasks
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.runs import starting
 from tests.each import for_each
@@ -363,7 +363,7 @@ def refused(root, *words):
     assert found
     assert f"{benchmark}: {len(found)} problems in " in str(caught.value)
     _, task = first_of(benchmark)
-    for look in (lambda: preflight.check_data([task]), lambda: starting.checked_data([task])):
+    for look in (lambda: tasks.check_data([task]), lambda: starting.checked_data([task])):
         with pytest.raises(TempbenchError) as caught:
             look()
         assert str(caught.value).isprintable()
@@ -376,7 +376,7 @@ def refused(root, *words):
 def test_sound_data_is_not_refused(prepared):
     assert list(benchmarks.commands(prepared.name)["verify"](prepared)) == []
     _, task = first_of(prepared.name)
-    preflight.check_data([task])
+    tasks.check_data([task])
     assert starting.checked_data([task])[0]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.harness import patches, plugin, task_names
-from tempbench_lmms.harness.printing import headlines
+from tempbench_lmms.harness.patches import headlines
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.harness.variants import task_dir
 

@@ -14,7 +14,7 @@ from hf_datasets.mateo.prepare import prepare
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data.roots import prepared_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import preflight
+from tempbench_lmms.harness import tasks
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.mateo import hooks
 from tempbench_lmms.mateo.card import REVISION
@@ -147,11 +147,11 @@ def test_plans_without_pictures(tmp_path):
     with pytest.raises(TempbenchError, match=r"plan tea was prepared without pictures.*mateo_text_"):
         hooks.doc_to_visual(rows[0], shown | {"modality": "both"})
     # Nothing is asked of a model: the run is refused before it begins.
-    preflight.check_data(["mateo_text_instructions", "mateo_text_cot"])
+    tasks.check_data(["mateo_text_instructions", "mateo_text_cot"])
     for task in ("mateo_both_cot", "mateo_image_icl_sample", "mateo"):
         with pytest.raises(TempbenchError, match=r"shows pictures, and .* was prepared with --text-only"):
-            preflight.check_data([task])
-    preflight.check_data(["mateo_both_cot_mini"])
+            tasks.check_data([task])
+    tasks.check_data(["mateo_both_cot_mini"])
     # The same plans with pictures are other data.
     with pytest.raises(TempbenchError, match="another source"):
         prepare(from_folder=tmp_path / "plans")

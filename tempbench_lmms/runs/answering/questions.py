@@ -21,8 +21,7 @@ from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
-from tempbench_lmms.harness.conversation import content
-from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.harness.tasks import content, docs_of, load_task
 from tempbench_lmms.media.pictures import is_picture
 from tempbench_lmms.parsing.expected import Item, Order, Reread
 from tempbench_lmms.runs.importing import Source, write_log
