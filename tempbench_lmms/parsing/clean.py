@@ -7,8 +7,10 @@ reply was cut off. Mark-up, HTML, LaTeX and struck words are removed, and Unicod
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
+
+from tempbench_lmms.parsing.lexicon import entries
 
 _END = 4_000  # of a longer reply the first and the last characters are read: an answer stands at one end
 _GAP = "\n@\n"
@@ -24,13 +26,6 @@ _TAG = re.compile(
 )
 _BOX = re.compile(r"\\(?:fbox|boxed)\s*\{|[{}]")
 _LONGEST_BOX = 2_000
-# Where a model that has answered goes on to invent the next question.
-_NEXT = re.compile(
-    r"\n[ \t]{0,8}(?:#{1,6}[ \t]{0,4}|\*\*)?(?:(?:next\s)?question|human|user|frage|pregunta|问题|質問|질문"
-    r"|example|step a description)"
-    r"[ \t]{0,4}\d{0,3}[ \t]{0,4}(?:\*\*)?[:：]",
-    re.IGNORECASE,
-)
 _PUNCTUATION = str.maketrans("「」『』【】《》“”«»„’‘‚≺≻≼≽∴−‐‑№", '"' * 13 + "'''" + "<><>⇒---#")
 # Letters that look like Latin ones; NFKC maps full-width and mathematical ones, but leaves these alone.
 _LOOK_ALIKES = str.maketrans(
@@ -118,9 +113,17 @@ def clean(reply: str, prompt: str | None = None, letters: str = "", texts: tuple
         return Cleaned([], False, cut_off=True)
     inside = tags[-1].span(2 if tags[-1]["box"] is None else "box") if tags else _box(reply, start)
     narrow = [_plain(reply, *inside)] if inside else []
-    following = _NEXT.search(reply, start)
+    following = _next().search(reply, start)
     ends = dict.fromkeys((following.start() if following else len(reply), len(reply)))
     return Cleaned([*narrow, *(_plain(reply, start, end) for end in ends)], bool(narrow))
+
+
+@cache
+def _next() -> re.Pattern[str]:
+    """Returns a pattern for where a model that has answered goes on to invent the next question."""
+    words = "|".join(entry.phrase for entry in entries() if entry.role == "next")
+    head, tail = r"\n[ \t]{0,8}(?:#{1,6}[ \t]{0,4}|\*\*)?", r"[ \t]{0,4}\d{0,3}[ \t]{0,4}(?:\*\*)?[:：]"
+    return re.compile(f"{head}(?:{words}){tail}", re.IGNORECASE)
 
 
 def final_answer(reply: str) -> str | None:

@@ -4,13 +4,13 @@ import re
 from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing import exact
-from tempbench_lmms.parsing.clean import Part, clean
+from tempbench_lmms.parsing.clean import clean
 from tempbench_lmms.parsing.expected import UNLESS_CUT, Choice, Count, Expected, Reading, none
 from tempbench_lmms.parsing.finders import Finder, finder_of
 from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mentions import outer
 from tempbench_lmms.parsing.stance import Judged, Stance, judge
-from tempbench_lmms.parsing.tokens import Span, Text
+from tempbench_lmms.parsing.tokens import Text
 
 
 def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bool = False) -> Reading[Any]:
@@ -20,22 +20,17 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     finder = finder_of(expected, of_text)
     reason = "cut_off" if cleaned.cut_off else "empty"
     for part in filter(lambda part: part.text, cleaned.parts):
-        tagged = cleaned.tagged and part is cleaned.parts[0]
-        value, how, where, reason = _read_part(part, finder)
+        value, how, start, end = None, "", 0, len(part.text)
+        if found := exact.read(part.text, finder):
+            (value, how), reason = found, "nothing"
+        else:
+            picked, reason = _decided(Text(part.text, finder.spans), finder)
+            if picked:
+                (value, start, end, _), how = picked.mention, _HOW[picked.stance]
         if value is not None:
-            return Reading(value, "box" if tagged else how, part.where(*where))
+            tagged = cleaned.tagged and part is cleaned.parts[0]
+            return Reading(value, "box" if tagged else how, part.where(start, end))
     return none("cut_off" if at_limit and reason in UNLESS_CUT else reason)
-
-
-def _read_part(part: Part, finder: Finder) -> tuple[Any, str | None, tuple[int, int], str]:
-    whole = (0, len(part.text))
-    found = exact.read(part.text, finder)
-    if found is not None:
-        return *found, whole, "nothing"
-    picked, reason = _decided(Text(part.text, finder.spans), finder)
-    if picked is None:
-        return None, None, whole, reason
-    return picked.mention.value, _HOW[picked.stance], (picked.mention.start, picked.mention.end), ""
 
 
 def of_text(text: str, finder: Finder) -> Any:
@@ -66,16 +61,10 @@ _CLOSES = roles("conclude back switch final turn")
 _UNDECIDED = roles("refuse hedge")
 _EVENT = roles("answer right conclude event")
 # What is only named is left unread where one of these words stands before it, or behind it, in its sentence.
-_DOUBTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    **dict.fromkeys(
-        ("letter", "label", "both", "listed", "number", "place", "order", "text"),
-        (roles("or ask"), roles("or ask suppose refuse")),
-    ),
-    "judged": (
-        roles("all or ask"),
-        roles("or ask suppose refuse turn wrong no"),
-    ),
-}
+_DOUBTS = dict.fromkeys(
+    ("letter", "label", "both", "listed", "number", "place", "order", "text"),
+    (roles("or ask"), roles("or ask suppose refuse")),
+) | {"judged": (roles("all or ask"), roles("or ask suppose refuse turn wrong no"))}
 _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = re.compile(r"[^\W\d_]{2,} $")
 _SAID = roles("text words both")
@@ -105,7 +94,8 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> Said:
 def alive(text: Text, judged: list[Judged]) -> list[Judged]:
     """Returns the possible answers: no remarks, nothing after a courtesy or before a correction."""
     first = min((one.sentence for one in judged), default=0)
-    notes = {i for i, s in enumerate(text.sentences) if i > first and _notes(text, s)}
+    opening = {i: text.within(*sentence)[:1] for i, sentence in enumerate(text.sentences) if i > first}
+    notes = {i for i, words in opening.items() if any("note" in word.roles for word in words)}
     live = [one for one in judged if one.stance >= Stance.OPEN]
     live = [one for one in live if one.sentence not in notes or one.stance == Stance.ANNOUNCED]
     back = [i for i, one in enumerate(live) if i and one.behind]
@@ -113,25 +103,22 @@ def alive(text: Text, judged: list[Judged]) -> list[Judged]:
     heads = [one for one in live if one.stance == Stance.HEAD]
     if heads and (len(_values(heads)) > 1 or heads[0].sentence > 0):  # a list
         live = [one._replace(stance=Stance.NAMED) if one.stance == Stance.HEAD else one for one in live]
-    return live[:-1] if live and _breaks_off(text, live[-1], judged) else live
+    tail = text.text[live[-1].mention.end :] if live else ""
+    if tail[:1] == ":" and live[-1].sentence == len(text.sentences) - 1:  # "Option B: He"
+        breaks_off = live[-1].stance in (Stance.BARE, Stance.HEAD) and _is_unfinished(text, judged)
+        return live[:-1] if breaks_off else live
+    return live
 
 
 def _values(judged: list[Judged]) -> set[Any]:
     return {one.mention.value for one in judged}
 
 
-def _breaks_off(text: Text, one: Judged, judged: list[Judged]) -> bool:
-    """Returns whether a text ends soon after the colon of its last entry: "Option B: He"."""
-    last = one.sentence == len(text.sentences) - 1 and one.stance in (Stance.BARE, Stance.HEAD)
-    tail = text.text[one.mention.end :]
-    return last and tail[:1] == ":" and _is_unfinished(text, judged)
-
-
 def _broken_off(case: Case) -> Said | None:
     """Returns that the reply was cut off if an object breaks off before it announces an answer."""
-    open_ = case.text.text.count("{") > case.text.text.count("}")
+    breaks_off = case.text.text.count("{") > case.text.text.count("}")
     announced = any(one.stance == Stance.ANNOUNCED for one in case.live)
-    return (None, "cut_off") if open_ and not announced else None
+    return (None, "cut_off") if breaks_off and not announced else None
 
 
 def _strong(case: Case) -> Said | None:
@@ -141,18 +128,14 @@ def _strong(case: Case) -> Said | None:
     if not strong:
         return None
     last = strong[-1]
-    if any(_contradicts(one, last) for one in live):
+    behind = (one.stance for one in live if one.mention.start > last.mention.start)
+    if any(stance in (Stance.OPEN, Stance.HEAD) for stance in behind):
         return None, "several"
     if _gives_up(text, last):
         return None, "refused"
-    heads = [one for one in live if one.stance == Stance.HEAD]
-    others = [one for one in [*heads, *strong] if one.mention.value != last.mention.value]
+    stated = (*_STRONG, Stance.HEAD)
+    others = [one for one in live if one.stance in stated and one.mention.value != last.mention.value]
     return (last, "") if all(_outdoes(text, last, other) for other in others) else (None, "several")
-
-
-def _contradicts(other: Judged, last: Judged) -> bool:
-    """Returns whether a later mention leaves the answer open, or begins a sentence with another value."""
-    return other.mention.start > last.mention.start and other.stance in (Stance.OPEN, Stance.HEAD)
 
 
 def _gives_up(text: Text, last: Judged) -> bool:
@@ -182,8 +165,8 @@ def _closing(case: Case) -> Said | None:
     before = _values([one for one in live if one.sentence < final])
     if len(_values(last)) != 1 or len(before) < _LISTED:
         return None
-    opens = not text.has(_EVENT, text.sentences[final].start, last[0].mention.end)
-    return None if opens else (last[-1], "")
+    said = text.has(_EVENT, text.sentences[final].start, last[0].mention.end)
+    return (last[-1], "") if said else None
 
 
 def _stated(case: Case) -> Said | None:
@@ -191,9 +174,10 @@ def _stated(case: Case) -> Said | None:
     text, first = case.text, [one for one in case.live if one.sentence == 0]
     if len(_values(first)) != 1 or first[0].mention.form not in _SAID or len(text.sentences) < 2:
         return None
-    doubted = any(one.stance == Stance.OPEN for one in first)
     others = [one for one in case.live if one.mention.value != first[0].mention.value]
-    doubted = doubted or any(text.begins(one.sentence, one.mention.start) for one in others)
+    doubted = any(one.stance == Stance.OPEN for one in first) or any(
+        text.begins(one.sentence, one.mention.start) for one in others
+    )
     return None if doubted else (first[0], "")
 
 
@@ -221,8 +205,8 @@ def _is_doubtful(text: Text, one: Judged) -> bool:
     """Returns whether words of doubt in a mention's sentence outweigh the evidence for it."""
     mention, (start, end) = one.mention, text.sentences[one.sentence]
     ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
-    hedged = text.has("hedge", 0, len(text.text))
-    if hedged or text.has(ahead, start, mention.start) or text.has(behind, mention.end, end):
+    open_ = text.has("hedge", 0, len(text.text)) or text.has(ahead, start, mention.start)
+    if open_ or text.has(behind, mention.end, end):
         return True
     if mention.form == "letter" and (word := _WORD.search(text.text, start, mention.start)):  # "Vitamin C"
         return not any(known.end > word.start() for known in text.words if known.start < mention.start)
@@ -233,8 +217,10 @@ def _is_doubtful(text: Text, one: Judged) -> bool:
 
 def _remaining(case: Case) -> Said | None:
     """Returns the one value that is left if all others are denied."""
-    denied = [one for one in case.judged if one.stance == Stance.DENIED and not _is_hedged(case.text, one)]
-    rest = set(case.finder.values) - _values(denied)
+    text = case.text
+    denied = [one for one in case.judged if one.stance == Stance.DENIED]
+    doubts = roles("hedge suppose draft turn")
+    rest = {*case.finder.values} - _values([one for one in denied if not text.said(one.sentence) & doubts])
     if len(rest) != 1 or not denied:
         return None
     last = case.judged[-1]
@@ -283,36 +269,21 @@ def _explains(text: Text, one: Judged, live: list[Judged]) -> bool:
 
 def _refuses(text: Text) -> bool:
     """Returns whether a text says that it cannot answer, without a "but" behind it."""
-    for word in text.words:
-        if "refuse" not in word.roles:
-            continue
-        sentence = text.sentences[text.sentence(word.start)]
-        noted = text.has("note", sentence.start, word.start)
-        if noted and not text.has("suppose ask", word.end, sentence.end):
-            continue
-        if not text.has("turn", word.end, sentence.end):
+    for word in (word for word in text.words if "refuse" in word.roles):
+        start, end = text.sentences[text.sentence(word.start)]
+        noted = text.has("note", start, word.start) and not text.has("suppose ask", word.end, end)
+        if not noted and not text.has("turn", word.end, end):
             return True
     return False
-
-
-def _is_hedged(text: Text, one: Judged) -> bool:
-    return text.has("hedge suppose draft turn", *text.sentences[one.sentence])
 
 
 def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
     """Returns whether a text ends within a sentence, or in a colon."""
     if text.text.endswith(":"):
         return True
-    *before, final = text.sentences
-    tail = text.text[max((one.mention.end for one in judged), default=0) :]
-    ended = before and text.text[: final.start].rstrip().endswith(".")
-    if ended and final.end - final.start > _LONG and len(tail.split()) > 1 and text.text[-1:].isalnum():
+    (start, end), tail = text.sentences[-1], text.text[max((one.mention.end for one in judged), default=0) :]
+    ended = start > 0 and text.text[:start].rstrip().endswith(".")
+    if ended and end - start > _LONG and len(tail.split()) > 1 and text.text[-1:].isalnum():
         return True
-    last = text.words[-1] if text.words else None
-    ends = last is not None and last.end == len(text.text) and last.end - last.start > 1
-    return bool(ends and last and last.roles & _BEGINS)
-
-
-def _notes(text: Text, sentence: Span) -> bool:
-    """Returns whether a sentence is a remark and gives no answer."""
-    return any("note" in word.roles for word in text.within(*sentence)[:1])
+    last = text.before(len(text.text), 0)
+    return last is not None and last.end - last.start > 1 and bool(last.roles & _BEGINS)

@@ -29,18 +29,16 @@ def json_values(text: str) -> list[Any]:
     >>> json_values('Sure: {"a": 1}')
     [{'a': 1}]
     """
-    return [*_values(text)] if "{" in text or "[" in text else []
+    return [*_decoded(text)] if "{" in text or "[" in text else []
 
 
-@lru_cache(maxsize=4)
-def _values(text: str) -> tuple[Any, ...]:
-    """Does the work of `json_values`, with a cache, because several fields are read from one text."""
-    return tuple(_decoded(text)) if _depth(text) <= _DEEPEST else ()
-
-
-def _decoded(text: str) -> list[Any]:
-    found = []
-    place = 0
+@lru_cache(maxsize=4)  # several fields are read from one text
+def _decoded(text: str) -> tuple[Any, ...]:
+    # Brackets in strings count, too.
+    signs = (1 if bracket in "[{" else -1 for bracket in _BRACKET.findall(text))
+    if max(itertools.accumulate(signs), default=0) > _DEEPEST:
+        return ()
+    found, place = [], 0
     # An opening bracket that begins no JSON may cost a pass over the rest of the text, so they are limited.
     walk = _PASSES * (len(text) + _ATTEMPT)
     while walk >= 0 and (match := _OPENING.search(text, place)):
@@ -56,7 +54,7 @@ def _decoded(text: str) -> list[Any]:
         else:
             found.append(value)
             place = end
-    return found
+    return tuple(found)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -68,12 +66,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object)
-
-
-def _depth(text: str) -> int:
-    """Returns how deep brackets are nested; those in strings count, too."""
-    signs = (1 if bracket in "[{" else -1 for bracket in _BRACKET.findall(text))
-    return max(itertools.accumulate(signs), default=0)
 
 
 _MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→➡👉"
@@ -101,13 +93,16 @@ _SHORT, _MOST = 60, 50
 
 def read(text: str, finder: Finder) -> tuple[Any, str] | None:
     """Returns the value of a text that is only an answer, and the rule; None for other texts."""
-    if _is_triple(finder) and (label := relations.triple(Text(text, spans=False))) is not None:
-        return label, "form"
-    if len(text) <= _SHORT and (found := _whole(text, finder)) is not None:
+    wanted = finder.expected
+    if isinstance(wanted, Relation) and wanted.form == "triple":
+        if (label := relations.triple(Text(text, spans=False))) is not None:
+            return label, "form"
+    rule = _WHOLE.get(type(wanted)) if len(text) <= _SHORT else None
+    if rule and (found := rule(text.strip(_MARKS), wanted)) is not None:
         return found, "whole"
     if "{" in text and (objects := json_values(text)):
         for value in objects[: -_MOST - 1 : -1]:
-            if (found := of_json(value, finder)) is not None:
+            if (found := _of_json(value, finder)) is not None:
                 return found, "json"
         if text[-1] == "}" and isinstance(objects[0], Mapping):
             return None, "json"
@@ -115,16 +110,6 @@ def read(text: str, finder: Finder) -> tuple[Any, str] | None:
         ticked = {finder.read_text(one[1]) for one in _TICKED.finditer(text)} - {None}
         return (ticked.pop() if len(ticked) == 1 else None), "form"
     return None
-
-
-def _is_triple(finder: Finder) -> bool:
-    return isinstance(finder.expected, Relation) and finder.expected.form == "triple"
-
-
-def _whole(text: str, finder: Finder) -> Any | None:
-    """Returns the value of a bare answer."""
-    rule = _WHOLE.get(type(finder.expected))
-    return rule(text.strip(_MARKS), finder.expected) if rule else None
 
 
 def _choice(bare: str, expected: Choice) -> str | None:
@@ -146,7 +131,7 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.lower()))
 
 
-def of_json(value: Any, finder: Finder) -> Any | None:
+def _of_json(value: Any, finder: Finder) -> Any | None:
     """Returns the answer of a decoded value: the field with an answer's name, or the only possible field."""
     if not isinstance(value, Mapping):
         return _of_field(value, finder)
@@ -156,9 +141,13 @@ def of_json(value: Any, finder: Finder) -> Any | None:
         rows = named[:1] or names.items()
         return finder.read_text("\n".join(f"{name.replace('_', ' ')}: {item}" for name, item in rows))
     asked = finder.terms.approves - {"right", "wrong"}
-    named += [(name, names[name]) for name in names if _has(name, asked)]
+    named += [
+        (name, item)
+        for name, item in names.items()
+        if any(word.roles & asked for word in scan(name.replace("_", " ")))
+    ]
     for _, item in named:
-        if item is None or (found := of_json(item, finder)) is not None:
+        if item is None or (found := _of_json(item, finder)) is not None:
             return None if item is None else found
     left = [one for item in names.values() if (one := _of_field(item, finder)) is not None]
     return left[0] if len(left) == 1 else None
@@ -168,10 +157,6 @@ def _names(value: Mapping[Any, Any]) -> dict[str, Any]:
     """Returns the fields that may hold an answer, by their names in one spelling."""
     names = {re.sub(r"[\s-]+", "_", str(key).strip().lower()): item for key, item in value.items()}
     return {name: item for name, item in names.items() if not _NO_KEY.search(name)}
-
-
-def _has(name: str, asked: frozenset[str]) -> bool:
-    return any(word.roles & asked for word in scan(name.replace("_", " ")))
 
 
 def _of_field(item: Any, finder: Finder) -> Any | None:

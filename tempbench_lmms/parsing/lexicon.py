@@ -75,7 +75,10 @@ class _Node:
 
 
 class Entry(NamedTuple):
-    """A phrase of a language and one of its roles; `times` if it has that role only in spans of time."""
+    """A phrase of a language and one of its roles; `times` if it has that role only in spans of time.
+
+    The words with the role `next` begin a line in which a model that has answered invents the next question.
+    """
 
     language: str
     role: str
@@ -106,14 +109,13 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
 def _root(spans: bool) -> _Node:
     root = _Node()
     for language, role, phrase, times in entries():
-        if times and not spans:
+        if role == "next" or (times and not spans):
             continue
-        stem = phrase.endswith("*")
         node = root
-        units = UNIT.findall(phrase.removesuffix("*").lower())
-        for i, unit in enumerate(units):
-            last = stem and i == len(units) - 1
-            node = (node.stems if last else node.next).setdefault(unit, _Node())
+        *units, last = UNIT.findall(phrase.removesuffix("*").lower())
+        for unit in units:
+            node = node.next.setdefault(unit, _Node())
+        node = (node.stems if phrase.endswith("*") else node.next).setdefault(last, _Node())
         node.roles[language] = node.roles.get(language, frozenset()) | {role}
     return root
 
@@ -133,12 +135,9 @@ def _spoken(units: set[str]) -> frozenset[str]:
     Otherwise words of another language could be confused with English ones: "of", "door", "fin".
     """
     known = {language: words & units for language, words in _vocabularies().items()}
-    english = known["en"]
-    return _ALWAYS.union(
-        one
-        for one, said in known.items()
-        if said - english and len(said - english) * _SHARE >= len(english - said)
-    )
+    english = known.pop("en")
+    own = ((one, len(said - english), len(english - said)) for one, said in known.items())
+    return _ALWAYS.union(one for one, n, missing in own if n and n * _SHARE >= missing)
 
 
 def scan(text: str, spans: bool = True) -> list[Word]:

@@ -107,13 +107,7 @@ def _is_joined(text: Text, start: int, end: int) -> bool:
 
 
 class _Place:
-    """A list of mentions and the text around it.
-
-    Attributes:
-        left: Where the mention before ends, or the sentence begins.
-        next: Where the next mention begins.
-        right: The same, but not behind the sentence.
-    """
+    """A list of mentions and the text around it, from the mention before to the next one in its sentence."""
 
     def __init__(self, text: Text, group: list[Mention], before: int, after: int, terms: Terms) -> None:
         self.text, self.form = text, group[0].form
@@ -141,7 +135,7 @@ class _Place:
 
     @cached_property
     def verdict(self) -> str:
-        """The verdict in the words after the mention: `right`, `wrong`, `not`, `open` or nothing."""
+        """The verdict in the words after the mention."""
         return _said(self)
 
     @cached_property
@@ -167,22 +161,9 @@ class _Place:
             before.pop()
         return before[-1] if before and self.reaches(before[-1]) else None
 
-    @cached_property
-    def turns(self) -> list[int]:
-        """Where the words of the sentence end that turn or conclude before the mention."""
-        return [w.end for w in self.ahead if w.roles & _TURNS]
-
     def reaches(self, word: Word) -> bool:
         """Returns whether only filling words separate a word from the mention after it."""
         return is_filling(self.text, word.end, self.start, _FILL)
-
-    def opened(self, role: str) -> bool:
-        """Returns whether a word of a role is the first of the sentence, before the mention."""
-        return any(role in word.roles for word in self.ahead[:1])
-
-    def blank(self, start: int, end: int) -> bool:
-        """Returns whether a stretch holds no letter and no digit."""
-        return is_empty(self.text.text[start:end])
 
     def last(self, role: str) -> int | None:
         """Returns where the last word of a role ends, of those before the mention in its sentence."""
@@ -198,21 +179,18 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
     for i, group in enumerate(lists):
         at = _Place(text, group, ends[i], starts[i], terms)
         stance = next((said for rule in RULES if (said := rule(at)) is not None), Stance.NAMED)
-        back = text.has(_TAKES_BACK, ends[i], at.start) or (i > 0 and _opens_with_no(at))
+        behind = text.within(at.left, at.start) if i else []
+        no = any("no" in w.roles and is_empty(text.text[at.left : w.start]) for w in behind)
+        back = no or text.has(_TAKES_BACK, ends[i], at.start)
         judged += [Judged(one, stance, at.number, back, at.several) for one in group]
     return judged
-
-
-def _opens_with_no(at: _Place) -> bool:
-    """Returns whether a "No" begins the sentence, or the part after the previous mention."""
-    words = at.text.within(at.left, at.start)
-    return any("no" in word.roles and at.blank(at.left, word.start) for word in words)
 
 
 def _alternative(at: _Place) -> Stance | None:
     """Says OPEN of alternatives: "A or B", "Or B"."""
     several = at.several and at.text.has("or", at.start, at.end) and not at.denied
-    return Stance.OPEN if several or at.opened("or") or at.verdict == "open" else None
+    opened = any("or" in word.roles for word in at.ahead[:1])
+    return Stance.OPEN if several or opened or at.verdict == "open" else None
 
 
 def _compared(at: _Place) -> Stance | None:
@@ -270,7 +248,7 @@ def _hedged(at: _Place) -> Stance | None:
     if any("or" in w.roles for w in at.lead):
         return Stance.OPEN
     behind = next((w.start for w in at.text.within(at.end, at.right) if w.roles & _TURNS), at.right)
-    start = max(at.turns[-1] if at.turns else at.sentence.start, at.clause.start)
+    start = max([at.sentence.start, at.clause.start, *(w.end for w in at.ahead if w.roles & _TURNS)])
     scope = at.text.within(start, min(behind, max(at.clause.end, at.end)))
     return Stance.OPEN if any("hedge" in w.roles for w in scope) else None
 
@@ -326,7 +304,8 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
     if any("only" in w.roles and at.reaches(w) for w in at.lead):
         return True
     nearest = at.nearest.roles if at.nearest else frozenset[str]()
-    if ends and (nearest & _TAKES_BACK or (at.turns and nearest & _LEADS)):
+    turned = any(w.roles & _TURNS for w in at.ahead)
+    if ends and (nearest & _TAKES_BACK or (turned and nearest & _LEADS)):
         return True
     colon = text.text[: clause.start].rstrip(" \"'*")[-1:] == ":"
     return begins and rest and (colon or text.has("is back", clause.start, at.start))
@@ -351,7 +330,8 @@ def _said(at: _Place) -> str:
         near = is_filling(at.text, at.end, word.start, _NEAR)
         if said := _mark(at, word, near):
             return said
-        if _ends_here(at, word, gap):
+        ends = word.roles & (_UNCERTAIN | {"turn"} | at.terms.verdicts)
+        if ends or any(sign in gap for sign in ("\n", ";", ": ", ". ")):
             break
         if word.roles & at.terms.rejects:
             return "open" if denies else "wrong"
@@ -360,16 +340,10 @@ def _said(at: _Place) -> str:
         if "deny" in word.roles:
             if i and "and" in words[i - 1].roles:
                 break  # "B and not C"
-            if _denies_it(at, word, near):
-                denies = True
+            reaches = near or at.form == "stated" or "undo" in word.roles
+            denies = denies or (reaches and "," not in at.text.text[at.end : word.start])
         last = word.end
     return "not" if denies else ""
-
-
-def _denies_it(at: _Place, word: Word, near: bool) -> bool:
-    """Returns whether a denying word denies the mention before it, and not what comes after a comma."""
-    stated = at.form == "stated" or "undo" in word.roles
-    return (near or stated) and "," not in at.text.text[at.end : word.start]
 
 
 def _mark(at: _Place, word: Word, near: bool) -> str:
@@ -383,12 +357,6 @@ def _mark(at: _Place, word: Word, near: bool) -> str:
     return said if stands else ""
 
 
-def _ends_here(at: _Place, word: Word, gap: str) -> bool:
-    """Returns whether a predicate ends before a word: at a sign, a turn or a reason."""
-    ends = word.roles & (_UNCERTAIN | {"turn"} | at.terms.verdicts)
-    return bool(ends) or any(sign in gap for sign in ("\n", ";", ": ", ". "))
-
-
 def _is_announced(at: _Place) -> bool:
     """Returns whether the words before a mention announce it as the answer."""
     clause = at.clause
@@ -397,8 +365,9 @@ def _is_announced(at: _Place) -> bool:
     for word in reversed(at.lead):
         if not at.reaches(word):
             return False
-        if word.roles & _ANNOUNCES:
-            return not _is_subject(at, word)
+        if word.roles & _ANNOUNCES:  # but "Answer B shows the end" announces nothing
+            joined = "answer" in word.roles and at.text.text[word.end : at.start] == " "
+            return not joined or _is_set_off(at.text, at.end)
         if word.roles & at.terms.approves:
             return True
     return at.left < clause.start and _is_headed(at)
@@ -415,15 +384,8 @@ def _is_headed(at: _Place) -> bool:
     return False
 
 
-def _is_subject(at: _Place, word: Word) -> bool:
-    """Returns whether "answer B" is the subject of a sentence: "Answer B shows the end"."""
-    joined = at.text.text[word.end : at.start] == " " and "answer" in word.roles
-    return joined and not _is_set_off(at.text, at.end)
-
-
 def _is_set_off(text: Text, end: int) -> bool:
     """Returns whether a sign or an explaining word follows a mention."""
     rest = text.text[end : end + 3].lstrip("\"')]*")
-    if rest[:2] in (" -", " –", " —") or rest[:1] in ("", *":.,-–—(\n"):
-        return True
-    return text.has("because", end, end + 12)
+    signed = rest[:2] in (" -", " –", " —") or rest[:1] in ("", *":.,-–—(\n")
+    return signed or text.has("because", end, end + 12)

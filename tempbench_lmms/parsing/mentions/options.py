@@ -1,7 +1,6 @@
 """Finds lettered options: by letter, by their own text, by their place; and counts, numbers with letters."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 from tempbench_lmms.parsing.expected import Choice, Count, Item
@@ -42,20 +41,13 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
         behind = _BEHIND_NOUN.match(text.text, word.end)
         if behind and behind.start(1) not in taken:
             found += _labelled(text, word, behind, choice, taken)
-    alone = ((value.upper(), span) for value, span in _alone(text, choice) if span[0] not in taken)
-    found += [Mention(value, *span, "letter") for value, span in alone if value in choice.letters]
-    return apart(found)
-
-
-def _alone(text: Text, choice: Choice) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yields letters without a noun: capitals, small ones that are no words, and those in brackets."""
-    for one in _LETTER.finditer(text.text):
-        if not _is_article(text, one):
-            yield one[1], one.span()
+    alone = [one for one in _LETTER.finditer(text.text) if not _is_article(text, one)]
     small = text.text.islower()
     for one in _SMALL.finditer(text.text) if not _shown(choice.texts) else ():
         if _is_said(text, one.start()) or (one[1] != "a" and small):
-            yield one[1], one.span()
+            alone.append(one)
+    named = (one for one in alone if one.start() not in taken and one[1].upper() in choice.letters)
+    return apart([*found, *(Mention(one[1].upper(), *one.span(), "letter") for one in named)])
 
 
 def _labelled(
@@ -70,9 +62,8 @@ def _labelled(
         if not below:
             taken.add(behind.start(1))
         return []
-    small = letter.islower() and not option
-    article = below and _is_article(text, behind)
-    if not noun or small or article or letter.upper() not in choice.letters:
+    small = (letter.islower() and not option) or (below and _is_article(text, behind))
+    if not noun or small or letter.upper() not in choice.letters:
         return []
     taken.add(behind.start(1))
     return [Mention(letter.upper(), word.start if option else behind.start(1), end, "label")]
@@ -83,8 +74,8 @@ def _is_said(text: Text, start: int) -> bool:
     if not text.text[text.sentences[text.sentence(start)].start : start].strip(" \"'("):
         return True
     before = text.before(start, 4)
-    near = before is not None and not text.text[before.end : start].strip(" :,=-–\"'(")
-    return near and before is not None and bool(before.roles & _LEAD)
+    near = before and not text.text[before.end : start].strip(" :,=-–\"'(")
+    return bool(before and near and before.roles & _LEAD)
 
 
 def _is_article(text: Text, one: re.Match[str]) -> bool:
@@ -107,7 +98,7 @@ def _numbered(text: Text, word: Word, choice: Choice) -> list[Mention]:
     number, end = (int(digit[1]), digit.end()) if digit else (None, word.end)
     if after and not digit:
         number, end = after.number, after.end
-    inside = number is not None and 0 < number <= len(choice.letters)
+    inside = number and number <= len(choice.letters)
     return [Mention(choice.letters[number - 1], word.start, end, "label")] if number and inside else []
 
 
@@ -201,7 +192,6 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     if choice.asks == "first before second" and (order := relations.compared(text, images(text))):
         letter = {"before": choice.letters[0], "after": choice.letters[1]}
         return apart([*named, *(one._replace(value=letter[one.value]) for one in order)])
-    placed = _placed(choice.texts)
     ordered = dict(zip(orders_of(choice.texts), choice.letters, strict=False))
     if truths:
         kept = _elsewhere(text, kept, named)
@@ -211,12 +201,12 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         named = _apart_from(named, whole)
     else:
         kept += _by_sense(text, choice, named)
-    if placed:
+    if _placed(choice.texts):
         found = numbers.items(text, Item(row))
     else:  # "The drum is the first": where an option is named, a rank says something of it
         option = roles("option answer")
-        found = _elsewhere(text, numbers.places(text, row, option), kept)
-        found = [one for one in found if not ordered or text.has(option, one.start, one.end)]
+        ranked = _elsewhere(text, numbers.places(text, row, option), kept)
+        found = [one for one in ranked if not ordered or text.has(option, one.start, one.end)]
     return apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
 
 
@@ -237,8 +227,7 @@ def _told(text: Text, choice: Choice, truths: bool) -> list[Mention]:
             said.lower().strip(" ."): one for said, one in zip(choice.texts, choice.letters, strict=False)
         }
         return [one._replace(value=letter[str(one.value).lower()]) for one in truth.find(text)]
-    said = texts(text, choice)
-    rows = words.movements(choice.texts[: len(choice.letters)])
+    said, rows = texts(text, choice), words.movements(choice.texts[: len(choice.letters)])
     if rows is None:
         return said
     # "left" means less than the row of directions in its sentence.
@@ -294,7 +283,14 @@ def counts(text: Text, count: Count) -> list[Mention]:
         numbers.value_of(said): letter for letter, said in zip(count.letters, count.texts, strict=False)
     }
     found = _numbers(text)
-    named, found = _with_numbers(text, _letters(text, count), found, count)
+    placed = numbers.places(text, len(count.letters), roles("option"))
+    placed = [one._replace(value=count.letters[one.value - 1]) for one in placed]
+    named = []
+    for one in apart([*letters(text, Choice(count.letters, count.texts)), *placed]):
+        same = next((n for n in found if 0 < n.start - one.end <= _NEAR), None)
+        value = one.value, numbers.value_of(count.texts[count.letters.index(one.value)])
+        end, form = (same.end, "both") if same else (one.end, one.form)
+        named.append(Mention(value, one.start, end, form))
     found += [Mention(0, word.start, word.end, "number") for word in text.words if _none(text, word)]
     if not found and not named:
         none = [w for w in text.words if w.roles & {"none", "deny"}]
@@ -315,27 +311,6 @@ def _numbers(text: Text) -> list[Mention]:
     pictured = [head.span() for head in heads if head]  # "frames 2, 6 and 9"
     counted = [one for one in apart(found) if not _measures(text, one)]
     return [one for one in counted if not any(start <= one.start < end for start, end in pictured)]
-
-
-def _letters(text: Text, count: Count) -> list[Mention]:
-    """Returns the options that are named by letter or place."""
-    placed = numbers.places(text, len(count.letters), roles("option"))
-    named = letters(text, Choice(count.letters, count.texts))
-    return apart([*named, *(one._replace(value=count.letters[one.value - 1]) for one in placed)])
-
-
-def _with_numbers(
-    text: Text, named: list[Mention], found: list[Mention], count: Count
-) -> tuple[list[Mention], list[Mention]]:
-    """Returns letters as pairs with their numbers, and the numbers without a letter."""
-    kept = []
-    for one in named:
-        near = (n for n in found if 0 < n.start - one.end <= _NEAR)
-        same = next((n for n in near), None)
-        value = one.value, numbers.value_of(count.texts[count.letters.index(one.value)])
-        end, form = (same.end, "both") if same else (one.end, one.form)
-        kept.append(Mention(value, one.start, end, form))
-    return kept, found
 
 
 def _none(text: Text, word: Word) -> bool:

@@ -62,11 +62,12 @@ def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
 
 def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Mention]:
     """Returns the places that put all labels in an order, from the first (or the smallest) to the last."""
-    pattern, brackets = _pattern(tuple(labels)), _BRACKET.finditer(text.text)
-    asides = [one.span() for one in brackets]
+    asides = [one.span() for one in _BRACKET.finditer(text.text)]
+    pattern = _pattern(tuple(labels))
     named = [_Label(one[1].upper(), *one.span(1)) for one in pattern.finditer(text.text)]
-    if labels[0].isdigit() and len(named) < len(labels):
-        named += [one for one in _in_words(text) if one.value in labels]
+    if labels[0].isdigit() and len(named) < len(labels):  # "the third", "three"
+        places = [_Label(str(w.ordinal or w.number), w.start, w.end) for w in text.words]
+        named += [one for one in places if one.value in labels]
     named.sort(key=lambda one: one.start)
     named = [*named[:_FAR], *named[_FAR:][-_FAR:]]  # a reply that loops says no more in its middle
     order = _Order(text, tuple(labels), quantities, named, asides, frozenset(one.start for one in named))
@@ -75,13 +76,6 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
         found = apart([*found, *way(order)])
     found = found or [*_told(order)]
     return sorted(found, key=lambda one: one.start)
-
-
-def _in_words(text: Text) -> Iterator[_Label]:
-    """Yields images in words: "the third", "three"."""
-    for word in text.words:
-        if place := word.ordinal or word.number:
-            yield _Label(str(place), word.start, word.end)
 
 
 def _place(order: _Order, word: Word) -> str:
@@ -100,10 +94,9 @@ def _place(order: _Order, word: Word) -> str:
 def _ways(order: _Order, start: int, end: int) -> list[str]:
     """Returns the directions that a stretch names: "rising" or "falling"."""
     words = order.text.within(start, end)
-    said = [
-        w for w in words if w.roles & {"rising", "falling"} and (order.quantities or "size" not in w.roles)
-    ]
-    found = [(w.start, "falling" if "falling" in w.roles else "rising") for w in said]
+    said = [w for w in words if order.quantities or "size" not in w.roles]
+    ways = roles("falling"), roles("rising falling")
+    found = [(w.start, "falling" if w.roles & ways[0] else "rising") for w in said if w.roles & ways[1]]
     ends = [(w, _place(order, w)) for w in words if _place(order, w) in _ENDS]
     for (one, first), (last, _) in itertools.pairwise(ends):
         arrow = order.text.text[one.end : last.start].strip() in ("→", "->")
@@ -114,27 +107,24 @@ def _ways(order: _Order, start: int, end: int) -> list[str]:
 
 def _direction(order: _Order, start: int, end: int) -> str:
     """Returns an order's direction, by the words before it, else by those after it; empty if unknown."""
-    sentences = order.text.sentences
-    begin = sentences[order.text.sentence(start)].start
-    behind = sentences[order.text.sentence(end - 1)].end
-    begin = max(begin, start - _FAR)
-    begin = max([begin, *(w.end for w in order.text.within(begin, start) if w.roles & _CORRECTS)])
-    before = _ways(order, begin, start)[::-1]
-    return next(iter([*before, *_ways(order, start, min(behind, end + _FAR))]), "")
+    text = order.text
+    begin = max(text.sentences[text.sentence(start)].start, start - _FAR)
+    begin = max([begin, *(w.end for w in text.within(begin, start) if w.roles & _CORRECTS)])
+    behind = min(text.sentences[text.sentence(end - 1)].end, end + _FAR)
+    return next(iter([*_ways(order, begin, start)[::-1], *_ways(order, start, behind)]), "")
 
 
 def _mention(order: _Order, values: Sequence[str], start: int, end: int) -> Mention:
-    falls = _direction(order, start, end) == "falling"
-    return Mention(tuple(values)[:: -1 if falls else 1], start, end, "order")
+    step = -1 if _direction(order, start, end) == "falling" else 1
+    return Mention(tuple(values)[::step], start, end, "order")
 
 
 def _gap(order: _Order, start: int, end: int) -> str:
     """Returns a stretch without asides, places and words without content."""
     first = bisect.bisect_left(order.asides, (start, 0))
+    words = [w for w in order.text.within(start, end) if w.roles & _BETWEEN or _place(order, w)]
     taken = [one for one in order.asides[first : first + _MOST] if one[1] <= end]
-    taken += [
-        (w.start, w.end) for w in order.text.within(start, end) if w.roles & _BETWEEN or _place(order, w)
-    ]
+    taken += [(w.start, w.end) for w in words]
     pieces, at = "", start
     for a, b in sorted(taken):
         pieces, at = pieces + order.text.text[at:a] + " ", b
@@ -146,17 +136,17 @@ def _rows(order: _Order) -> Iterator[Mention]:
     yield from _whole(order)
     text, n, at = order.text.text, len(order.labels), 0
     while at < len(order.named):
-        pieces, last = [[order.named[at]]], order.named[at]
+        run = [order.named[at]]
+        pieces = [run[:]]
         for one in order.named[at + 1 :]:
-            gap = _gap(order, last.end, one.start)
-            if _SIGNS.sub("", gap) not in ("", "e"):
+            last = run[-1].end
+            if _SIGNS.sub("", _gap(order, last, one.start)) not in ("", "e"):
                 break
-            concludes = [w for w in order.text.within(last.end, one.start) if "conclude" in w.roles]
-            if _STRONG.search(text, last.end, one.start) or any(text[w.start].isalpha() for w in concludes):
+            concludes = [w for w in order.text.within(last, one.start) if "conclude" in w.roles]
+            if _STRONG.search(text, last, one.start) or any(text[w.start].isalpha() for w in concludes):
                 pieces.append([])
             pieces[-1].append(one)
-            last = one
-        run = [one for piece in pieces for one in piece]
+            run.append(one)
         at += len(run)
         for row in [run] if len(run) <= n else pieces:
             whole = len(row) == n == len({one.value for one in row}) and not _MORE.match(text, row[-1].end)
@@ -178,11 +168,10 @@ def _of_row(order: _Order, row: list[_Label]) -> Mention | None:
     groups = list(_groups(order, row))
     if any(one.place for one in groups):
         return _placed(order, groups)
-    values, start, end = [one.value for one in row], row[0].start, row[-1].end
-    compares = order.quantities and ">" in re.sub(r"[-=]>", "", order.text.text[start:end])
+    text, values, start, end = order.text, [one.value for one in row], row[0].start, row[-1].end
+    compares = order.quantities and ">" in re.sub(r"[-=]>", "", text.text[start:end])
     if compares and not _direction(order, start, end):
-        sentence = order.text.sentences[order.text.sentence(end - 1)]
-        said = order.text.has("long short extent", end, sentence.end)
+        said = text.has("long short extent", end, text.sentences[text.sentence(end - 1)].end)
         return Mention(tuple(values[::-1]), start, end, "order") if said else None
     return _mention(order, values, start, end)
 
@@ -193,7 +182,9 @@ def _groups(order: _Order, row: list[_Label]) -> Iterator[_Group]:
     begin = max(text.sentences[text.sentence(row[0].start)].start, row[0].start - _FAR)
     before = _marks(order, begin, row[0].start, last=False)[1]
     for last, one in zip(row, [*row[1:], None], strict=True):
-        limit = one.start if one else _limit(order, last.end)
+        limit = one.start if one else min(last.end + _FAR, len(text.text))
+        if not one and (cut := _CUT.search(text.text, last.end, limit)):
+            limit = cut.start()
         behind, ahead = _marks(order, last.end, limit, one is None)
         if one and not behind + ahead and not re.search(r"[^\W\d_]|[.;:\n]", _gap(order, last.end, limit)):
             group.append(one)
@@ -205,18 +196,10 @@ def _groups(order: _Order, row: list[_Label]) -> Iterator[_Group]:
         before, group = ahead, [one] if one else []
 
 
-def _limit(order: _Order, end: int) -> int:
-    most = min(end + _FAR, len(order.text.text))
-    cut = _CUT.search(order.text.text, end, most)
-    return cut.start() if cut else most
-
-
 def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
     """Returns the place given for the label before a gap, and for the label after it."""
-    text = order.text
-    words = text.within(start, end)
-    stripped = start + len(text.text[start:end].rstrip(" :-–|\"'(*"))
-    cuts = [one.start() for one in _CUT.finditer(text.text, start, stripped)]
+    words, between = order.text.within(start, end), order.text.text[start:end].rstrip(" :-–|\"'(*")
+    cuts = [one.start() for one in _CUT.finditer(order.text.text, start, start + len(between))]
     cuts += [w.start for w in words if w.roles & {"and", "turn"}]
     cut = min(cuts, default=end if last else start)
     behind = [p for w in words if w.start < cut and (p := _place(order, w))]
@@ -232,9 +215,9 @@ def _told(order: _Order) -> Iterator[Mention]:
         if len({one.value for one in row}) == n:
             groups = list(_groups(order, row))
             places = [one.place for one in groups]
-            said = {"first", "last"} & {*places} or not (order.quantities or order.labels[0].isdigit())
-            as_listed = tuple(one.value for one in row) == order.labels
-            if said and not as_listed and (one := _placed(order, groups)):
+            said = {*_ENDS} & {*places} or not (order.quantities or order.labels[0].isdigit())
+            listed = tuple(one.value for one in row) == order.labels
+            if said and not listed and (one := _placed(order, groups)):
                 yield one
         at += 1
 

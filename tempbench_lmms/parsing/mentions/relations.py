@@ -50,13 +50,16 @@ def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
         return found
     head = heads[-1]
     before, behind = [o for o in found if o.end <= head], [o for o in found if o.start >= head]
-    announces = roles("answer conclude final")
-    announced = [one for one in behind if text.has(announces, max(head, one.start - 40), one.start)]
+    said = "answer conclude final"
+    announced = [one for one in behind if text.has(said, max(head, one.start - 40), one.start)]
     if announced:
         return announced
-    numbers = range(text.sentence(head), len(text.sentences))
-    plain = [i for i in numbers if not text.asks[i] and not text.has(_NOT_PLAIN, *text.sentences[i])]
-    keeps = any(text.has("keep", max(head, text.sentences[i].start), text.sentences[i].end) for i in plain)
+    plain = [
+        sentence
+        for i, sentence in enumerate(text.sentences)
+        if sentence.end > head and not text.asks[i] and not text.said(i) & _NOT_PLAIN
+    ]
+    keeps = any(text.has("keep", max(head, start), end) for start, end in plain)
     return before if keeps else behind
 
 
@@ -72,7 +75,8 @@ def _stated(text: Text, named: Named) -> list[Mention]:
         if "parallel" in word.roles:
             found.append(Mention("independent", word.start, word.end, "class"))
         elif word.roles & roles("first last"):
-            found += _placed(text, word, named, "first" in word.roles)
+            left, right = _beside(text, word, named)
+            found += [_of(one[2], "first" not in word.roles, *word[:2]) for one in (left or right)[:1]]
         elif word.roles & roles("before early feeds after late needs once then"):
             found += _ordered(text, word, named)
     return sorted(found, key=lambda one: one.start)
@@ -102,8 +106,7 @@ def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
 
 def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     """Returns the meaning of a word of order: about two steps, or as the name of a class."""
-    left, right = _beside(text, word, named)
-    clause = _scope(text, word)[1]
+    (left, right), clause = _beside(text, word, named), _scope(text, word)[1]
     late = bool(word.roles & roles("after late needs once"))
     if not left and not right:
         return _class(text, word, late)
@@ -126,17 +129,11 @@ def _of(step: str, late: bool, start: int, end: int) -> Mention:
 def _class(text: Text, word: Word, late: bool) -> list[Mention]:
     """Returns the class that a word names by itself."""
     sentence, clause = _scope(text, word)
-    before = text.within(clause.start, word.start)
-    gap = text.text[before[-1].end if before else clause.start : word.start]
+    start = max([clause.start, *(one.end for one in text.within(clause.start, word.start))])
     ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end : sentence.end])
-    if not (is_empty(gap) and ends and word.roles & roles("before after")):
+    if not (is_empty(text.text[start : word.start]) and ends and word.roles & roles("before after")):
         return []
     return [Mention("after" if late else "before", word.start, word.end, "class")]
-
-
-def _placed(text: Text, word: Word, named: Named, first: bool) -> list[Mention]:
-    left, right = _beside(text, word, named)
-    return [_of(one[2], not first, word.start, word.end) for one in (left or right)[:1]]
 
 
 def triple(text: Text) -> str | None:
@@ -176,8 +173,7 @@ def _questions(text: Text) -> Asked:
             found.append((word.start, word.end, ("rest",)))
         elif place := next((n for n in "123" if f"ordinal.{n}" in word.roles), ""):
             places.append((word.start, word.end, (place,)))
-    heads: Asked = [(one.start(1), one.end(), (one[1],)) for one in _HEAD.finditer(text.text)]
-    found += heads
+    found += [(one.start(1), one.end(), (one[1],)) for one in _HEAD.finditer(text.text)]
     if not any(one[2] != ("rest",) for one in found):
         found += places
     joined: Asked = []
@@ -197,9 +193,8 @@ def _answers(text: Text, single: bool = True) -> list[tuple[int, int, str]]:
         kind = next((k for k in ("unsure", "yes", "no") if k in word.roles), "")
         if "affirm" in word.roles and not re.match(r"\w|:", text.text[word.end :]):
             kind = "yes"
-        behind = re.search(r"(?<!/)(?:/|\bor)\W{0,3}$", text.text[max(0, word.start - 8) : word.start])
-        listed = single and (behind or _LISTED.match(text.text, word.end))
-        if kind and not listed:
+        before = re.search(r"(?<!/)(?:/|\bor)\W{0,3}$", text.text[max(0, word.start - 8) : word.start])
+        if kind and not (single and (before or _LISTED.match(text.text, word.end))):
             found.append((word.start, word.end, kind))
     return found
 
@@ -210,10 +205,8 @@ def _paired(text: Text, asked: Asked, said: Named, forward: bool) -> list[tuple[
     for i, (start, end, numbers) in enumerate(asked):
         until = asked[i + 1][0] if i + 1 < len(asked) else len(text.text)
         here = [one for one in said if (end <= one[0] < until if forward else one[1] <= start)]
-        ends = [end, *(one[1] for one in here)]
-        answer = roles("answer back")
-        after = zip(ends, here, strict=False)
-        announced = [one for last, one in after if text.has(answer, max(last, one[0] - 24), one[0])]
+        after = zip([end, *(one[1] for one in here)], here, strict=False)
+        announced = [one for last, one in after if text.has("answer back", max(last, one[0] - 24), one[0])]
         if here:
             picked = announced[-1] if forward and announced else here[0 if forward else -1]
             pairs.append((picked[1], numbers, picked[2]))

@@ -128,9 +128,7 @@ def _code(roles: frozenset[str]) -> str:
 
 
 def _word(text: Text, word: Word) -> _Item:
-    """Returns the item of a word of the lexicon."""
-    start, end, roles = word
-    number = word.number
+    (start, end, roles), number = word, word.number
     code = _code(roles)
     if code == "H":
         return _Item("H", start, end, numeral(roles, "part.") or 2.0)
@@ -142,7 +140,6 @@ def _word(text: Text, word: Word) -> _Item:
 
 
 def _is_before(text: Text, end: int, roles: frozenset[str]) -> bool:
-    """Returns whether a word with some role follows directly."""
     return any(word.roles & roles and word.start <= end + 1 for word in text.within(end, end + 12))
 
 
@@ -150,7 +147,8 @@ def _token(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Wo
     """Returns the items of a number, a sign or an unknown word."""
     kind, start, end = match.lastgroup, *match.span()
     if kind == "number":
-        return _number(match[kind], start, end)
+        exact = "exact" if {*".,"} & {*match[kind]} else ""
+        return [_Item("n", start, end, float(match[kind].replace(",", ".")), exact)]
     if kind == "clock":
         amount = 0.0
         for part in match[kind].replace(",", ".").split(":"):
@@ -162,12 +160,6 @@ def _token(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Wo
         return [_Item("m" if match[0] == "'" else "s", start, end)]
     rest = "l" if kind else "w" if match[0].isalpha() else "_"
     return [_Item(_SIGNS.get(match[0], rest), start, end)]
-
-
-def _number(digits: str, start: int, end: int) -> list[_Item]:
-    """Returns a number."""
-    exact = "exact" if set(".,") & set(digits) else ""
-    return [_Item("n", start, end, float(digits.replace(",", ".")), exact)]
 
 
 def _join(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Word]) -> list[_Item]:

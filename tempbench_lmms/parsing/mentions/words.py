@@ -33,10 +33,6 @@ Amount = tuple[float, float, int, int]
 """Least and most seconds, and where they stand."""
 
 
-def _unit(word: Word) -> float | None:
-    return next((SECONDS.get(role[5:]) for role in word.roles if role.startswith("unit.")), None)
-
-
 def amounts(text: Text) -> list[Amount]:
     """Returns the amounts of time in a text, the two ends of a range as one."""
     found: list[Amount] = []
@@ -57,16 +53,16 @@ def amounts(text: Text) -> list[Amount]:
 
 def _amount(text: Text, word: Word) -> Amount | None:
     """Returns the amount before a unit, in digits or words; None without one ("decades")."""
-    if (unit := _unit(word)) is None:
+    unit = next((SECONDS.get(role[5:]) for role in word.roles if role.startswith("unit.")), None)
+    if unit is None:
         return None
     if match := _AMOUNT.search(text.text, max(0, word.start - 24), word.start):
         low = float(match[1].replace(",", "."))
         high = float(match[2].replace(",", ".")) if match[2] else low
         return low * unit, high * unit, match.start(), word.end
-    lead = text.within(max(0, word.start - 20), word.start)
-    lead = [w for w in lead if not text.text[w.end : word.start].strip(" -")]
-    counted = (w for w in reversed(lead) if w.number is not None or w.roles & _NUMBER)
-    said = next(counted, None)
+    before = text.within(max(0, word.start - 20), word.start)
+    lead = [w for w in before if not text.text[w.end : word.start].strip(" -")]
+    said = next((w for w in reversed(lead) if w.number is not None or w.roles & _NUMBER), None)
     if said is None:
         alone = "unit.decade" in word.roles and not (lead and "fill" not in lead[-1].roles)
         return (unit, _SOME * unit, word.start, word.end) if alone else None
@@ -102,15 +98,11 @@ def amounted(text: Text, options: tuple[tuple[float, float], ...], letters: str)
     found = []
     for low, high, start, end in amounts(text):
         low, high = _bounded(text, low, high, start, end)
-        inside = [i for i, (least, most) in enumerate(options) if _overlap(low, high, least, most)]
+        shared = [min(high, most) - max(low, least) for least, most in options]
+        inside = [i for i, one in enumerate(shared) if one >= _WHOLE * (high - low)]
         if len(inside) == 1:
             found.append(Mention(letters[inside[0]], start, end, "words"))
     return found
-
-
-def _overlap(low: float, high: float, least: float, most: float) -> bool:
-    """Returns whether a range contains nine tenths of an amount."""
-    return min(high, most) - max(low, least) >= _WHOLE * (high - low)
 
 
 _EMPTY = roles(
@@ -153,7 +145,7 @@ def _stems(text: str, start: int, end: int) -> Iterator[Sense]:
             yield Sense(_stem(unit.group()), *unit.span())
 
 
-def senses(text: str, words: Sequence[Word]) -> list[Sense]:
+def _senses(text: str, words: Sequence[Word]) -> list[Sense]:
     """Returns the words with a meaning in a text in lower case, in order."""
     found: list[Sense] = []
     place = 0
@@ -189,7 +181,7 @@ class Rows(NamedTuple):
 @lru_cache(maxsize=512)
 def _options(texts: tuple[str, ...]) -> Rows:
     shown = [Text(text.lower(), spans=False) for text in texts]
-    said = [senses(text.text, text.words) for text in shown]
+    said = [_senses(text.text, text.words) for text in shown]
     none = [[Sense("c.none", 0, 0)] * text.lower().startswith("no ") for text in texts]
     moved = (_turned(*one) for one in zip(shown, said, strict=True))
     moves = [_row([sense for sense in row if sense.name in _MOTION]) for row in moved]
@@ -211,7 +203,7 @@ def movements(texts: tuple[str, ...]) -> list[int] | None:
 def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
     """Returns the stretches with the words of exactly one option."""
     rows, small = _options(texts[: len(letters)]), text.text.lower()
-    said = senses(small, text.words) if len(small) == len(text.text) else []
+    said = _senses(small, text.words) if len(small) == len(text.text) else []
     if not any(sense.name in rows.weights for sense in said):
         return []
     if rows.pure:
@@ -244,17 +236,16 @@ def _within(said: list[Sense], part: Span) -> list[Sense]:
 def _best(said: list[Sense], rows: Rows) -> int | None:
     """Returns the option that some words mean; None if they mean none or several."""
     named = {sense.name for sense in said if sense.name in rows.weights}
-    scores = [_score(named, set(row), rows.weights) for row in rows.names]
+    scores = [_score(named & {*row}, row, rows.weights) for row in rows.names]
     best = max(range(len(scores)), key=lambda i: scores[i])
-    own = set(rows.names[best])
     if not named or scores.count(scores[best]) > 1:
         return None
-    only = all(sense.name in own for sense in said)
+    only = all(sense.name in rows.names[best] for sense in said)
     return best if named & _STRONG or scores[best] >= (_LEAST if only else _ENOUGH) else None
 
 
-def _score(named: set[str], row: set[str], weights: dict[str, float]) -> float:
-    return sum(weights[name] for name in named & row) / sum(weights[name] for name in row) if row else 0.0
+def _score(named: set[str], row: tuple[str, ...], weights: dict[str, float]) -> float:
+    return sum(map(weights.__getitem__, named)) / sum(weights[name] for name in {*row}) if row else 0.0
 
 
 def _moves(text: Text, said: list[Sense], rows: Rows, letters: str) -> list[Mention]:
