@@ -68,6 +68,7 @@ _DOUBTS = dict.fromkeys(
 _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = re.compile(r"[^\W\d_]{2,} $")
 _SAID = roles("text words both")
+_REJECTS, _REMARKS = roles("wrong other deny no"), roles("note courtesy ask refuse")
 _BEGINS = roles("and or to article prep from because near at is")
 
 
@@ -140,12 +141,11 @@ def _strong(case: Case) -> Said | None:
 
 def _gives_up(text: Text, last: Judged) -> bool:
     """Returns whether a text says after an answer that it cannot tell, in a sentence that ends with it."""
-    for word in text.within(last.mention.end, len(text.text)):
-        if word.roles >= _UNDECIDED:
-            return True
-        if "refuse" in word.roles:
-            return text.sentences[text.sentence(word.start)].end <= word.end + _SHORT
-    return False
+    return any(
+        word.roles >= _UNDECIDED
+        or ("refuse" in word.roles and text.sentences[text.sentence(word.start)].end <= word.end + _SHORT)
+        for word in text.within(last.mention.end, len(text.text))
+    )
 
 
 def _outdoes(text: Text, last: Judged, other: Judged) -> bool:
@@ -194,7 +194,7 @@ def _weak(case: Case) -> Said | None:
         return None, "several"
     if top == Stance.HEAD:
         return (None, "refused") if _gives_up(text, picked) else (picked, "")
-    if _is_doubtful(text, picked):
+    if _is_doubtful(text, picked) or _is_contrasted(case, picked):
         return None, "several"
     if _is_unfinished(text, case.judged):
         return None, "cut_off"
@@ -213,6 +213,27 @@ def _is_doubtful(text: Text, one: Judged) -> bool:
     if mention.form == "place":
         return not text.has(_NOUNS, start, mention.end)
     return mention.form == "listed"
+
+
+def _is_contrasted(case: Case, one: Judged) -> bool:
+    """Returns whether a text sets something else against a mention that it only names.
+
+    A "but" comes after it, a later sentence without a mention rejects it, or it follows several that are
+    denied ("B and C are wrong, and D too").
+    """
+    text, (_, end) = case.text, case.text.sentences[one.sentence]
+    if one.mention.form not in ("letter", "label", "both", "text"):
+        return False
+    if any("turn" in w.roles and "concede" not in w.roles for w in text.within(one.mention.end, end)):
+        return True
+    said = {other.sentence for other in case.judged}
+    later = (i for i in range(one.sentence + 1, len(text.sentences)) if i not in said)
+    if any(text.said(i) & _REJECTS and not text.said(i) & _REMARKS for i in later):
+        return True
+    before = [other for other in case.judged if other.mention.end <= one.mention.start]
+    denied = [other for other in before if other.stance == Stance.DENIED and other.sentence == one.sentence]
+    between = (denied[-1].mention.end, one.mention.start) if denied else (0, 0)
+    return text.has("and", *between) and not text.has("is turn conclude", *between)
 
 
 def _remaining(case: Case) -> Said | None:

@@ -44,7 +44,8 @@ def places(text: Text, n: int, nouns: frozenset[str]) -> list[Mention]:
         if beside and not set(text.text[end : beside.start]) & set("(."):
             noun = beside.roles & nouns or text.text[beside.start : beside.end] in ("one", "number")
             end = beside.end if noun else end
-        if end > word.end or _stands(text, word, beside):
+        one = text.text[word.start : word.end].endswith(" one")
+        if one or end > word.end or _stands(text, word, beside):
             near = [*text.within(max(0, word.start - 8), word.start)[-1:], *text.within(end, end + 30)[:1]]
             ways = [role for w in near for role in ("from_right", "from_left") if role in w.roles]
             found.append(

@@ -284,6 +284,7 @@ def counts(text: Text, count: Count) -> list[Mention]:
     }
     found = _numbers(text)
     placed = numbers.places(text, len(count.letters), roles("option"))
+    placed = [one for one in placed if text.has("option", one.start, one.end)]
     placed = [one._replace(value=count.letters[one.value - 1]) for one in placed]
     named = []
     for one in apart([*letters(text, Choice(count.letters, count.texts)), *placed]):

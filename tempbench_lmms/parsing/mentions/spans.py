@@ -20,7 +20,7 @@ _MOST = 40  # spans that are looked at in a reply that loops
 Span = tuple[float, float]
 _NUMBER = re.compile(
     r"(?P<clock>(?<!\d)(?<!\d:)(?<!\+)\d{1,3}(?::\d\d){1,2}(?:[.,]\d{1,3})?(?!\d|:\d))"
-    r"|(?:(?<![A-Za-z_+])|(?<=\d[mhMH])|(?<=\dmin))(?P<number>\d+(?:\.\d+|,\d\d?(?![\d.,]))?|(?<![\w)\]])\.\d+)"
+    r"|(?:(?<![A-Za-z_+])|(?<=\d[mhMH])|(?<=\dmin))(?P<number>\d+(?:\.\d+|,\d\d?(?!\d|[.,]\d))?|(?<![\w)\]])\.\d+)"
     r"(?:(?i:st|nd|rd|th|e|ème|º|ª|°)(?!\w))?"
 )
 _OTHER = re.compile(
@@ -408,7 +408,10 @@ def _of_object(fields: Mapping[str, Any], span: TimeSpan) -> list[Span]:
     for name in named:
         if found := of_json(fields[name], span):
             return found
-    nested = [] if named else list(fields.values())
+    framed = roles("unit.frame image")
+    nested = (
+        [] if named else [item for name, item in fields.items() if not Text(name).has(framed, 0, len(name))]
+    )
     return [one for item in nested if isinstance(item, (Mapping, list)) for one in of_json(item, span)]
 
 

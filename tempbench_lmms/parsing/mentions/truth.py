@@ -18,7 +18,7 @@ _FOLLOWS = roles(
 )
 _CHOICE = re.compile(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
 _NEXT = re.compile(r"\s*(\S)")
-_OPENING = ("", *":.,;\n-–—!?。>")
+_OPENING = ("", *":.,;\n-–—!?¡。>")
 
 
 def find(text: Text, ordered: bool = False) -> list[Mention]:
@@ -77,6 +77,7 @@ def _opens(text: Text, word: Word) -> bool:
     after = text.text[word.end : word.end + 3].strip(" \"'*")
     start, lead = text.sentences[text.sentence(word.start)].start, text.before(word.start, 2)
     led = lead is not None and (
-        lead.roles & roles("conclude switch") or ("is" in lead.roles and text.has(_ANSWER, start, word.start))
+        lead.roles & roles("conclude switch turn")
+        or ("is" in lead.roles and text.has(_ANSWER, start, word.start))
     )
     return not after[:1].isalnum() and (bool(led) or before in _OPENING)
