@@ -176,7 +176,7 @@ def _stated(case: Case) -> Said | None:
         return None
     others = [one for one in case.live if one.mention.value != first[0].mention.value]
     doubted = any(one.stance == Stance.OPEN for one in first) or any(
-        text.begins(one.sentence, one.mention.start) for one in others
+        one.mention.form == "text" or text.begins(one.sentence, one.mention.start) for one in others
     )
     return None if doubted else (first[0], "")
 

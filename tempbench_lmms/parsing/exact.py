@@ -94,9 +94,9 @@ _SHORT, _MOST = 60, 50
 def read(text: str, finder: Finder) -> tuple[Any, str] | None:
     """Returns the value of a text that is only an answer, and the rule; None for other texts."""
     wanted = finder.expected
-    if isinstance(wanted, Relation) and wanted.form == "triple":
-        if (label := relations.triple(Text(text, spans=False))) is not None:
-            return label, "form"
+    triple = isinstance(wanted, Relation) and wanted.form == "triple"
+    if triple and (label := relations.triple(Text(text, spans=False))) is not None:
+        return label, "form"
     rule = _WHOLE.get(type(wanted)) if len(text) <= _SHORT else None
     if rule and (found := rule(text.strip(_MARKS), wanted)) is not None:
         return found, "whole"

@@ -145,7 +145,7 @@ class _Place:
         alone = self.left <= self.clause.start
         denies = _DENIES | (self.terms.rejects if alone else frozenset())
         count = 0
-        for word in self.lead:
+        for word in self.ahead if self.headed else self.lead:
             if word.roles & (_TURNS | _TAKES_BACK):
                 count = 0
             elif word.roles & denies and not word.roles & (
@@ -153,6 +153,14 @@ class _Place:
             ):
                 count += 1
         return count % 2 == 1
+
+    @cached_property
+    def headed(self) -> bool:
+        """Whether a denied noun announces the mention across a sign: "not answer - A"."""
+        first, start = self.ahead[:1], self.sentence.start
+        denies = first and "deny" in first[0].roles and not first[0].roles & {"no", "wrong"}
+        opens = denies and self.left == start and is_empty(self.text.text[start : first[0].start])
+        return bool(opens) and is_filling(self.text, first[0].end, self.start, _FILL - {"right"})
 
     @cached_property
     def nearest(self) -> Word | None:
@@ -237,7 +245,7 @@ def _drafted(at: _Place) -> Stance | None:
 def _bounded(at: _Place) -> Stance | None:
     """Returns ASKED for a number that is only a bound: "up to 4", "at least 4"."""
     roles = at.nearest.roles if at.nearest else frozenset[str]()
-    limits = roles & {"to", "towards", "because"} and not roles & {"prep", "fill"}
+    limits = roles & {"to", "towards", "because", "between"} and not roles & {"prep", "fill"}
     if at.counted and limits:
         return Stance.ASKED
     behind = [w for w in at.text.within(at.end, at.end + _FAR)[:1] if w.start <= at.end + 1]  # "4 or more"
@@ -310,7 +318,9 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
     if ends and (nearest & _TAKES_BACK or (turned and nearest & _LEADS)):
         return True
     colon = text.text[: clause.start].rstrip(" \"'*")[-1:] == ":"
-    return begins and rest and (colon or text.has("is back", clause.start, at.start))
+    judged = at.form == "judged" and clause.start > at.sentence.start
+    judged = judged and not text.has("fill likely", at.start, at.end)
+    return begins and rest and (colon or judged or text.has("is back", clause.start, at.start))
 
 
 def _of_it(at: _Place) -> list[Word]:

@@ -42,7 +42,8 @@ class Text:
         self.words = _compounds(text, scan(text.lower() if len(text.lower()) == len(text) else text, spans))
         self._starts = [word.start for word in self.words]
         asides = (w.start for w in self.words if w.roles & _ASIDE and text[w.start].isupper())
-        self.sentences = _cut(text, _sentences(text), asides)
+        short = {w.end for w in self.words if text[w.end - 1] == "." and w.roles & _NOUNS}  # "Fig. 2"
+        self.sentences = _cut(text, _sentences(text, short), asides)
         self._clauses: dict[Span, list[Span]] = {}
         self._said: dict[int, frozenset[str]] = {}
         self._sentence_starts = [span.start for span in self.sentences]
@@ -138,7 +139,7 @@ def _compounds(text: str, words: list[Word]) -> list[Word]:
     return made
 
 
-_ASIDE = roles("ask courtesy note")
+_ASIDE, _NOUNS = roles("ask courtesy note"), roles("image option")
 
 
 def _cut(text: str, sentences: list[Span], places: Iterable[int]) -> list[Span]:
@@ -155,10 +156,12 @@ def _cut(text: str, sentences: list[Span], places: Iterable[int]) -> list[Span]:
     return cut
 
 
-def _sentences(text: str) -> list[Span]:
+def _sentences(text: str, short: set[int]) -> list[Span]:
     found: list[Span] = []
     start = 0
     for end in _END.finditer(text):
+        if end.start() + 1 in short:
+            continue
         if text[end.start()] == "." and _HEAD.search(text, max(start, end.end() - _HEADED), end.end()):
             following = _END.search(text, end.end())
             if not following or following.group()[0] not in "?？":  # a question drops only itself

@@ -217,7 +217,8 @@ def _by_sense(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]
         return _elsewhere(text, words.amounted(text, ranges, choice.letters), named)
     if named or not shown or words.movements(shown) is not None:
         return []
-    return _apart_from(words.find(text, shown, choice.letters), texts(text, choice))
+    ranges_ = [Mention("", *one.span(), "") for one in _RANGE.finditer(text.text)]
+    return _apart_from(words.find(text, shown, choice.letters), [*texts(text, choice), *ranges_])
 
 
 def _told(text: Text, choice: Choice, truths: bool) -> list[Mention]:

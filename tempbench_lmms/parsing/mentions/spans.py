@@ -408,11 +408,11 @@ def _of_object(fields: Mapping[str, Any], span: TimeSpan) -> list[Span]:
     for name in named:
         if found := of_json(fields[name], span):
             return found
-    framed = roles("unit.frame image")
     nested = (
-        [] if named else [item for name, item in fields.items() if not Text(name).has(framed, 0, len(name))]
+        {} if named else {name: item for name, item in fields.items() if isinstance(item, (Mapping, list))}
     )
-    return [one for item in nested if isinstance(item, (Mapping, list)) for one in of_json(item, span)]
+    times = [item for name, item in nested.items() if not Text(name).has("unit.frame image", 0, len(name))]
+    return [one for item in times for one in of_json(item, span)]
 
 
 def _seconds(value: Any, span: TimeSpan) -> float | None:

@@ -16,6 +16,7 @@ _DIRECTIONS = roles("rising falling")
 _FOLLOWS = roles(
     "because deny turn and or back conclude fill likely hedge is answer claim as switch courtesy ask"
 )
+_LEADS = roles("conclude switch turn")
 _CHOICE = re.compile(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
 _NEXT = re.compile(r"\s*(\S)")
 _OPENING = ("", *":.,;\n-–—!?¡。>")
@@ -77,7 +78,6 @@ def _opens(text: Text, word: Word) -> bool:
     after = text.text[word.end : word.end + 3].strip(" \"'*")
     start, lead = text.sentences[text.sentence(word.start)].start, text.before(word.start, 2)
     led = lead is not None and (
-        lead.roles & roles("conclude switch turn")
-        or ("is" in lead.roles and text.has(_ANSWER, start, word.start))
+        lead.roles & _LEADS or ("is" in lead.roles and text.has(_ANSWER, start, word.start))
     )
     return not after[:1].isalnum() and (bool(led) or before in _OPENING)
