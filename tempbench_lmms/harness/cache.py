@@ -15,7 +15,6 @@ import sqlite3
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -33,24 +32,14 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity, stopping
 from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.harness.patches import mend_client
+from tempbench_lmms.harness.progress import Progress
 from tempbench_lmms.harness.retries import Asking, Watch, is_one_of_several, is_sampled
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 from tempbench_lmms.harness.variants import task_dir
 
 # The parts of a task's configuration that can change a question without changing its text.
 _SETTINGS = ("lmms_eval_specific_kwargs", "metadata")
-OnSlice = Callable[["Progress"], None]
-
-
-@dataclass
-class Progress:
-    """How far one process of a run is."""
-
-    total: int  # requests of this process
-    done: int = 0  # requests answered, now or in an earlier run
-    asked: int = 0  # requests that the model was asked in this start
-    unkept: int = 0  # requests whose answers cannot be stored, because a question has several sampled ones
-    seconds: float = 0.0  # time spent on asking
+OnSlice = Callable[[Progress], None]
 
 
 class SafeCache(ResponseCache):  # type: ignore[misc]

@@ -1,69 +1,92 @@
-"""One progress bar over all questions of a run, in place of the runner's bar for each slice."""
+"""How far a run is, and how fast: a line per slice, or one bar in place of the runner's bar for each slice."""
 
 import contextlib
 import functools
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
+from unittest import mock
+
+from tempbench_lmms.data import terminal
 
 RUNNER = "Model Responding"
 """What all runners of lmms-eval call their bar."""
 
 
-class Bar:
-    """The bar of a run; it appears when the number of questions is known."""
+@dataclass
+class Progress:
+    """How far one process of a run is."""
 
-    def __init__(self) -> None:
+    total: int  # requests of this process
+    done: int = 0  # requests answered, now or in an earlier run
+    asked: int = 0  # requests that the model was asked in this start
+    unkept: int = 0  # requests whose answers cannot be stored, because a question has several sampled ones
+    seconds: float = 0.0  # time spent on asking
+
+
+class Pace:
+    """Prints how far the first process of a run is, and at the end how fast the run was."""
+
+    def __init__(self, processes: int = 1) -> None:
+        self._calls: list[Progress] = []  # the harness asks each kind of request in a call of its own
+        self._processes = processes
+        self._make_bar: Any = None
         self._bar: Any = None
 
-    def at(self, done: int, total: int, note: str = "") -> None:
-        """Shows that so many of all questions are answered."""
+    def __call__(self, progress: Progress) -> None:
+        """Moves the bar, or prints one line per slice."""
+        self._calls += [progress] if progress not in self._calls[-1:] else []
+        unkept = f"{progress.unkept:,} are sampled, several to a question, and cannot be stored"
+        if self._make_bar:
+            if self._bar is None:
+                self._bar = self._make_bar(total=progress.total, initial=progress.done)
+            self._bar.total, self._bar.n = progress.total, progress.done
+            self._bar.set_postfix_str(unkept if progress.unkept else "", refresh=True)
+            return
+        line = f"{progress.done:,} of {progress.total:,} answered"
+        if progress.asked and progress.seconds:
+            rate = progress.asked / progress.seconds
+            left = (progress.total - progress.done) / rate
+            line += f", {rate:.1f} per second, {left // 3600:.0f} h {left % 3600 / 60:.0f} min left"
+        terminal.tell(f"{line}; {unkept}" if progress.unkept else line)
+
+    def tell(self) -> None:
+        """Prints the speed that `tempbench plan --speed` takes."""
+        asked = sum(one.asked for one in self._calls)
+        if asked and (seconds := sum(one.seconds for one in self._calls)):
+            seconds /= asked * self._processes
+            by = f" by the first of {self._processes} processes" if self._processes > 1 else ""
+            terminal.tell(f"{seconds:.3g} seconds per question ({asked:,} asked now{by})")
+
+    @contextlib.contextmanager
+    def bar(self) -> Iterator[None]:
+        """Shows a bar, which the runners' own bars move, inside the block; on a terminal only."""
+        if not sys.stderr.isatty():
+            yield
+            return
         from tqdm import std
 
-        if self._bar is None:
-            self._bar = std.tqdm(total=total, initial=done, desc="tempbench", unit="question")
-        self._bar.total = total
-        self._bar.n = done
-        self._bar.set_postfix_str(note, refresh=True)
+        init, update = std.tqdm.__init__, std.tqdm.update
+        runners = set()
 
-    def move(self, n: float) -> None:
-        """Counts answers of the runner, which the next `at` corrects if it was asked again."""
-        if self._bar is not None:
-            self._bar.update(min(n, self._bar.total - self._bar.n))
+        @functools.wraps(init)
+        def hidden(own: Any, *args: Any, **kwargs: Any) -> None:
+            if kwargs.get("desc") == RUNNER:
+                runners.add(id(own))
+                kwargs["disable"] = True
+            init(own, *args, **kwargs)
 
-    def close(self) -> None:
-        """Leaves the bar as it is, and ends its line."""
-        if self._bar is not None:
-            self._bar.close()
+        @functools.wraps(update)
+        def counted(own: Any, n: float = 1) -> Any:
+            if id(own) in runners and self._bar is not None:  # a question that is asked again counts once
+                update(self._bar, min(n, self._bar.total - self._bar.n))
+            return update(own, n)
 
-
-@contextlib.contextmanager
-def one_bar() -> Iterator[Bar | None]:
-    """Yields the bar, and lets the runners' own bars move it; None if the output is not a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from tqdm import std
-
-    bar, init, update = Bar(), std.tqdm.__init__, std.tqdm.update
-    runners = set()
-
-    @functools.wraps(init)
-    def hidden(self: Any, *args: Any, **kwargs: Any) -> None:
-        if kwargs.get("desc") == RUNNER:
-            runners.add(id(self))
-            kwargs["disable"] = True
-        init(self, *args, **kwargs)
-
-    @functools.wraps(update)
-    def counted(self: Any, n: float = 1) -> Any:
-        if id(self) in runners:
-            bar.move(n)
-        return update(self, n)
-
-    std.tqdm.__init__, std.tqdm.update = hidden, counted
-    try:
-        yield bar
-    finally:
-        std.tqdm.__init__, std.tqdm.update = init, update
-        bar.close()
+        self._make_bar = functools.partial(std.tqdm, desc="tempbench", unit="question")
+        with mock.patch.multiple(std.tqdm, __init__=hidden, update=counted):
+            try:
+                yield
+            finally:
+                if self._bar is not None:
+                    self._bar.close()

@@ -23,7 +23,7 @@ from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError, lacking
 from tempbench_lmms.harness import agreement, identity, plugin, task_names
 from tempbench_lmms.harness.agreement import Ranks
-from tempbench_lmms.harness.progress import Bar, one_bar
+from tempbench_lmms.harness.progress import Pace
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import (
     arguments,
@@ -105,8 +105,8 @@ def run(
         if before := set(output.rglob("*_samples_*.jsonl")):
             time.sleep(1)  # the harness names its files by the second
         before |= set(output.rglob(f"*{RESULTS}"))
-        with one_bar() as bar:
-            pace = Pace(ranks.size, bar)
+        pace = Pace(ranks.size)
+        with pace.bar():
             _evaluate(command, options, found, pace, _beginning(output, found, kept), contests)
         pace.tell()
         _finish(output, _new_results(output, before), found, contests, kept, borne, at_end)
@@ -290,37 +290,6 @@ def _failed(error: Exception, output: Path) -> TempbenchError:
     return TempbenchError(
         "; ".join(filter(None, (f"the evaluation failed ({reason})", of_error(reason), advice)))
     )
-
-
-class Pace:
-    """Prints how far the first process of a run is, and at the end how fast the run was."""
-
-    def __init__(self, processes: int = 1, bar: Bar | None = None) -> None:
-        self._calls: list[Any] = []  # the harness asks each kind of request in a call of its own
-        self._processes, self._bar = processes, bar
-
-    def __call__(self, progress: Any) -> None:
-        """Moves the bar, or prints one line per slice."""
-        self._calls += [progress] if progress not in self._calls[-1:] else []
-        unkept = f"{progress.unkept:,} are sampled, several to a question, and cannot be stored"
-        if self._bar:
-            self._bar.at(progress.done, progress.total, unkept if progress.unkept else "")
-            return
-        line = f"{progress.done:,} of {progress.total:,} answered"
-        if progress.asked and progress.seconds:
-            rate = progress.asked / progress.seconds
-            left = (progress.total - progress.done) / rate
-            line += f", {rate:.1f} per second, {left // 3600:.0f} h {left % 3600 / 60:.0f} min left"
-        line += f"; {unkept}" if progress.unkept else ""
-        tell(line)
-
-    def tell(self) -> None:
-        """Prints the speed that `tempbench plan --speed` takes."""
-        asked = sum(one.asked for one in self._calls)
-        if asked and (seconds := sum(one.seconds for one in self._calls)):
-            seconds /= asked * self._processes
-            by = f" by the first of {self._processes} processes" if self._processes > 1 else ""
-            tell(f"{seconds:.3g} seconds per question ({asked:,} asked now{by})")
 
 
 def _new_results(output: Path, before: set[Path]) -> Path:

@@ -3,7 +3,7 @@
 import io
 import sys
 
-from tempbench_lmms.harness.progress import one_bar
+from tempbench_lmms.harness.progress import Pace, Progress
 
 
 class Terminal(io.StringIO):
@@ -15,14 +15,15 @@ def test_bars_of_runners_move_the_bar_of_the_run(monkeypatch):
     from tqdm import tqdm
 
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with one_bar() as bar:
-        bar.at(10, 30)
+    pace = Pace()
+    with pace.bar():
+        pace(Progress(30, 10))
         for done in (20, 30):
             own = tqdm(total=10, disable=False, desc="Model Responding")
             for _ in range(12):  # two questions are asked again
                 own.update(1)
             own.close()
-            bar.at(done, 30)
+            pace(Progress(30, done))
         other = tqdm(total=2, desc="Loading", mininterval=0)
         other.update(1)
         other.close()
@@ -34,7 +35,8 @@ def test_bars_of_runners_move_the_bar_of_the_run(monkeypatch):
     assert "Model Responding" in sys.stderr.getvalue()
 
 
-def test_without_a_terminal_there_is_no_bar(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with one_bar() as bar:
-        assert bar is None
+def test_without_a_terminal_there_is_no_bar(monkeypatch, capsys):
+    pace = Pace()
+    with pace.bar():
+        pace(Progress(30, 10))
+    assert "10 of 30 answered" in capsys.readouterr().err

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.progress import Pace
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import comparison, planning, safe_run
+from tempbench_lmms.runs import comparison, planning
 from tempbench_lmms.runs.logs import read_runs
 from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, write_run
@@ -114,12 +115,12 @@ def test_a_run_of_other_tasks_is_refused(folder):
 
 
 def test_a_run_says_how_fast_it_was(capsys):
-    pace = safe_run.Pace()
+    pace = Pace()
     progress = SimpleNamespace(done=8, total=8, asked=4, seconds=2.0, unkept=0)
     pace(progress)
     pace.tell()
     assert "0.5 seconds per question (4 asked now)" in capsys.readouterr().err
-    shared = safe_run.Pace(processes=4)
+    shared = Pace(processes=4)
     shared(progress)
     shared.tell()
     told = "0.125 seconds per question (4 asked now by the first of 4 processes)"
