@@ -8,8 +8,8 @@ import pytest
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.harness import tasks
-from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, task_files
+from tempbench_lmms.harness.variants import base_of
 from tests.each import sample
 
 load_task = functools.cache(tasks.load_task)

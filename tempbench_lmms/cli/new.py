@@ -110,7 +110,7 @@ def new(
 
 def _check(name: str, into: Path) -> None:
     from tempbench_lmms.harness import task_names
-    from tempbench_lmms.harness.derived import base_of
+    from tempbench_lmms.harness.variants import base_of
 
     if not benchmarks.is_name(name):
         raise TempbenchError(

@@ -59,9 +59,8 @@ def _listed(name: str, read: Callable[[Path], list[tables.Row]]) -> dict[str, An
     """
     from tempbench_lmms.cli.show import seen
     from tempbench_lmms.data.roots import MINI
-    from tempbench_lmms.harness import derived
     from tempbench_lmms.harness.tasks import is_prepared, kwargs_of, load_task, task_files
-    from tempbench_lmms.harness.variants import asked
+    from tempbench_lmms.harness.variants import asks
     from tempbench_lmms.media.pictures import is_picture
 
     config = load_task(name)
@@ -70,7 +69,7 @@ def _listed(name: str, read: Callable[[Path], list[tables.Row]]) -> dict[str, An
         "task": name,
         "benchmark": task_files()[name].parent.name,
         # Empty for variants, which `settings` describe.
-        "asks": asked().get(name) or derived.asks(name) or asked().get(name.removesuffix("_mini"), ""),
+        "asks": asks(name),
         "settings": kwargs_of(config) or {},
         "tasks": config["task"] if is_group else [],
         "questions": None,

@@ -1,6 +1,6 @@
 """The hooks of derived tasks, `NAME_rotated` and `NAME_lite`.
 
-`harness.derived` lists these tasks. Their YAML names a function here by its purpose, the benchmark, and the
+`harness.variants` lists these tasks. Their YAML names a function here by its purpose, the benchmark, and the
 hook of its base task: `rotated_docs__rextime__with_videos`. It is created on first use.
 """
 
@@ -15,7 +15,6 @@ from typing import Any
 
 from tempbench_lmms import benchmarks, record_reading
 from tempbench_lmms.data.option_order import Turned, turned
-from tempbench_lmms.data.resources import folder_of
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
@@ -58,7 +57,7 @@ def _chained(first: Process, second: Process) -> Process:
 @cache
 def multiple_choice(benchmark: str) -> dict[str, Any]:
     """Returns the multiple-choice entry of a benchmark's table."""
-    found: dict[str, Any] = table_of(folder_of("task_yamls", benchmark))["multiple_choice"]
+    found: dict[str, Any] = table_of(benchmark)["multiple_choice"]
     return found
 
 

@@ -1,4 +1,4 @@
-"""How far a run is, and how fast: a line per slice, or one bar in place of the runner's bar for each slice."""
+"""How far a run is, and how fast: a line per slice, or one bar instead of the bars of a runner's slices."""
 
 import contextlib
 import functools

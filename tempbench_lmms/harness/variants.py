@@ -2,16 +2,29 @@
 
 The harness reads one file per task. Most of ours would only say how a task differs from another one, so one
 table per benchmark says that, and the files are generated into a cache. Why: docs/decisions/task_variants.md.
+
+A table also says of which tasks others are derived: `NAME_rotated`, with the options in every order, and
+`NAME_lite`, a tenth of the questions:
+
+    multiple_choice:
+      of: [nextgqa, nextgqa_answer]              # tasks, variants and groups
+      unit: video                                # the field of a record that names the unit of sampling
+      rotate: tempbench_lmms.B.prompts.rotated   # only where `data.option_order.turned` does not do
+    lite:
+      of: [nextgqa]
+
+The functions of derived tasks are in `harness.derived_hooks`.
 """
 
 import atexit
 import hashlib
+import itertools
 import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +34,14 @@ from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.data.resources import folder_of
 from tempbench_lmms.data.roots import MINI, SCHEME, cache_home
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import derived
+from tempbench_lmms.metrics.sampling import LITE
 
 TABLE = "tasks.yaml"
 _ALL = "tempbench"
 _KWARGS = "lmms_eval_specific_kwargs"
+ROTATED, TENTH = "rotated", "lite"
+KEYS = {"multiple_choice": ROTATED, "lite": TENTH}
+"""The tasks that are derived under each key of a table."""
 
 _HOOKS = ("doc_to_visual", "doc_to_text", "doc_to_messages", "process_docs", "process_results", "metric_list")
 """The hooks that a task names."""
@@ -54,11 +70,7 @@ class WordLoader(SafeLoader):
     """Reads `!function` as a plain word."""
 
 
-def _word(loader: WordLoader, node: yaml.ScalarNode) -> str:
-    return str(loader.construct_scalar(node))
-
-
-WordLoader.add_constructor("!function", _word)
+WordLoader.add_constructor("!function", lambda loader, node: str(loader.construct_scalar(node)))
 
 
 @cache
@@ -120,19 +132,18 @@ def made() -> dict[str, str]:
     """
     files: dict[str, str] = {}
     for benchmark in benchmarks.names():
-        folder = folder_of("task_yamls", benchmark)
-        table = table_of(folder)
+        table = table_of(benchmark)
         parts = parts_of(benchmark, table)
-        read = {name: yaml.load(text, Loader=WordLoader) for name, text in parts.items()}  # noqa: S506
         files |= {f"{benchmark}/{name}": text for name, text in parts.items()}
+        read = {name: yaml.load(text, Loader=WordLoader) for name, text in parts.items()}  # noqa: S506
         tasks = tasks_of(benchmark, table, read)
-        more, functions = derived.tasks_of(benchmark, table, tasks, partial(resolved, parts=read))
+        more, functions = derived_of(benchmark, table, tasks, read)
         where = f"task_yamls/{benchmark}/{TABLE}"
         for name, config in (tasks | more).items():
             files[f"{benchmark}/{name}.yaml"] = _text(config, where)
         for name, own in functions.items():
             files[f"{benchmark}/{name}"] = _text(own, where, "!function")
-    for suffix in ("", f"_{MINI}", "_lite", f"_lite_{MINI}"):
+    for suffix in ("", f"_{MINI}", f"_{TENTH}", f"_{TENTH}_{MINI}"):
         members = [name for name in benchmarks.names() if f"{name}/{name}{suffix}.yaml" in files]
         everything = {"task": [f"{name}{suffix}" for name in members], "metadata": {"version": 1}}
         group = {"group": f"{_ALL}{suffix}", **everything}
@@ -176,13 +187,31 @@ def asked() -> dict[str, str]:
     """Returns what each task and group asks, in a few words, without variants and samples."""
     everything = {_ALL: "all benchmarks"}
     for benchmark in benchmarks.names():
-        everything |= table_of(folder_of("task_yamls", benchmark))["asks"]
+        everything |= table_of(benchmark)["asks"]
     return everything
 
 
-def table_of(folder: Path) -> Config:
-    """Returns the table of tasks in a benchmark's folder."""
-    text = (folder / TABLE).read_text(encoding="utf-8")
+def asks(name: str) -> str:
+    """Returns what a task, group, sample or rotated task asks, in a few words; empty for variants."""
+    base = base_of(name)
+    of_base = f"{base} with the options in every order" if base else ""
+    return asked().get(name) or of_base or asked().get(name.removesuffix(f"_{MINI}"), "")
+
+
+def base_of(name: str) -> str | None:
+    """Returns the base task of a `_rotated` task; None for other tasks.
+
+    >>> base_of("nextgqa_rotated_mini"), base_of("nextgqa_mini")
+    ('nextgqa_mini', None)
+    """
+    stem = name.removesuffix(f"_{MINI}")
+    base = stem.removesuffix(f"_{ROTATED}")
+    return base + name[len(stem) :] if base != stem else None
+
+
+def table_of(benchmark: str) -> Config:
+    """Returns a benchmark's table of tasks."""
+    text = (folder_of("task_yamls", benchmark) / TABLE).read_text(encoding="utf-8")
     table: Config = yaml.load(text, Loader=WordLoader)  # noqa: S506 (a SafeLoader)
     return table
 
@@ -245,14 +274,9 @@ def _names(table: Config, where: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _task(name: str, folder: str, entries: list[Config], parts: Mapping[str, Config]) -> Config:
     """Returns a task's configuration from its entry in the table and those of its variants."""
-    includes: list[str] = []
-    for entry in entries:
-        own = entry.get("include", [])
-        includes = [
-            *([own] if isinstance(own, str) else own),
-            *includes,
-        ]  # the harness lets the first one win
-    base = resolved({"include": list(includes)}, parts)
+    # The harness lets the first one win.
+    includes = [one for entry in reversed(entries) for one in _listed(entry.get("include"))]
+    base = resolved({"include": includes}, parts)
     # The bundled sample has one table where the release has several splits.
     names = ("table_mini", "table") if name.endswith(f"_{MINI}") else ("table",)
     table = next(entry[key] for entry in reversed(entries) for key in names if key in entry)
@@ -276,8 +300,62 @@ def _task(name: str, folder: str, entries: list[Config], parts: Mapping[str, Con
 
 def resolved(config: Config, parts: Mapping[str, Config]) -> Config:
     """Returns a configuration with its includes; the first of several files wins, as in the harness."""
-    includes = config.get("include", [])
     merged: Config = {}
-    for name in reversed([includes] if isinstance(includes, str) else includes):
+    for name in reversed(_listed(config.get("include"))):
         merged |= resolved(parts[name], parts)
     return merged | {key: value for key, value in config.items() if key != "include"}
+
+
+def _listed(includes: Any) -> list[str]:
+    return [includes] if isinstance(includes, str) else includes or []
+
+
+def derived_of(
+    benchmark: str, table: Config, tasks: Mapping[str, Config], parts: Mapping[str, Config]
+) -> tuple[dict[str, Config], dict[str, dict[str, str]]]:
+    """Returns the derived tasks and groups by name, and the parts that they include: functions by key.
+
+    Args:
+        benchmark: The benchmark's name.
+        table: Its table of tasks.
+        tasks: The tasks and groups with entries of their own, by name.
+        parts: The files that these can include, by name.
+
+    Raises:
+        TempbenchError: The table names an unknown task.
+    """
+    out: dict[str, Config] = {}
+    more: dict[str, dict[str, str]] = {}
+    for key, word in KEYS.items():
+        own = table.get(key) or {}
+        for name, sample in itertools.product(own.get("of", ()), ("", f"_{MINI}")):
+            base, new = f"{name}{sample}", f"{name}_{word}{sample}"
+            if base not in tasks or new in tasks:
+                problem = "no such task exists" if base not in tasks else f"{new} already exists"
+                raise TempbenchError(f"task_yamls/{benchmark}/{TABLE}: {word} is of {base}, but {problem}")
+            config = tasks[base]
+            if "group" in config:
+                stems = [member.removesuffix(sample) for member in config["task"]]
+                members = [f"{stem}_{word}{sample}" for stem in stems if stem not in own.get("without", ())]
+                out[new] = {**config, "group": new, "task": members}
+                continue
+            whole = resolved(config, parts)
+            functions = _functions(benchmark, word, whole)
+            hooks = filter(None, (one.rpartition("__")[2] for one in functions.values()))
+            part = f"_{'-'.join([word, *hooks])}.yaml"
+            more[part] = functions
+            out[new] = {**config, "include": [part, *_listed(config["include"])], "task": new}
+            if word == TENTH:
+                out[new]["metadata"] = {**whole.get("metadata", {}), "draw": LITE}
+    return out, more
+
+
+def _functions(benchmark: str, word: str, base: Config) -> dict[str, str]:
+    """Returns the functions of a derived task that differ from its base, by key."""
+    kinds = {"process_docs": "docs", "process_results": "results", "metric_list": "metrics"}
+    return {
+        key: f"tempbench_lmms.harness.derived_hooks.{word}_{what}__{benchmark}__"
+        + str(base.get(key, "")).rpartition("hooks.")[2]
+        for key, what in kinds.items()
+        if word == ROTATED or what == "docs"
+    }

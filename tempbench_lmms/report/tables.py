@@ -8,8 +8,8 @@ from typing import Any
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
-from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import kwargs_of, task_files
+from tempbench_lmms.harness.variants import base_of
 from tempbench_lmms.record import Metrics
 from tempbench_lmms.report import breakdowns, printed, spreads
 from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading, Number, cell_of

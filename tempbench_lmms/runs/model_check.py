@@ -19,8 +19,8 @@ from tempbench_lmms.data.run_files import CHECK
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness import identity, model_session, plugin, task_names
-from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, task_files
+from tempbench_lmms.harness.variants import base_of
 from tempbench_lmms.runs.needs import Need, Shape, held, lines_for, needs_of, shape_of
 from tempbench_lmms.runs.starting import leaves
 

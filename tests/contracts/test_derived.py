@@ -9,10 +9,10 @@ import datasets
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import derived
 from tempbench_lmms.harness import derived_hooks as rotated
-from tempbench_lmms.harness.derived import base_of
+from tempbench_lmms.harness import variants
 from tempbench_lmms.harness.tasks import kwargs_of, load_task, task_files
+from tempbench_lmms.harness.variants import base_of
 from tests.bundled import MADE, asking, covering, docs, scoring
 
 IN_EVERY_ORDER = MADE
@@ -132,7 +132,7 @@ def test_a_table_that_names_no_task_is_refused():
         (dict.fromkeys(("b", "b_rotated"), own), "already exists"),
     ):
         with pytest.raises(TempbenchError, match=problem):
-            derived.tasks_of("b", {"multiple_choice": {"of": ["b"]}}, tasks, lambda config: config)
+            variants.derived_of("b", {"multiple_choice": {"of": ["b"]}}, tasks, {})
 
 
 def test_questions_without_options_are_no_rows_and_are_counted(caplog):

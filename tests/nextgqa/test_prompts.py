@@ -3,8 +3,8 @@
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import load_task, task_files
+from tempbench_lmms.harness.variants import base_of
 from tempbench_lmms.nextgqa import hooks, prompts
 
 DOC = {
