@@ -106,7 +106,7 @@ def check_model(
 
 def _write_page(found: "Check", output: Path) -> None:
     from tempbench_lmms.data.tables import write_text
-    from tempbench_lmms.report.check_page import page
+    from tempbench_lmms.report.page import check_page
 
-    write_text(page(found), output)
+    write_text(check_page(found), output)
     print(f"written to {output}", file=sys.stderr)

@@ -64,9 +64,9 @@ def rescore(
 
 def _write_items(found: "list[Rescored]", file: Path) -> None:
     from tempbench_lmms.data.tables import write_text
-    from tempbench_lmms.report import items
+    from tempbench_lmms.report.text import items_as_csv
 
-    write_text(items.as_csv([(one.log, one.samples or one.log.samples) for one in found]), file)
+    write_text(items_as_csv([(one.log, one.samples or one.log.samples) for one in found]), file)
     print(f"{file}: the questions one by one", file=sys.stderr)
 
 

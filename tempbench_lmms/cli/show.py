@@ -70,7 +70,7 @@ def as_html(task: str, number: int, count: int, n_frames: int) -> str:
     Raises:
         TempbenchError: The first document cannot be shown. The page reports problems of the others.
     """
-    from tempbench_lmms.report.templates import rendered
+    from tempbench_lmms.report.page import rendered
 
     config, docs = _documents(task, number)
     shown: list[dict[str, Any]] = []

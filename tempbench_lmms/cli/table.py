@@ -108,13 +108,13 @@ def _has_line(grid: "Grid", task: "TaskNumbers") -> bool:
 
 
 def _writer(kind: str) -> "Callable[[Grid], str]":
-    from tempbench_lmms.report import latex, markdown, plain, sheet
+    from tempbench_lmms.report import text
 
     return {
-        "text": lambda grid: plain.table(grid, shutil.get_terminal_size().columns),
-        "md": lambda grid: markdown.table(grid) + "\n",
-        "csv": sheet.table,
-        "tex": lambda grid: f"{latex.PREAMBLE}\n\n{latex.table(grid)}\n",
+        "text": lambda grid: text.plain(grid, shutil.get_terminal_size().columns),
+        "md": lambda grid: text.markdown(grid) + "\n",
+        "csv": text.sheet,
+        "tex": lambda grid: f"{text.PREAMBLE}\n\n{text.latex(grid)}\n",
     }[kind]
 
 

@@ -1,7 +1,7 @@
 """A table as data: numbers, headings, cells, notes. Other modules here write it as text and HTML."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from math import isfinite
@@ -97,21 +97,6 @@ class Heading:
         return self.parts[-1]
 
 
-def heading(words: str, kind: str = FIELD) -> Heading:
-    """Returns a heading from its form in the data files: " / " between a group and its member."""
-    return Heading(tuple(words.split(" / ", 1)), kind)
-
-
-def headings(columns: Sequence[str]) -> list[Heading]:
-    """Returns the headings of columns; one named like the next one's group belongs to that group."""
-    found = [heading(column) for column in columns]
-    groups = [one.group for one in found[1:]] + [""]
-    return [
-        replace(one, parts=(one.name, "")) if not one.group and one.name == group else one
-        for one, group in zip(found, groups, strict=True)
-    ]
-
-
 @dataclass(frozen=True)
 class Grid:
     """A table."""
@@ -145,7 +130,7 @@ class Grid:
     def bodies(self) -> list[tuple[bool, list[int]]]:
         """The rows in parts, with the user's runs separate: whether a part has runs, and its row numbers."""
         parts = groupby(range(len(self.rows)), lambda number: self.rows[number].kind == RUN)
-        return [(is_own, list(numbers)) for is_own, numbers in parts]
+        return [(is_own, [*numbers]) for is_own, numbers in parts]
 
     @property
     def has_row_groups(self) -> bool:
@@ -160,23 +145,20 @@ class Grid:
     @cached_property
     def marks(self) -> dict[str, str]:
         """The notes with their marks: a, b, c, in reading order."""
-        places = [*self.columns]
+        places: list[Heading | Cell] = [*self.columns]
         for row, cells in zip(self.rows, self.cells, strict=True):
-            places += [row, *cells]  # type: ignore[list-item]
+            places += [row, *cells]
         notes = dict.fromkeys(note for one in places for note in one.notes)
         return {note: _letter(number) for number, note in enumerate(notes)}
 
-    def mark(self, one: Cell | Heading) -> str:
-        """Returns the marks of a cell's or a heading's notes: "a,b"."""
-        return ",".join(self.marks[note] for note in one.notes)
+    def mark(self, one: Cell | Heading, form: str = "%s") -> str:
+        """Returns the marks of a cell's or a heading's notes in a form: "a,b"; empty if there are none."""
+        return form % ",".join(self.marks[note] for note in one.notes) if one.notes else ""
 
     def starts_group(self, row: int) -> bool:
         """Returns whether a line separates a row from the one above: its group or kind differs."""
-        if row == 0:
-            return False
-        this, above = self.rows[row], self.rows[row - 1]
-        apart = this.kind != above.kind and RUN in (this.kind, above.kind)
-        return apart or this.group != above.group
+        this, above = self.rows[row], self.rows[max(row - 1, 0)]
+        return this.group != above.group or (this.kind == RUN) != (above.kind == RUN)
 
     def shows_group(self, row: int) -> bool:
         """Returns whether a row is the first of its group and so shows the group's name."""
@@ -185,11 +167,10 @@ class Grid:
     def row_head(self, row: int) -> list[str]:
         """Returns a row's heading as one cell, or as two if the table has groups of rows."""
         head = self.rows[row]
-        if not self.has_row_groups:
-            return [head.name]
-        if not head.group:
+        if self.has_row_groups and not head.group:
             return [head.name, ""]
-        return [head.group if self.shows_group(row) else "", head.name]
+        group = [head.group if self.shows_group(row) else ""] if self.has_row_groups else []
+        return [*group, head.name]
 
     def transposed(self) -> "Grid":
         """Returns the table with its columns as rows."""
@@ -201,57 +182,3 @@ def _letter(number: int) -> str:
     """Returns a, b, ..., z, aa, ab, ..."""
     more, rest = divmod(number, 26)
     return (_letter(more - 1) if more else "") + chr(ord("a") + rest)
-
-
-@dataclass(frozen=True)
-class Line:
-    """A row of a table under construction: its heading, and its cells by field."""
-
-    heading: Heading
-    cells: Mapping[str, Cell] = field(default_factory=dict)
-
-
-def gathered(lines: Sequence[Line], fields: Sequence[Heading]) -> tuple[list[Line], list[Heading], list[str]]:
-    """Moves notes to where they belong: the table, a row, a column, or the cell.
-
-    A note shared by all cells of the paper moves to the table; a note shared by a row or column moves to its
-    heading.
-
-    Args:
-        lines: The rows; each cell's notes are parts of one note.
-        fields: The columns' headings.
-    """
-    left = {(place, name): cell for place, line in enumerate(lines) for name, cell in line.cells.items()}
-    # Runs and chance have other notes than the paper's own numbers, or none.
-    papers = {place for place, line in enumerate(lines) if line.heading.kind not in (RUN, CHANCE)}
-    of_all = _taken(left, [one for one in left if one[0] in papers])
-    rows = [_taken(left, [one for one in left if one[0] == place]) for place in range(len(lines))]
-    heads = [
-        replace(column, notes=_joined(_taken(left, [(place, column.label) for place in papers])))
-        for column in fields
-    ]
-    out = [
-        Line(
-            replace(line.heading, notes=_joined([*line.heading.notes, *own])),
-            {
-                name: replace(cell, notes=_joined(left[place, name].notes))
-                for name, cell in line.cells.items()
-            },
-        )
-        for place, (line, own) in enumerate(zip(lines, rows, strict=True))
-    ]
-    return out, heads, list(of_all)
-
-
-def _taken(left: dict[tuple[int, str], Cell], places: Sequence[tuple[int, str]]) -> tuple[str, ...]:
-    """Removes the notes that all cells with a number share, and returns them."""
-    cells = {place: left[place] for place in places if place in left}
-    told = [cell.notes for cell in cells.values() if cell.number and cell.number.number is not None]
-    common = tuple(note for note in told[0] if all(note in other for other in told)) if told[1:] else ()
-    for place, cell in cells.items():
-        left[place] = replace(cell, notes=tuple(note for note in cell.notes if note not in common))
-    return common
-
-
-def _joined(notes: Sequence[str]) -> tuple[str, ...]:
-    return ("; ".join(notes),) if notes else ()

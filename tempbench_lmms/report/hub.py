@@ -5,7 +5,7 @@ leaderboard shows them if the data set's owner lists the task ids in its `eval.y
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import shown
 from tempbench_lmms.report.grid import Number
 from tempbench_lmms.report.numbers import TaskNumbers, run_date
-from tempbench_lmms.report.placing import column_of
+from tempbench_lmms.report.printed import nearest
 from tempbench_lmms.report.tables import Section
 
 Entry = dict[str, Any]
@@ -81,8 +81,10 @@ def entries_of(
                 "so)"
             )
     out: dict[str, Entry] = {}
-    for task, name, number in main_numbers(section):
-        if number.number is None:
+    known = frozenset(section.card.primary)
+    numbers = [(task, *one) for task in section.tasks for one in task.numbers.items()]
+    for task, name, number in numbers:
+        if number.number is None or not nearest(task.stem, name, known):
             continue
         task_id = f"{task.log.task}_{name}"
         if task_id in out:
@@ -122,15 +124,6 @@ def _notes(task: TaskNumbers, number: Number) -> str:
     settings = ("version.", "settings.", "data.revision", "data.edition", "packages.lmms-eval")
     parts += [f"{name} {words}" for name, words in task.card.items() if name.startswith(settings)]
     return "; ".join([*parts, f"tempbench-lmms {__version__}"])
-
-
-def main_numbers(section: Section) -> Iterator[tuple[TaskNumbers, str, Number]]:
-    """Yields the main numbers of a benchmark's tasks with their names."""
-    known = frozenset(section.card.primary)
-    for task in section.tasks:
-        for name in task.names:
-            if column_of(task.stem, name, known) is not None:
-                yield task, name, task.number(name)
 
 
 def write(folder: Path, entries: Mapping[str, Sequence[Entry]], force: bool) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isclose, isfinite
 from typing import Any
@@ -14,9 +14,8 @@ from tempbench_lmms.metrics.ratio import Ratio, Sums, standard_error
 from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.record import Metric, Record, evaluate_error, shown
 from tempbench_lmms.record_reading import PARTS, shares
-from tempbench_lmms.report import second
-from tempbench_lmms.report.grid import METRICS, RUN, Cell, Grid, Number, Value, cell_of
-from tempbench_lmms.runs import quality, signature
+from tempbench_lmms.report.grid import METRICS, RUN, SECOND, Cell, Grid, Number, Value, cell_of
+from tempbench_lmms.runs import quality, second_scores, signature
 from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
 from tempbench_lmms.runs.run_card import data_of, flat, run_card
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, metrics_of
@@ -53,37 +52,32 @@ class TaskNumbers:
     with_intervals: bool = True  # whether intervals are computed from the log
     differs: tuple[str, ...] = ()  # how other runs of the task differ, so that they cannot be compared
     place: int = 0  # its number among the tasks of the report
-    _known: dict[str, Number] = field(default_factory=dict, repr=False)
 
-    @property
-    def names(self) -> list[str]:
-        """The metrics' names, in the order of the results file."""
-        return [
-            name
+    @cached_property
+    def numbers(self) -> dict[str, Number]:
+        """Every metric of the task by name, in the order of the results file."""
+        known = {metric.name: metric for metric in metrics_of(self.log)} if self.with_intervals else {}
+        return {
+            name: self._number(name, value, known.get(name))
             for name, value in self.log.values.items()
             if isinstance(value, (int, float, str))
             and name.strip() not in ("", "alias")
             and "_stderr" not in name
-        ]
-
-    @cached_property
-    def _metrics(self) -> dict[str, MetricOfRun]:
-        return {metric.name: metric for metric in metrics_of(self.log)} if self.with_intervals else {}
-
-    @cached_property
-    def numbers(self) -> dict[str, Number]:
-        """Every metric of the task."""
-        return {name: self.number(name) for name in self.names}
+        }
 
     @cached_property
     def warnings(self) -> list[str]:
         """Reasons to distrust the scores: damage to the log, degenerate answers."""
-        more = [self._second[1]] if self._second[1] else []
-        return [*self.log.problems, *self.differs, *quality.warnings(self.log), *more]
+        return [
+            *self.log.problems,
+            *self.differs,
+            *quality.warnings(self.log),
+            *filter(None, [self._second[1]]),
+        ]
 
     @cached_property
-    def _second(self) -> tuple[list[Grid], str]:
-        return second.grids_of(self.log, self.caption)
+    def _second(self) -> tuple[Sequence[second_scores.Compared], str]:
+        return second_scores.shown(self.log, intervals=False)
 
     @property
     def caption(self) -> str:
@@ -101,20 +95,17 @@ class TaskNumbers:
         }
         head = ["rule or reason", "share of the replies"]
         read = [Grid.of("How replies were read", head, rows, caption=self.caption)] if rows else []
-        return [*read, *self._second[0]]
+        return [*read, *(_second_grid(one, self.caption) for one in self._second[0])]
 
     @property
     def metrics_grid(self) -> Grid:
         """Every metric of the task, one per line."""
         rows = {}
         for name, number in self.numbers.items():
-            about = (
-                "" if number.error is None else shown(number.error),
-                number.bounds() or number.why,
-                "" if number.n is None else f"{number.n:g}",
-            )
+            error = "" if number.error is None else shown(number.error)
+            n = "" if number.n is None else f"{number.n:g}"
             value = replace(cell_of(number, name, self.log.task), bounds="")
-            rows[name] = [value, *map(Cell, about)]
+            rows[name] = [value, *map(Cell, (error, number.bounds() or number.why, n))]
         head = ["metric", "value", "standard error", "95 % interval", "n"]
         none = () if rows else ("The run printed no number for this task.",)
         return Grid.of(
@@ -126,14 +117,8 @@ class TaskNumbers:
         """The parts of its signature."""
         return signature.parts_of(self.log)
 
-    def number(self, name: str) -> Number:
-        """Returns one metric of the task."""
-        if name not in self._known:
-            self._known[name] = self._number(name, self._metrics.get(name))
-        return self._known[name]
-
-    def _number(self, name: str, metric: MetricOfRun | None) -> Number:
-        value, error = self.log.values[name], self.log.values.get(f"{name}_stderr")
+    def _number(self, name: str, value: Value, metric: MetricOfRun | None) -> Number:
+        error = self.log.values.get(f"{name}_stderr")
         spread = float(error) if isinstance(error, (int, float)) else None
         try:
             result = metric() if metric else None
@@ -160,9 +145,10 @@ class TaskNumbers:
         return self.log.task.endswith("_mini")
 
     @property
-    def stem(self) -> str:
-        """The task's name without the benchmark's and without `_mini`: `mt1_two`; empty for the suite."""
-        return self.log.task.removesuffix("_mini").removeprefix(self.log.section).strip("_")
+    def stem(self) -> tuple[str, ...]:
+        """The parts of the task's name without the benchmark's and `_mini`: ("mt1", "two")."""
+        name = self.log.task.removesuffix("_mini").removeprefix(self.log.section)
+        return tuple(filter(None, name.split("_")))
 
     @cached_property
     def _run_card(self) -> dict[str, Any]:
@@ -172,9 +158,8 @@ class TaskNumbers:
     def asked(self) -> tuple[int, int] | None:
         """How many questions were asked, and how many the task has; None if unknown."""
         counts = self._run_card["questions"]
-        if counts["asked"] is None or counts["of"] is None:
-            return None
-        return int(counts["asked"]), int(counts["of"])
+        known = counts["asked"], counts["of"]
+        return None if None in known else (int(known[0]), int(known[1]))
 
     @property
     def is_complete(self) -> bool:
@@ -187,12 +172,10 @@ class TaskNumbers:
         if (said := said_of(self.log)) and is_stopped(said):
             return "--until-decided"
         config = self.log.header.get("config") or {}
-        given = ((name, config.get(name)) for name in ("offset", "limit"))
+        given = {name: config.get(name) for name in ("offset", "limit")}
         # Python's JSON may hold Infinity, which is no limit.
-        known = (
-            (name, value) for name, value in given if isinstance(value, (int, float)) and isfinite(value)
-        )
-        return " ".join(f"--{name} {value:g}" for name, value in known if value > 0)
+        known = {name: n for name, n in given.items() if isinstance(n, (int, float)) and isfinite(n)}
+        return " ".join(f"--{name} {n:g}" for name, n in known.items() if n > 0)
 
     @property
     def decision(self) -> str:
@@ -206,7 +189,29 @@ class TaskNumbers:
         known = flat(self._run_card) | {"date": run_date(self.log.header)}
         if known.get("model_args"):
             known["model_args"] = without_secrets(str(known["model_args"]))
-        return {name: _short(str(value)) for name, value in known.items() if value not in (None, "")}
+        words = {name: steering_nothing(str(one)) for name, one in known.items() if one not in (None, "")}
+        return {
+            name: one if len(one) <= _WORDS else f"{one[:_WORDS]} ... ({len(one):,} characters)"
+            for name, one in words.items()
+        }
+
+
+def _second_grid(one: second_scores.Compared, caption: str) -> Grid:
+    """Returns the metrics that a second reader changes; the remarks say how often both readers agree."""
+    name = one.readings.reader
+    versions = {f"ours, else {name}": one.filled} | ({f"{name} first": one.alone} if one.alone else {})
+    moved = {metric for found in versions.values() for metric in found.differing}
+    rows = {}
+    for metric, value in one.filled.then.items():
+        if metric in moved and isinstance(value, (int, float, str)) and not metric.endswith("_stderr"):
+            now = [found.now.get(metric) for found in versions.values()]
+            rows[metric] = [
+                Cell(shown(value)),
+                *(Cell(shown(own), number=Number(own), metric=metric) for own in now),
+            ]
+    remarks = tuple(filter(None, (str(one.readings), one.agreement)))
+    head = ["metric", "ours", *versions]
+    return Grid.of(f"With {name}", head, rows, caption=caption, remarks=remarks, source=SECOND)
 
 
 def _with_interval(value: Value, error: float | None, result: Sums) -> Number:
@@ -230,11 +235,6 @@ def of_records(metric: Metric, records: Sequence[Record], with_interval: bool = 
     return _with_interval(value, error if isfinite(error) else None, result)
 
 
-def _short(words: str) -> str:
-    words = steering_nothing(words)
-    return words if len(words) <= _WORDS else f"{words[:_WORDS]} ... ({len(words):,} characters)"
-
-
 def run_date(header: dict[str, Any]) -> str:
     """Returns the day of a run, by the harness's clock; empty if unknown."""
     found = re.fullmatch(r"(\d{4})(\d\d)(\d\d)_\d{6}", str(header.get("date")))
@@ -252,11 +252,6 @@ def verdict(record: Record) -> str:
     return "right" if record.get("correct") else "wrong"
 
 
-def _first_name(log: TaskLog) -> str:
-    repeat = "" if log.repeat is None else f", repeat {log.repeat[1]}"
-    return f"{log.name or log.model}{repeat}"
-
-
 def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNumbers]:
     """Yields the tasks with their scores; runs with the same name or model get their files' times.
 
@@ -265,33 +260,36 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
     """
     known: dict[tuple[str, str], set[Any]] = {}
     for log in logs:
+        known.setdefault((log.task, OTHER_DATA), set()).add(data_of(log)[1].get("sha256"))
         run = log.details.get(provenance.KEY) or {}
-        for said, checksum in (
-            (OTHER_DATA, data_of(log)[1].get("sha256")),
-            (OTHER_CODE, run.get(code_digest.KEY)),
-        ):
-            if checksum is not None:
-                known.setdefault((log.task, said), set()).add(checksum)
+        known.setdefault((log.task, OTHER_CODE), set()).add(run.get(code_digest.KEY))
     names = _names(logs)
     damaged = {name for name, log in zip(names, logs, strict=True) if log.problems}
     for place, (log, name) in enumerate(zip(logs, names, strict=True)):
-        differs = tuple(said for (task, said), sums in known.items() if task == log.task and len(sums) > 1)
+        differs = tuple(
+            said for (task, said), sums in known.items() if task == log.task and len(sums - {None}) > 1
+        )
         state = UNFINISHED if log.is_unfinished else DAMAGED if name in damaged else ""
         yield TaskNumbers(log, steering_nothing(name) + state, with_intervals, differs, place)
 
 
 def _names(logs: Sequence[TaskLog]) -> list[str]:
     """Returns the name of each log's run."""
-    groups: dict[str, list[TaskLog]] = {}
-    for log in logs:
-        groups.setdefault(_first_name(log), []).append(log)
+    firsts = [log.name or log.model for log in logs]
+    firsts = [
+        first if log.repeat is None else f"{first}, repeat {log.repeat[1]}"
+        for log, first in zip(logs, firsts, strict=True)
+    ]
     out = []
-    for log in logs:
-        own = groups[first := _first_name(log)]
+    for log, first in zip(logs, firsts, strict=True):
+        own = [one for one, name in zip(logs, firsts, strict=True) if name == first]
+        files = {one.file for one in own}
         # Several folders with one given name and different tasks are one run; a model may have several runs.
         is_one = bool(log.name) and len({one.task for one in own}) == len(own)
         when = log.file.name.removesuffix("_results.json")
-        if log.is_unfinished or len({one.file for one in own if one.file.name == log.file.name}) > 1:
-            when = log.file.parent.name + (f"/{when}" if not log.is_unfinished else "")
-        out.append(f"{first} ({when})" if len({one.file for one in own}) > 1 and not is_one else first)
+        if log.is_unfinished:
+            when = log.file.parent.name
+        elif sum(file.name == log.file.name for file in files) > 1:
+            when = f"{log.file.parent.name}/{when}"
+        out.append(f"{first} ({when})" if len(files) > 1 and not is_one else first)
     return out

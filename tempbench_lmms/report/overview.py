@@ -12,7 +12,7 @@ from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.record import shown
 from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN, RUN, Cell, Grid, Heading, Number, cell_of
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
-from tempbench_lmms.report.placing import nearest, parts_of
+from tempbench_lmms.report.printed import nearest
 from tempbench_lmms.report.tables import Row, Section, better, signed, test_of
 from tempbench_lmms.runs.comparison import OF_TASKS
 from tempbench_lmms.runs.run_card import NOT_CHECKED
@@ -52,7 +52,15 @@ def grids_of(sections: Sequence[Section], prices: Prices = MappingProxyType({}))
     damaged = {task.run: task.log.problems for task in reversed(tasks) if task.log.problems}
     if columns:
         yield _headlines(columns, runs, damaged)
-    yield _problems(tasks, runs)
+    found = problems_of(tasks)
+    yield Grid(
+        name="What is wrong with these runs",
+        caption="",
+        rows=tuple(Heading((run,), RUN) for run in runs),
+        columns=tuple(Heading((kind,), notes=(words,)) for kind, words in PROBLEMS.items()),
+        cells=tuple(tuple(found[run].get(kind, Cell("none")) for kind in PROBLEMS) for run in runs),
+        corner="run",
+    )
     cells = [_effort(tasks, run, prices.get(run)) for run in runs]
     if any(map(any, cells)):
         yield Grid(
@@ -75,12 +83,11 @@ def _effort(tasks: Sequence[TaskNumbers], run: str, price: tuple[float, float] |
     tokens = [sum(filter(None, known)) if known and None not in known else None for known in counts]
     times = {log.file: log.header.get("total_evaluation_time_seconds") for log in own}
     seconds = sum(float(one or 0) for one in times.values())
-    known = [n for n in tokens if n is not None]
-    cost = (
-        sum(n * one / 1e6 for n, one in zip(known, price, strict=True)) if price and len(known) == 2 else None
-    )
+    cost = ""
+    if price and None not in tokens:
+        cost = f"{sum((n or 0) * one / 1e6 for n, one in zip(tokens, price, strict=True)):,.2f}"
     words = ["" if n is None else f"{n:,}" for n in tokens]
-    return [*words, f"{seconds:,.0f}" if seconds else "", "" if cost is None else f"{cost:,.2f}"]
+    return [*words, f"{seconds:,.0f}" if seconds else "", cost]
 
 
 # ---- headlines
@@ -103,12 +110,6 @@ class Column:
     section: Section  # the benchmark
     metric: str  # the headline that the column shows
     instead_of: str = ""  # the benchmark's own headline, if no run has it
-
-    @property
-    def heading(self) -> Heading:
-        """The benchmark and its metric."""
-        notes = (f"no run has {self.instead_of}",) if self.instead_of else ()
-        return Heading((self.section.card.name, self.metric), notes=notes)
 
     @cached_property
     def _shown(self) -> dict[str, list[Row]]:
@@ -139,16 +140,15 @@ class Column:
     def cells(self) -> dict[str, Cell]:
         """The headline by run."""
         out = dict.fromkeys((row.run for row in self.section.rows), Cell("other metrics"))
-        return out | {run: self._cell(first, len(more)) for run, (first, *more) in self._shown.items()}
-
-    def _cell(self, row: Row, n_more: int) -> Cell:
-        number = row.numbers[self.metric]
-        cell = cell_of(number, self.metric, row.tasks[0].log.task, digits=_digits(number.value))
-        notes = [", ".join(word for word in row.variant.split(", ") if word and word not in self.common)]
-        notes.append(f"no interval: {number.why}" if number.why and not cell.bounds else "")
-        notes.append(f"{n_more} more below" if n_more else "")
-        words = "; ".join(filter(None, notes))
-        return replace(cell, notes=(words,) if words else ())
+        for run, (row, *more) in self._shown.items():
+            number = row.numbers[self.metric]
+            cell = cell_of(number, self.metric, row.tasks[0].log.task, digits=_digits(number.value))
+            notes = [", ".join(one for one in row.variant.split(", ") if one and one not in self.common)]
+            notes.append(f"no interval: {number.why}" if number.why and not cell.bounds else "")
+            notes.append(f"{len(more)} more below" if more else "")
+            words = "; ".join(filter(None, notes))
+            out[run] = replace(cell, notes=(words,) if words else ())
+        return out
 
     @cached_property
     def common(self) -> set[str]:
@@ -181,18 +181,17 @@ class Column:
 
 def columns_of(sections: Sequence[Section]) -> list[Column]:
     """Returns one column for each benchmark that has any of its main metrics."""
-    return [column for section in sections if (column := _column(section)) is not None]
-
-
-def _column(section: Section) -> Column | None:
-    card = section.card
-    headline = card.headline or next(iter(card.primary), "")
-    known = [one for one in (headline, *card.primary) if any(_has(row, one) for row in section.rows)]
-    if not known or known[0] == headline:
-        return Column(section, headline) if known else None
-    # The same metric of another test before any other metric.
-    wanted = test_of(card, headline)[1]
-    return Column(section, min(known, key=lambda one: test_of(card, one)[1] != wanted), headline)
+    out = []
+    for section in sections:
+        card = section.card
+        headline = card.headline or next(iter(card.primary), "")
+        known = [one for one in (headline, *card.primary) if any(_has(row, one) for row in section.rows)]
+        if known:
+            # The same metric of another test before any other metric.
+            wanted = test_of(card, headline)[1]
+            metric = min(known, key=lambda one: test_of(card, one)[1] != wanted)
+            out.append(Column(section, metric, "" if metric == headline else headline))
+    return out
 
 
 def _has(row: Row, metric: str) -> bool:
@@ -214,7 +213,8 @@ def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> 
     out = [Mark(CHANCE, "chance", card.chance[metric])] if metric in card.chance else []
     # `both_icl_accuracy` in the paper's tables, if all runs are `both_icl`.
     known = {one.metric for one in card.reference}
-    places = {nearest(parts_of(one.partition(", ")[0]), metric, known) for one in variants}
+    stems = (one.partition(", ")[0].split("_") for one in variants)
+    places = {nearest(tuple(filter(None, stem)), metric, known) for stem in stems}
     place = places.pop() if len(places) == 1 else None
     name = place[0] if place else metric
     best = min if better(card.name, metric) == "lower" else max
@@ -246,17 +246,26 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
     for kind, name in MARKS.items() if is_ours else ():
         rows.append(Heading((name,), kind))
         cells.append([column.mark(kind) for column in columns])
-    heads = [column.heading for column in columns]
-    common = _averaged(columns, whole)
+    heads = [
+        Heading(
+            (one.section.card.name, one.metric),
+            notes=(f"no run has {one.instead_of}",) if one.instead_of else (),
+        )
+        for one in columns
+    ]
+    # Neither a score in percent nor PNR is averaged.
+    common = [
+        one
+        for one in columns
+        if one.is_share and all((n := one.number(run)) and 0 <= (n.number or 0) <= 1 for run in whole)
+    ]
     if len(whole) > 1 and len(common) > 1:
-        means = {run: fmean(_values(common, run)) for run in whole}
+        means = {run: fmean(n.number or 0 for column in common if (n := column.number(run))) for run in whole}
         heads = [Heading(("rank",)), Heading(("average",)), *heads]
         for row, own in zip(rows, cells, strict=True):
             mean = means.get(row.name) if row.kind == RUN else None
-            if mean is None:
-                own[:0] = [Cell(""), Cell("")]
-            else:
-                own[:0] = [Cell(str(1 + sum(other > mean for other in means.values()))), Cell(shown(mean, 3))]
+            rank = "" if mean is None else str(1 + sum(other > mean for other in means.values()))
+            own[:0] = [Cell(rank), Cell(shown(mean, 3, blank=""))]
     grid = Grid(
         name="Headlines",
         caption="The score of each run on each benchmark",
@@ -267,17 +276,6 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
         corner="run",
     )
     return signed(grid, (task for column in columns for task in column.tasks))
-
-
-def _averaged(columns: Sequence[Column], runs: Sequence[str]) -> list[Column]:
-    """Returns the shares that all runs have; neither a score in percent nor PNR is one."""
-    shares = (one for one in columns if one.is_share and all(map(one.number, runs)))
-    return [one for one in shares if all(0 <= value <= 1 for run in runs for value in _values([one], run))]
-
-
-def _values(columns: Sequence[Column], run: str) -> list[float]:
-    numbers = (column.number(run) for column in columns)
-    return [number.number for number in numbers if number is not None and number.number is not None]
 
 
 def _remarks(columns: Sequence[Column], averaged: Sequence[Column]) -> Iterator[str]:
@@ -308,27 +306,13 @@ def _digits(value: Any) -> int:
 # ---- what is wrong
 
 
-def _problems(tasks: Sequence[TaskNumbers], runs: Sequence[str]) -> Grid:
-    """Returns one row per run, and one column per kind of problem."""
-    found = problems_of(tasks)
-    return Grid(
-        name="What is wrong with these runs",
-        caption="",
-        rows=tuple(Heading((run,), RUN) for run in runs),
-        columns=tuple(Heading((kind,), notes=(words,)) for kind, words in PROBLEMS.items()),
-        cells=tuple(tuple(found[run].get(kind, Cell("none")) for kind in PROBLEMS) for run in runs),
-        corner="run",
-    )
-
-
 def problems_of(tasks: Sequence[TaskNumbers]) -> dict[str, Mapping[str, Cell]]:
     """Returns the problems of each run, by the names of `PROBLEMS`."""
-    runs: dict[str, list[TaskNumbers]] = {}
-    for task in tasks:
-        runs.setdefault(task.run, []).append(task)
     out: dict[str, Mapping[str, Cell]] = {}
-    for index, (run, own) in enumerate(runs.items()):
-        words = unchecked(own[0].card)
+    for index, run in enumerate(dict.fromkeys(task.run for task in tasks)):
+        own = [task for task in tasks if task.run == run]
+        state, failed = own[0].card.get("check.state", NOT_CHECKED), own[0].card.get("check.failed", "[]")
+        words = "failed" if failed != "[]" else "" if state == "passed" else state
         check = {"check": _fault(words, f"#task-{own[0].place}")} if words else {}
         out[run] = _unread(index, own) | _not_asked(own) | check | _warned(own)
     return out
@@ -390,11 +374,3 @@ def _warned(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
         elif name == "at chance" and (cell := _unknown(own)):  # intervals come from the log
             out[name] = cell
     return out
-
-
-def unchecked(card: Mapping[str, str]) -> str:
-    """Returns why a run's model counts as unchecked; empty if it passed."""
-    state, failed = card.get("check.state", ""), card.get("check.failed", "[]")
-    if failed != "[]":
-        return "failed"
-    return "" if state == "passed" else state or NOT_CHECKED

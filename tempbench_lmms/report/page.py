@@ -1,20 +1,29 @@
-"""Writes one self-contained HTML page: no server, no network, and no model's text is ever markup."""
+"""Writes self-contained HTML pages: no server, no network, and no model's text is ever markup."""
 
+import base64
+import functools
+import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isfinite
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tempbench_lmms import record
+from tempbench_lmms.check.faults import LINES
+from tempbench_lmms.check.procedure import Check
 from tempbench_lmms.report import overview, tables
-from tempbench_lmms.report.figures import figures_of
-from tempbench_lmms.report.grid import Number
+from tempbench_lmms.report.grid import Cell, Grid, Heading, Number
 from tempbench_lmms.report.numbers import TaskNumbers
 from tempbench_lmms.report.questions import MEGABYTES, PICTURED, data_of
-from tempbench_lmms.report.templates import HERE, content_hash, rendered
+from tempbench_lmms.report.tables import Row, Section
+
+_HERE = Path(__file__).parent
 
 
 def page(
@@ -25,7 +34,7 @@ def page(
     megabytes: float = MEGABYTES,
     prices: overview.Prices = MappingProxyType({}),
 ) -> str:
-    """Returns the page.
+    """Returns the page of a report.
 
     Args:
         tasks: The tasks of the runs.
@@ -36,12 +45,12 @@ def page(
         prices: What tokens cost, by run.
     """
     sections = tables.sections_of(tasks)
-    script = Markup((HERE / "page.js").read_text(encoding="utf-8"))
+    script = Markup((_HERE / "page.js").read_text(encoding="utf-8"))
     return rendered(
         "page.html",
         title=title,
         script=script,
-        script_hash=content_hash(script),
+        script_hash=_hash_of(script),
         overview=list(overview.grids_of(sections, prices)),
         sections=[(section, list(figures_of(section))) for section in sections],
         data=data_of(tasks, n_questions, n_pictured, megabytes),
@@ -49,6 +58,35 @@ def page(
         parse_rate=parse_rate,
         shown=record.shown,
     )
+
+
+def rendered(name: str, **values: Any) -> str:
+    """Returns a page.
+
+    Args:
+        name: The template, which extends `base.html`.
+        values: The values that it shows, `title` among them.
+    """
+    style = (_HERE / "page.css").read_text(encoding="utf-8")
+    page = _environment().get_template(name)
+    return page.render(style=Markup(style), style_hash=_hash_of(style), **values)
+
+
+@functools.cache
+def _environment() -> Environment:
+    """Returns the template environment, which compiles each template once per process."""
+    return Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _hash_of(text: str) -> str:
+    """Returns the hash by which a page's security policy allows a script or style."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def embedded(value: Any) -> Markup:
@@ -76,3 +114,104 @@ def parse_rate(task: TaskNumbers) -> Number | None:
     known = [n for name, n in task.numbers.items() if name.endswith("parse_rate") and n.number is not None]
     whole = task.numbers.get("parse_rate")
     return whole or min(known, key=lambda number: number.number or 0.0, default=None)
+
+
+# ---- figures
+
+
+@dataclass(frozen=True)
+class Series:
+    """One row of a plot."""
+
+    name: str  # for the legend
+    points: tuple[Number | None, ...]  # by category, in the figure's order; None for missing points
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot: points with their intervals."""
+
+    title: str  # what is shown
+    categories: tuple[str, ...]  # the categories of the points of a series
+    series: tuple[Series, ...]  # at least one, in the order of their colours
+    # the score of random answers by category, if known
+    chance: Mapping[str, float] = field(default_factory=dict)
+
+    @functools.cached_property
+    def ends(self) -> tuple[float, float]:
+        """The values at the left and right end: 0 and 1, or wider if needed."""
+        points = [point for one in self.series for point in one.points if point]
+        ends = [end for point in points for end in (point.number, point.low, point.high) if end is not None]
+        return round(min([0, *ends]), 2), round(max([1, *ends]), 2)
+
+    def place(self, value: float) -> float:
+        """Returns the place of a value, in percent of the figure's width."""
+        low, high = self.ends
+        return round(4 + 92 * (value - low) / (high - low), 2)
+
+
+def figures_of(section: Section) -> Iterator[Figure]:
+    """Yields the plots of a benchmark: the main scores of all runs, and their groups."""
+    card = section.card
+    yield from _drawn("Main numbers", section.rows, {name: name for name in card.primary}, card.chance)
+    for by, groups in card.groups.items():
+        for metric in card.primary:
+            known = card.chance.get(metric)
+            chance = {} if known is None else dict.fromkeys(groups, known)
+            names = {group: f"{metric}_{group}" for group in groups}
+            yield from _drawn(f"{metric.replace('_', ' ')} by {by}", section.rows, names, chance)
+
+
+def _drawn(
+    title: str, rows: Sequence[Row], names: Mapping[str, str], chance: Mapping[str, float]
+) -> Iterator[Figure]:
+    """Yields a figure of the named metrics, if any row has a value."""
+    series = tuple(Series(row.label, tuple(map(row.metric, names.values()))) for row in rows)
+    if any(point and point.number is not None for one in series for point in one.points):
+        yield Figure(title, tuple(names), series, {name: chance[name] for name in names if name in chance})
+
+
+# ---- a check
+
+
+def check_page(check: Check) -> str:
+    """Returns a check of `tempbench check-model` as a page."""
+    about = {name: value for name, value in check.about.items() if name != "packages"}
+    about |= check.about.get("packages") or {}
+    return rendered(
+        "check.html",
+        title=f"Check of {check.about.get('model', 'a model')}",
+        check=check,
+        about={name: value for name, value in about.items() if value not in ("", [], None)},
+        tables=list(_tables(check)),
+    )
+
+
+def _tables(check: Check) -> Iterator[Grid]:
+    head = ["what", "verdict", "given and arrived", "what to do"]
+    for name, is_inside in (("What arrives", True), ("What is seen", False)):
+        rows = {}
+        for one in check.verdicts:
+            if (one.line in LINES) is is_inside:
+                is_failed = one.state == "failed"
+                unneeded = is_failed and not one.counts
+                said = "not needed (it fails, and no task asked for needs it)" if unneeded else one.state
+                state = Cell(said, is_fault=is_failed and one.counts)
+                rows[one.title] = [state, Cell(one.text), Cell(one.hint)]
+        if rows:
+            yield Grid.of(name, head, rows)
+    needs = [(task, need) for task, own in check.tasks.items() for need in own]
+    cells = [
+        Cell("failed", is_fault=True)
+        if need.state == "failed"
+        else Cell(need.why or need.state or "not checked")
+        for _, need in needs
+    ]
+    yield Grid(
+        "What tasks need",
+        "",
+        tuple(Heading((task, need.title)) for task, need in needs),
+        (Heading(("holds",)),),
+        tuple((cell,) for cell in cells),
+        corner="task and need",
+    )

@@ -2,37 +2,36 @@
 
 Models are lines of a table, and a run is one more line, or several if the paper has several per model
 (MATEO's Table 3 has one per modality). The metrics' names in the paper's own lines assign a run's numbers to
-cells (`placing`). This code expects models in rows; a table with models in columns is transposed before and
-after.
+cells: the suite's `mt1_two_mt` is `mt` of the task `tempvs_mt1_two`, `accuracy_4f` is `accuracy` of
+`coherence_qa_4f`, and `cot_mt1_two_mt` is `mt` of `tempvs_mt1_two_cot`. A name consists of the metric's name
+and parts of the task's; the rest of the task's name is the number's variant. This code expects models in
+rows; a table with models in columns is transposed before and after.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from math import isfinite
 
-from tempbench_lmms.card import BenchmarkCard, PrintedTable, Reference
-from tempbench_lmms.report.grid import (
-    CHANCE,
-    MODEL,
-    RUN,
-    Cell,
-    Grid,
-    Line,
-    Number,
-    cell_of,
-    gathered,
-    heading,
-    headings,
-)
-from tempbench_lmms.report.grid import Heading as Head
+from tempbench_lmms.card import BenchmarkCard, PrintedTable
+from tempbench_lmms.report.grid import CHANCE, FIELD, MODEL, RUN, Cell, Grid, Heading, Number, cell_of
 from tempbench_lmms.report.numbers import TaskNumbers
-from tempbench_lmms.report.placing import Parts, nearest
 
 MINI = "the run used the bundled sample, unlike the paper"
 APART = "the paper's numbers cannot be compared with a run's"
 PARTIAL = "the run is incomplete, but the paper's numbers cover all questions"
 
+Parts = tuple[str, ...]
+"""The parts of a task's name, without the benchmark's: ("mt1", "two")."""
+Line = tuple[Heading, dict[str, Cell]]
+"""A row of a table under construction: its heading, and its cells by field."""
+Template = tuple[str, dict[str, str]]
+"""Lines of a table with the same metrics in the same fields: what distinguishes them from a model's other
+lines, such as "Image-only", and the metrics by field."""
+Unit = tuple[int, int]
+"""How a table prints a metric: the scale, and the number of decimals."""
 Better = Callable[[str], str]
 """Returns the better direction of a metric: `higher`, `lower`, or `neither`."""
 
@@ -44,7 +43,7 @@ class Found:
     stem: Parts  # the parts of its task's name, without the benchmark's and the card's `plain` parts
     metric: str  # its name in the task
     task: str  # the task
-    read: Callable[[], Number]  # returns the number
+    number: Number  # its value and spread
 
 
 @dataclass(frozen=True)
@@ -68,24 +67,24 @@ class Result:
         whole = all(task.is_complete and not task.log.problems for task in self.tasks)
         return () if whole else (PARTIAL,)
 
+    def variants(self, known: Collection[str]) -> Iterator[tuple[str, dict[str, Found]]]:
+        """Yields the variants of the run by name, with their numbers by the names among `known`.
 
-@dataclass(frozen=True)
-class _Template:
-    """Lines of a table with the same metrics in the same fields."""
-
-    label: str  # what distinguishes them from a model's other lines: "Image-only"
-    metrics: dict[str, str]  # by field
-
-
-@dataclass(frozen=True)
-class _Unit:
-    """How a table prints a metric."""
-
-    scale: int
-    digits: int
-
-    def cell(self, number: Number, metric: str, task: str = "") -> Cell:
-        return cell_of(number, metric, task, self.scale, self.digits)
+        If two tasks give the same number, as the suite and a single test do, the variant appears twice.
+        """
+        tasks: dict[tuple[str, Parts], dict[str, Found]] = {}
+        for one in self.found:
+            if (place := nearest(one.stem, one.metric, known)) is not None:
+                tasks.setdefault((one.task, place[1]), {})[place[0]] = one
+        rows: dict[tuple[Parts, int], dict[str, Found]] = {}
+        for (_, rest), numbers in tasks.items():
+            copy = next(n for n in count() if not rows.get((rest, n), {}).keys() & numbers.keys())
+            rows.setdefault((rest, copy), {}).update(numbers)
+        for (rest, _), numbers in rows.items():
+            names = dict.fromkeys(one.task for one in numbers.values())
+            again = sum(other == rest for other, _ in rows) > 1
+            words = ["_".join(rest), "mini" if self.is_mini else "", *(names if again else ())]
+            yield ", ".join(filter(None, words)), numbers
 
 
 def grid_of(card: BenchmarkCard, table: PrintedTable, results: Sequence[Result], better: Better) -> Grid:
@@ -103,37 +102,49 @@ def grid_of(card: BenchmarkCard, table: PrintedTable, results: Sequence[Result],
             {(column, row): cell for (row, column), cell in own.items()} for own in (table.cells, table.blank)
         )
         table = replace(table, rows=table.columns, columns=table.rows, cells=cells, blank=blank)
-    templates = _templates(table)
-    apart = _is_apart(card, table)
-    paper = [_paper_line(card, table, row, apart) for row in table.rows]
-    units = _units(card, table)
-    others = list(_chance(card, table, templates, units))
-    runs = [line for result in results for line in _run_lines(result, templates, units)]
-    lines = _with_best([*paper, *others, *runs], better)
-    lines, fields, remarks = gathered(lines, headings(table.columns))
+    models = [cell for cell in table.cells.values() if cell.metric and card.others.get(cell.model) != CHANCE]
+    apart = bool(models) and not any(cell.comparable for cell in models)
+    templates, units = _templates(table), _units(card, table)
+    lines = [_paper_line(card, table, row, apart) for row in table.rows]
+    lines += _chance(card, table, templates, units)
+    lines += (line for result in results for line in _run_lines(result, templates, units))
+    _mark_best(lines, better)
+    lines, fields, common = _gathered(lines, _headings(table.columns))
+    remarks = ["; ".join(common)] if common else []
+    if apart:
+        untold = card.apart and any(
+            c.metric and not c.comparable and not c.note for c in table.cells.values()
+        )
+        remarks = [f"{APART}: {card.apart}" if untold else APART, *remarks]
     grid = Grid(
         name=table.name,
         caption=table.caption,
-        rows=tuple(line.heading for line in lines),
+        rows=tuple(head for head, _ in lines),
         columns=tuple(fields),
-        cells=tuple(tuple(line.cells.get(column, Cell()) for column in table.columns) for line in lines),
-        remarks=tuple(_remarks(card, table, apart, remarks)),
+        cells=tuple(tuple(cells.get(column, Cell()) for column in table.columns) for _, cells in lines),
+        remarks=tuple(remarks),
         is_printed=True,
     )
     return grid.transposed() if turned else grid
 
 
-def _remarks(card: BenchmarkCard, table: PrintedTable, apart: bool, common: Sequence[str]) -> Iterator[str]:
-    """Yields the notes on the whole table."""
-    if apart:
-        untold = any(c.metric and not c.comparable and not c.note for c in table.cells.values())
-        yield f"{APART}: {card.apart}" if untold and card.apart else APART
-    if common:
-        yield "; ".join(common)
+def _heading(words: str, kind: str = FIELD) -> Heading:
+    """Returns a heading from its form in the data files: " / " between a group and its member."""
+    return Heading(tuple(words.split(" / ", 1)), kind)
 
 
-def _templates(table: PrintedTable) -> list[_Template]:
-    out: list[_Template] = []
+def _headings(columns: Sequence[str]) -> list[Heading]:
+    """Returns the headings of columns; one named like the next one's group belongs to that group."""
+    found = [_heading(column) for column in columns]
+    groups = [*(one.group for one in found[1:]), ""]
+    return [
+        replace(one, parts=(one.name, "")) if not one.group and one.name == group else one
+        for one, group in zip(found, groups, strict=True)
+    ]
+
+
+def _templates(table: PrintedTable) -> list[Template]:
+    out: list[Template] = []
     known_cells = {**table.blank, **table.cells}
     for row in table.rows:
         metrics: dict[str, str] = {}
@@ -144,155 +155,166 @@ def _templates(table: PrintedTable) -> list[_Template]:
                 metrics[column] = cell.metric
         if not metrics:
             continue
-        for known in out:
-            if all(known.metrics.get(column, metric) == metric for column, metric in metrics.items()):
-                new = {c: m for c, m in metrics.items() if m not in known.metrics.values()}
-                known.metrics.update(new)
+        for _, known in out:
+            if all(known.get(column, metric) == metric for column, metric in metrics.items()):
+                known.update({c: m for c, m in metrics.items() if m not in known.values()})
                 break
         else:
-            out.append(_Template(heading(row).name, metrics))
-    return out if len(out) > 1 else [replace(one, label="") for one in out]
+            out.append((_heading(row).name, metrics))
+    return out if len(out) > 1 else [("", metrics) for _, metrics in out]
 
 
-def _units(card: BenchmarkCard, table: PrintedTable) -> dict[str, _Unit]:
-    out: dict[str, _Unit] = {}
+def _units(card: BenchmarkCard, table: PrintedTable) -> dict[str, Unit]:
+    out: dict[str, Unit] = {}
     for cell in (*table.cells.values(), *table.blank.values()):
         if cell.metric and (isfinite(cell.value) or not cell.printed):
             # Chance has more decimals than measured values.
             is_chance = card.others.get(cell.model) == CHANCE
             scale = 100 if cell.unit == "percent" else 1
             digits = max(0 if is_chance else len(cell.printed.partition(".")[2]), 1 if scale == 100 else 2)
-            known = out.get(cell.metric, _Unit(scale, digits))
-            out[cell.metric] = _Unit(known.scale, max(known.digits, digits))
+            known = out.get(cell.metric, (scale, digits))
+            out[cell.metric] = known[0], max(known[1], digits)
     return out
 
 
-def _is_apart(card: BenchmarkCard, table: PrintedTable) -> bool:
-    """Returns whether no run can be compared with any model of the table."""
-    models = [cell for cell in table.cells.values() if cell.metric and card.others.get(cell.model) != CHANCE]
-    return bool(models) and not any(cell.comparable for cell in models)
-
-
 def _paper_line(card: BenchmarkCard, table: PrintedTable, row: str, apart: bool) -> Line:
-    cells = {
-        column: _paper_cell(card, table.cells[row, column], apart)
-        for column in table.columns
-        if (row, column) in table.cells
-    }
-    models = [table.cells[row, column].model for column in cells]
-    kind = next((card.others[model] for model in models if model in card.others), MODEL)
-    return Line(heading(row, kind), cells)
-
-
-def _paper_cell(card: BenchmarkCard, cell: Reference, apart: bool) -> Cell:
-    number = Number(cell.value) if isfinite(cell.value) else None
-    return Cell(
-        text=cell.printed,
-        notes=_notes(card, cell, apart),
-        number=number,
-        metric=cell.metric,
-        is_comparable=cell.comparable,
-    )
-
-
-def _notes(card: BenchmarkCard, cell: Reference, apart: bool) -> tuple[str, ...]:
-    if cell.comparable or not cell.metric or apart:  # then the note moves to the whole table
-        note = cell.note
-    else:
-        note = ": ".join(filter(None, ("not comparable with a run", cell.note or card.apart)))
-    # In parts, so that a note common to all cells appears once.
-    return tuple(part for part in note.split("; ") if part)
+    cells = {}
+    for column in table.columns:
+        if (known := table.cells.get((row, column))) is not None:
+            note = known.note
+            if known.metric and not known.comparable and not apart:  # else the note moves to the whole table
+                note = ": ".join(filter(None, ("not comparable with a run", note or card.apart)))
+            cells[column] = Cell(
+                text=known.printed,
+                notes=tuple(filter(None, note.split("; "))),  # so that a note common to all appears once
+                number=Number(known.value) if isfinite(known.value) else None,
+                metric=known.metric,
+                is_comparable=known.comparable,
+            )
+    kinds = (card.others.get(table.cells[row, column].model) for column in cells)
+    return _heading(row, next(filter(None, kinds), MODEL)), cells
 
 
 def _chance(
-    card: BenchmarkCard, table: PrintedTable, templates: Sequence[_Template], units: Mapping[str, _Unit]
+    card: BenchmarkCard, table: PrintedTable, templates: Sequence[Template], units: Mapping[str, Unit]
 ) -> Iterator[Line]:
     """Yields the score of random answers, if the table does not have it."""
     here = {cell.metric for cell in table.cells.values() if card.others.get(cell.model) == CHANCE}
-    for template in templates:
+    for label, metrics in templates:
         cells = {}
-        for column, metric in template.metrics.items():
+        for column, metric in metrics.items():
             ends = [name for name in card.chance if f"_{metric}".endswith(f"_{name}")]
             if ends and metric not in here and metric in units:
                 number = Number(float(card.chance[max(ends, key=len)]))
-                cells[column] = units[metric].cell(number, metric)
+                cells[column] = cell_of(number, metric, "", *units[metric])
         if cells:
-            yield Line(_head("chance", template, CHANCE), cells)
+            yield Heading(("chance", label) if label else ("chance",), CHANCE), cells
 
 
-def _head(name: str, template: _Template, kind: str, notes: tuple[str, ...] = ()) -> Head:
-    return Head((name, template.label) if template.label else (name,), kind, notes)
-
-
-def _run_lines(result: Result, templates: Sequence[_Template], units: Mapping[str, _Unit]) -> Iterator[Line]:
+def _run_lines(result: Result, templates: Sequence[Template], units: Mapping[str, Unit]) -> Iterator[Line]:
     """Yields the lines of a run: for each variant as many as the paper has per model."""
-    known = {metric for template in templates for metric in template.metrics.values()}
-    rows = list(variants(result.found, known))
-    for variant, numbers in rows:
-        tasks = dict.fromkeys(one.task for one in numbers.values())
-        again = sum(other == variant for other, _ in rows) > 1
-        words = ["_".join(variant), "mini" if result.is_mini else "", *(tasks if again else ())]
-        name = ", ".join([result.label, *filter(None, words)])
-        for template in templates:
+    known = {metric for _, metrics in templates for metric in metrics.values()}
+    for variant, numbers in result.variants(known):
+        name = ", ".join(filter(None, (result.label, variant)))
+        for label, metrics in templates:
             cells = {
-                column: units.get(metric, _Unit(1, 4)).cell(one.read(), metric, one.task)
-                for column, metric in template.metrics.items()
+                column: cell_of(one.number, metric, one.task, *units.get(metric, (1, 4)))
+                for column, metric in metrics.items()
                 if (one := numbers.get(metric)) is not None
             }
             if cells:
-                yield Line(_head(name, template, RUN, result.notes), cells)
+                yield Heading((name, label) if label else (name,), RUN, result.notes), cells
 
 
-def variants(found: Iterable[Found], known: set[str]) -> Iterator[tuple[Parts, dict[str, Found]]]:
-    """Yields the variants of a run with their numbers by the names among `known`.
-
-    If two tasks give the same number, as the suite and a single test do, the variant appears twice.
-    """
-    tasks: dict[tuple[str, Parts], dict[str, Found]] = {}
-    for one in found:
-        if (place := nearest(one.stem, one.metric, known)) is not None:
-            tasks.setdefault((one.task, place[1]), {})[place[0]] = one
-    rows: dict[tuple[Parts, int], dict[str, Found]] = {}
-    for (_, rest), numbers in tasks.items():
-        copy = 0
-        while rows.get((rest, copy), {}).keys() & numbers.keys():
-            copy += 1
-        rows.setdefault((rest, copy), {}).update(numbers)
-    for (rest, _), numbers in rows.items():
-        yield rest, numbers
-
-
-def _with_best(lines: Sequence[Line], better: Better) -> list[Line]:
-    """Returns the lines with the best value of each metric in a field marked.
-
-    Models and complete runs compete.
-    """
+def _mark_best(lines: Sequence[Line], better: Better) -> None:
+    """Marks the best value of each metric in a field; models and complete runs compete."""
     values: dict[tuple[str, str], list[float]] = {}
     competing = [
-        line
-        for line in lines
-        if line.heading.kind == MODEL or (line.heading.kind == RUN and not line.heading.notes)
+        cells for head, cells in lines if head.kind == MODEL or (head.kind == RUN and not head.notes)
     ]
-    for line in competing:
-        for name, cell in line.cells.items():
-            if cell.metric and cell.number is not None and cell.number.number is not None:
+    for cells in competing:
+        for name, cell in cells.items():
+            if cell.metric and cell.number and cell.number.number is not None:
                 values.setdefault((name, cell.metric), []).append(cell.number.number)
-    best = {
-        (name, metric): (min if better(metric) == "lower" else max)(own)
-        for (name, metric), own in values.items()
-        if len(own) > 1 and better(metric) != "neither"
-    }
-    return [
-        Line(
-            line.heading,
-            {name: _marked(cell, best.get((name, cell.metric))) for name, cell in line.cells.items()},
+    for cells in competing:
+        for name, cell in cells.items():
+            own, direction = values.get((name, cell.metric), []), better(cell.metric)
+            best = (min if direction == "lower" else max)(own, default=None)
+            if len(own) > 1 and direction != "neither" and cell.number and cell.number.number == best:
+                cells[name] = replace(cell, is_best=True)
+
+
+def _gathered(lines: list[Line], fields: list[Heading]) -> tuple[list[Line], list[Heading], list[str]]:
+    """Moves notes to where they belong: the table, a row, a column, or the cell.
+
+    A note shared by all cells of the paper moves to the table; a note shared by a row or column moves to its
+    heading.
+
+    Args:
+        lines: The rows; each cell's notes are parts of one note.
+        fields: The columns' headings.
+    """
+    # Runs and chance have other notes than the paper's own numbers, or none.
+    papers = [cells for head, cells in lines if head.kind not in (RUN, CHANCE)]
+    of_all = _taken([(cells, name) for cells in papers for name in cells])
+    of_rows = [_taken([(cells, name) for name in cells]) for _, cells in lines]
+    of_columns = [_taken([(cells, one.label) for cells in papers if one.label in cells]) for one in fields]
+    rows = [
+        (
+            replace(head, notes=_joined([*head.notes, *own])),
+            {name: replace(cell, notes=_joined(cell.notes)) for name, cell in cells.items()},
         )
-        if line in competing
-        else line
-        for line in lines
+        for (head, cells), own in zip(lines, of_rows, strict=True)
     ]
+    heads = [replace(one, notes=_joined(own)) for one, own in zip(fields, of_columns, strict=True)]
+    return rows, heads, of_all
 
 
-def _marked(cell: Cell, best: float | None) -> Cell:
-    is_best = best is not None and cell.number is not None and cell.number.number == best
-    return replace(cell, is_best=True) if is_best else cell
+def _taken(places: Sequence[tuple[dict[str, Cell], str]]) -> list[str]:
+    """Removes the notes that all cells with a number share, and returns them."""
+    cells = [line[name] for line, name in places]
+    told = [cell.notes for cell in cells if cell.number and cell.number.number is not None]
+    common = [note for note in told[0] if all(note in other for other in told)] if told[1:] else []
+    for (line, name), cell in zip(places, cells, strict=True):
+        line[name] = replace(cell, notes=tuple(note for note in cell.notes if note not in common))
+    return common
+
+
+def _joined(notes: Sequence[str]) -> tuple[str, ...]:
+    return ("; ".join(notes),) if notes else ()
+
+
+# ---- names
+
+
+def rest_of(name: str, stem: Sequence[str], metric: str) -> Parts | None:
+    """Returns the parts of a task's name that are not in a table's name; None for another metric.
+
+    Args:
+        name: The name in the table.
+        stem: The parts of the task's name, without the benchmark's.
+        metric: The metric's name in the task.
+
+    >>> rest_of("mt1_two_mt", ("mt1", "two", "cot"), "mt")
+    ('cot',)
+    >>> rest_of("cot_mt1_two_mt", ("mt1", "two", "cot"), "mt")
+    ()
+    """
+    if metric not in name:
+        return None
+    known, own = name.split("_"), metric.split("_")
+    for start in range(len(known) - len(own) + 1):
+        others = known[:start] + known[start + len(own) :]
+        if known[start : start + len(own)] == own and Counter(others) <= Counter(stem):
+            rest = list(stem)
+            for part in others:
+                rest.remove(part)
+            return tuple(part for part in rest if part not in own)
+    return None
+
+
+def nearest(stem: Parts, metric: str, known: Collection[str]) -> tuple[str, Parts] | None:
+    """Returns the name that leaves the fewest parts of the task's name over, and these parts; else None."""
+    found = ((name, rest_of(name, stem, metric)) for name in sorted(known))
+    fits = [(name, rest) for name, rest in found if rest is not None]
+    return min(fits, key=lambda fit: len(fit[1]), default=None)

@@ -1,23 +1,32 @@
-"""A report's tables for each benchmark: the runs' main scores, and the paper's tables with the runs."""
+"""A report's tables for each benchmark: main scores, the paper's tables with the runs, and a task's own."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import groupby
+from math import isfinite
 from typing import Any
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
+from tempbench_lmms.data import provenance
 from tempbench_lmms.harness.tasks import kwargs_of, task_files
 from tempbench_lmms.harness.variants import base_of
-from tempbench_lmms.record import Metrics
-from tempbench_lmms.report import breakdowns, printed, spreads
+from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.record import Metrics, shown
+from tempbench_lmms.record_reading import KEY as READINGS
+from tempbench_lmms.report import printed
 from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading, Number, cell_of
 from tempbench_lmms.report.numbers import TaskNumbers, of_records
-from tempbench_lmms.report.placing import Parts, column_of, parts_of
-from tempbench_lmms.report.printed import Found, Result, variants
-from tempbench_lmms.runs import signature
+from tempbench_lmms.report.printed import Found, Parts, Result, nearest
+from tempbench_lmms.runs import repeats, signature
+from tempbench_lmms.runs.logs import by_repeat
 
+REPEATS = "Spread over repeats"
+"""The name of the table of a task's scores over repeats."""
+_ENDS = ("mean", "standard deviation", "variance between questions", "variance within questions")
+_VALUES = ("value", "share")
+"""The key of a share's value beside its count, `n`."""
 _WIDTH = 8  # columns of a table, so that it fits a page
 
 
@@ -39,11 +48,8 @@ class Row:
         """Returns any metric of the row's tasks, by its name in the suite."""
         if column in self.numbers:
             return self.numbers[column]
-        for task in self.tasks:
-            for name in task.names:
-                if column_of(task.stem, name, {column}) is not None:
-                    return task.number(name)
-        return None
+        own = ((task.stem, name, one) for task in self.tasks for name, one in task.numbers.items())
+        return next((one for stem, name, one in own if nearest(stem, name, {column})), None)
 
 
 @dataclass(frozen=True)
@@ -67,9 +73,11 @@ class Section:
 
     def grids_of(self, task: TaskNumbers) -> list[Grid]:
         """Returns the tables of one task: all metrics, their spread, breakdowns, readings, second readers."""
-        spread = spreads.grids_of(self.tasks, task)
-        found = [task.metrics_grid, *spread, *breakdowns.grids_of(task), *task.own_grids]
-        return [signed(grid, [task]) for grid in found]
+        other = task.log.other
+        found = _by_field(task, other) if other else breakdowns_of(task.log.details)
+        own = [replace(grid, caption=task.caption) for grid in found]
+        grids = [task.metrics_grid, *_over_repeats(self.tasks, task), *own, *task.own_grids]
+        return [signed(grid, [task]) for grid in grids]
 
 
 def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:
@@ -114,9 +122,8 @@ def results_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Result
 
 def _of_files(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Found]:
     for task in tasks:
-        stem = _stem(card, task)
-        for name in task.names:
-            yield Found(stem, name, task.log.task, partial(task.number, name))
+        for name, number in task.numbers.items():
+            yield Found(_stem(card, task), name, task.log.task, number)
 
 
 def _of_logs(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Found]:
@@ -138,16 +145,11 @@ def _of_logs(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Foun
         for name, metric in metrics.items():
             number = of_records(metric, records, own[0].with_intervals)
             if number.number is not None:
-                label = ", ".join(task.log.task for task in own)
-                yield Found(stem, name, label, partial(_itself, number))
-
-
-def _itself(number: Number) -> Number:
-    return number
+                yield Found(stem, name, ", ".join(task.log.task for task in own), number)
 
 
 def _stem(card: BenchmarkCard, task: TaskNumbers) -> Parts:
-    return tuple(part for part in parts_of(task.stem) if part not in card.plain)
+    return tuple(part for part in task.stem if part not in card.plain)
 
 
 def _scoring(benchmark: str) -> Any:
@@ -185,18 +187,14 @@ def better(benchmark: str, name: str) -> str:
 
 def rows_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Row]:
     """Returns the rows of a benchmark's main numbers; tasks of one run and variant share a row."""
-    known = set(card.primary)
     out = []
     for result in results_of(card, tasks):
         by_name = {task.log.task: task for task in result.tasks}
-        rows = list(variants((one for one in result.found if one.task in by_name), known))
-        for variant, found in rows:
+        own = replace(result, found=tuple(one for one in result.found if one.task in by_name))
+        for variant, found in own.variants(set(card.primary)):
             names = dict.fromkeys(one.task for one in found.values())
-            again = sum(other == variant for other, _ in rows) > 1
-            words = ["_".join(variant), "mini" if result.is_mini else "", *(names if again else ())]
-            numbers = {name: one.read() for name, one in found.items()}
-            label = ", ".join(filter(None, words))
-            out.append(Row(result.label, label, tuple(by_name[name] for name in names), numbers))
+            numbers = {name: one.number for name, one in found.items()}
+            out.append(Row(result.label, variant, tuple(by_name[name] for name in names), numbers))
     return out
 
 
@@ -230,23 +228,123 @@ def test_of(card: BenchmarkCard, column: str) -> tuple[str, str]:
 
 def _main_grid(card: BenchmarkCard, columns: Sequence[str], rows: Sequence[Row]) -> Grid:
     """Returns numbers as the results file has them; the paper's own tables are in the paper's units."""
-    headings = [test_of(card, column) for column in columns]
-    with_tests = any(test for test, _ in headings)
+    parts = [test_of(card, column) for column in columns]
+    with_tests = any(test for test, _ in parts)
     lines = [row for row in rows if any(column in row.numbers for column in columns)]
     heads = [Heading((row.label,), RUN) for row in lines]
-    cells = [tuple(_main_cell(row.numbers.get(one), one) for one in columns) for row in lines]
+    cells = [
+        tuple(cell_of(row.numbers[one], one) if one in row.numbers else Cell("") for one in columns)
+        for row in lines
+    ]
     if any(column in card.chance for column in columns):
         heads.append(Heading(("chance",), CHANCE))
-        cells.append(tuple(_chance_cell(card.chance.get(one), one) for one in columns))
-    fields = tuple(Heading(one if with_tests else one[1:]) for one in headings)
+        known = {
+            name: Cell(f"{round(value, 4):g}", number=Number(value), metric=name)
+            for name, value in card.chance.items()
+        }
+        cells.append(tuple(known.get(column, Cell("")) for column in columns))
+    fields = tuple(Heading(one if with_tests else one[1:]) for one in parts)
     return Grid("Main numbers", card.name, tuple(heads), fields, tuple(cells), corner="run")
 
 
-def _main_cell(number: Number | None, column: str) -> Cell:
-    return Cell(text="") if number is None else cell_of(number, column)
+# ---- a task's own tables
 
 
-def _chance_cell(value: float | None, column: str) -> Cell:
-    if value is None:
-        return Cell(text="")
-    return Cell(f"{round(value, 4):g}", number=Number(value), metric=column)
+def _over_repeats(tasks: Sequence[TaskNumbers], task: TaskNumbers) -> Iterator[Grid]:
+    """Yields a table of the spread of a task's headline scores, if it is the first of its run's repeats."""
+    if task.log.repeat is None:
+        return
+    for own in by_repeat(one.log for one in tasks if one.log.task == task.log.task):
+        if own[0].file == task.log.file:
+            found = repeats.over(own)
+            numbers = [f"repeat {log.repeat[1]}" for log in found.logs if log.repeat]
+            rows = {one.name: _spread(one, task.log.task) for one in found.metrics}
+            about = f"{task.log.task}, {task.log.name or task.log.model}"
+            head = ["metric", *numbers, *_ENDS]
+            yield Grid.of(REPEATS, head, rows, caption=about, remarks=tuple(found.warnings))
+
+
+def _spread(one: repeats.Spread, task: str) -> list[Cell]:
+    mean = Number(one.mean, low=one.low, high=one.high) if isfinite(one.low) else Number(one.mean)
+    numbers = [*map(Number, one.values), mean, Number(one.deviation)]
+    found = one.variances
+    numbers += [Number(found.between), Number(found.within)] if found else []
+    return [*(cell_of(number, one.name, task) for number in numbers), *[Cell("")] * (0 if found else 2)]
+
+
+def _by_field(task: TaskNumbers, other: Any) -> list[Grid]:
+    """Returns the headline of a task that is not ours, by each short field of its documents."""
+    out = []
+    row: Any = next((row for row in other.rows if row.headline), None)
+    for name, values in other.by_field().items() if row else ():
+        rows = {}
+        for value, ids in sorted(values.items()):
+            own = {*ids}
+            records = [record for record in other.records if record["id"] in own]
+            try:
+                number = of_records(row.metric, records, isinstance(row.metric(records), Ratio))
+            except ValueError as error:  # the task's aggregation takes no part of the questions
+                number = Number("-", why=str(error))
+            rows[value] = [cell_of(number, f"{row.name}.{value}", task.log.task), Cell(f"{len(ids)}")]
+        out.append(Grid.of(name.replace("_", " "), ["", row.name, "n"], rows))
+    return out
+
+
+def breakdowns_of(details: Mapping[str, Any]) -> list[Grid]:
+    """Returns the tables nested under `details`, without entries that are not results: `run`, `readings`.
+
+    A table is as large as one line per row allows: sources with all their shares are one table, several
+    confusion matrices are several.
+    """
+    out: list[Grid] = []
+    for name, value in details.items():
+        if name not in (provenance.KEY, READINGS) and isinstance(value, Mapping):
+            out += _nested((name,), value)
+    return out
+
+
+def _nested(path: tuple[str, ...], node: Mapping[str, Any]) -> Iterator[Grid]:
+    """Yields the tables below a node: one if each child is a line of it, else those of its children."""
+    if not all(map(_is_row, node.values())):
+        for name, child in node.items():
+            if isinstance(child, Mapping) and not _is_leaf(child):
+                yield from _nested((*path, str(name)), child)
+    elif node:
+        lines = {str(name): dict(_flat(child)) for name, child in node.items()}
+        columns = list(dict.fromkeys(column for cells in lines.values() for column in cells))
+        rows = {
+            row.replace("_", " "): [
+                _cell(own.get(one), ".".join(filter(None, (*path, row, one)))) for one in columns
+            ]
+            for row, own in lines.items()
+        }
+        heads = ["", *((column or "share").replace("_", " ") for column in columns)]
+        yield Grid.of(", ".join(path).replace("_", " "), heads, rows)
+
+
+def _is_leaf(node: Any) -> bool:
+    """Returns whether a node is one value: a number, or a share with its count."""
+    return not isinstance(node, Mapping) or {*node} - {"n"} in ({"value"}, {"share"}, {*_VALUES})
+
+
+def _is_row(node: Any) -> bool:
+    """Returns whether a node is a table line: a value, or values with more values below one of them."""
+    return _is_leaf(node) or not node or any(_is_leaf(child) for child in node.values())
+
+
+def _flat(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    if _is_leaf(node):
+        yield " ".join(path), node
+        return
+    for name, child in node.items():
+        yield from _flat(child, (*path, str(name)))
+
+
+def _cell(leaf: Any, name: str) -> Cell:
+    if leaf is None:
+        return Cell(metric=name)
+    known = leaf if isinstance(leaf, Mapping) else {"value": leaf}
+    value = next(known[key] for key in _VALUES if key in known)
+    count = known.get("n")
+    text = shown(value) if count is None else f"{shown(value)} ({count:g})"
+    return Cell(text, number=Number(value, n=count), metric=name)

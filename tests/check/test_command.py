@@ -16,7 +16,7 @@ from tempbench_lmms.cli import check, runs
 from tempbench_lmms.data import provenance, run_files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import model_session
-from tempbench_lmms.report.check_page import page
+from tempbench_lmms.report.page import check_page
 from tempbench_lmms.runs import model_check, selftest
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.needs import needs_of, shape_of
@@ -35,7 +35,7 @@ def made(state="passed"):
 
 
 def test_page_has_every_line_and_no_markup_of_others():
-    text = page(made("failed"))
+    text = check_page(made("failed"))
     assert "<em" in text
     assert "&lt;b&gt;1&lt;/b&gt;" in text
     assert "<b>1" not in text
@@ -46,7 +46,7 @@ def test_page_has_every_line_and_no_markup_of_others():
 def test_a_failure_that_does_not_count_is_not_called_one():
     (verdict,) = made("failed").verdicts
     check = Check((dataclasses.replace(verdict, counts=False),), 15, n_small=2)
-    text = page(check)
+    text = check_page(check)
     assert "<em" not in text
     assert "not needed" in text
     said = model_check.as_text(check)

@@ -24,7 +24,7 @@ from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import tasks
 from tempbench_lmms.media import decoding, images
 from tempbench_lmms.parsing.exact import json_values
-from tempbench_lmms.report import latex, sheet
+from tempbench_lmms.report import text
 from tempbench_lmms.runs import logs
 from tests import hub
 from tests.command import complains, tempbench
@@ -280,13 +280,13 @@ def test_a_video_opens_no_other_file(tmp_path):
 @pytest.mark.parametrize("sign", [*"=+-@\t\r\n＝＋－＠﹦", " =", "\ufeff=", "\u00a0\n＝"])
 def test_no_cell_is_a_formula(sign):
     """Neither a value nor a name, of the items of a run, a report or a table: one function writes all."""
-    written = list(csv.reader(io.StringIO(sheet.written([[f"{sign}1+1", "-0.5", -0.5, "+1,000", "-"]]))))
+    written = list(csv.reader(io.StringIO(text.written([[f"{sign}1+1", "-0.5", -0.5, "+1,000", "-"]]))))
     assert written == [[f"'{terminal.shown(sign)}1+1", "-0.5", "-0.5", "+1,000", "-"]]
 
 
 @pytest.mark.parametrize("sign", "&%$#_{}~^<>\\")
 def test_no_sign_commands_latex(sign):
-    shown = latex.escaped(f"a{sign}b")
+    shown = text.in_latex(f"a{sign}b")
     assert shown != f"a{sign}b"
     assert shown.startswith("a\\")
 

@@ -11,21 +11,10 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data import terminal
 from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.harness.tasks import task_files
-from tempbench_lmms.report import (
-    figures,
-    items,
-    latex,
-    markdown,
-    numbers,
-    overview,
-    placing,
-    questions,
-    tables,
-    text,
-)
-from tempbench_lmms.report.figures import Figure, Series
+from tempbench_lmms.report import numbers, overview, questions, tables, text
 from tempbench_lmms.report.grid import Number
-from tempbench_lmms.report.page import embedded, page
+from tempbench_lmms.report.page import Figure, Series, embedded, figures_of, page
+from tempbench_lmms.report.printed import nearest
 from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import ATTACK, attack, edit, finish
 from tests.report.runs import write_tasks
@@ -149,16 +138,21 @@ def test_a_name_that_was_chosen_is_the_run_s(tmp_path):
 @pytest.mark.parametrize(
     ("stem", "metric", "known", "expected"),
     [
-        ("", "mt1_two_mt", {"mt1_two_mt"}, ("mt1_two_mt", "")),
-        ("mt1_two_separate", "mt", {"mt1_two_mt"}, ("mt1_two_mt", "separate")),
-        ("both_baseline", "accuracy", {"accuracy"}, ("accuracy", "both_baseline")),
-        ("qa_4f_times", "accuracy", {"accuracy_4f"}, ("accuracy_4f", "qa_times")),
+        ("", "mt1_two_mt", {"mt1_two_mt"}, ("mt1_two_mt", ())),
+        ("mt1_two_separate", "mt", {"mt1_two_mt"}, ("mt1_two_mt", ("separate",))),
+        ("both_baseline", "accuracy", {"accuracy"}, ("accuracy", ("both", "baseline"))),
+        ("qa_4f_times", "accuracy", {"accuracy_4f"}, ("accuracy_4f", ("qa", "times"))),
         ("mt1_two", "n_main", {"mt1_two_mt"}, None),
-        ("caption", "clipgain_official", {"clipgain", "clipgain_official"}, ("clipgain_official", "caption")),
+        (
+            "caption",
+            "clipgain_official",
+            {"clipgain", "clipgain_official"},
+            ("clipgain_official", ("caption",)),
+        ),
     ],
 )
-def test_column_of(stem, metric, known, expected):
-    assert placing.column_of(stem, metric, frozenset(known)) == expected
+def test_the_name_in_a_table_of_a_task_s_metric(stem, metric, known, expected):
+    assert nearest(tuple(filter(None, stem.split("_"))), metric, known) == expected
 
 
 def test_csv_holds_every_number_unrounded(tasks):
@@ -171,7 +165,7 @@ def test_csv_holds_every_number_unrounded(tasks):
             for row in rows
             if row["source"] == "run" and (row["task"], row["row"]) == (task.log.task, task.run)
         }
-        assert own == {name: str(task.log.values[name]) for name in task.names}
+        assert own == {name: str(task.log.values[name]) for name in task.numbers}
     paper = [row for row in rows if row["source"] == "Table 3" and row["row"] == "Random"]
     assert {row["comparable"] for row in paper} == {"no"}
 
@@ -187,8 +181,8 @@ def test_markdown_and_latex_escape(tasks):
     assert text.as_latex(sections, title="50%\nc").splitlines()[1] == r"% 50\% c"
     widths = {line.count(" | ") for line in in_markdown.splitlines() if "mt1\\_two<br>mt " in line}
     assert widths == {8}
-    assert markdown.escaped("a|b <i> [x](y) & `") == r"a\|b &lt;i&gt; \[x\](y) &amp; \`"
-    assert latex.escaped(r"a_b 5% \x {y}") == r"a\_b 5\% \textbackslash{}x \{y\}"
+    assert text.in_markdown("a|b <i> [x](y) & `") == r"a\|b &lt;i&gt; \[x\](y) &amp; \`"
+    assert text.in_latex(r"a_b 5% \x {y}") == r"a\_b 5\% \textbackslash{}x \{y\}"
 
 
 @pytest.mark.parametrize("write", ["as_markdown", "as_latex", "as_csv", "html", "items"])
@@ -201,7 +195,7 @@ def test_no_name_or_reply_steers_what_shows_a_table(runs, tmp_path, write):
     read = read_runs([folder])
     tasks = list(numbers.of_logs(read, with_intervals=False))
     if write == "items":
-        content = items.as_csv([(read[0], read[0].samples)])
+        content = text.items_as_csv([(read[0], read[0].samples)])
         assert {row["whole_reply"] for row in csv.DictReader(content.splitlines())} == {r"'=A\x00"}
     elif write == "html":
         content = page(tasks, n_questions=0)
@@ -241,7 +235,7 @@ def test_figures_of_a_benchmark(tmp_path):
     write_tasks(tmp_path / "oracle", "oracle", ["timeblind_mini"], n=40)
     found = list(numbers.of_logs(read_runs([tmp_path])))
     (section,) = tables.sections_of(found)
-    drawn = {figure.title: figure for figure in figures.figures_of(section)}
+    drawn = {figure.title: figure for figure in figures_of(section)}
     main = drawn["Main numbers"]
     assert main.categories == section.card.primary
     assert main.chance == {name: section.card.chance[name] for name in main.categories}

@@ -10,17 +10,7 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable, Reference
-from tempbench_lmms.report import (
-    breakdowns,
-    grid,
-    latex,
-    markdown,
-    numbers,
-    plain,
-    sheet,
-    tables,
-    text,
-)
+from tempbench_lmms.report import grid, numbers, tables, text
 from tempbench_lmms.report.grid import Cell, Grid, Heading, Number
 from tempbench_lmms.report.printed import MINI, PARTIAL, Found, Result, grid_of
 from tempbench_lmms.runs.logs import read_runs
@@ -63,7 +53,7 @@ def result(values, is_mini=False, is_complete=True, label="mine"):
     """Returns a run: by task and metric its values."""
     task = SimpleNamespace(is_mini=is_mini, is_complete=is_complete, log=SimpleNamespace(problems=()))
     found = tuple(
-        Found(tuple(stem.split()), metric, f"x_{stem}", lambda value=value: Number(value, None, 0.1, 0.9))
+        Found(tuple(stem.split()), metric, f"x_{stem}", Number(value, None, 0.1, 0.9))
         for (stem, metric), value in values.items()
     )
     return Result(label, (task,), found)
@@ -248,37 +238,37 @@ def test_every_printed_cell_stands_in_its_row_and_column(name, printed):
 @pytest.mark.parametrize(("name", "printed"), ALL, ids=IDS)
 def test_every_table_can_be_written(name, printed):
     (made,) = tables.grids_of(benchmarks.card(name), [], [printed])
-    check_latex(latex.table(made), made)
-    check_markdown(markdown.table(made), made)
-    rows = list(csv.reader(io.StringIO(sheet.table(made))))
+    check_latex(text.latex(made), made)
+    check_markdown(text.markdown(made), made)
+    rows = list(csv.reader(io.StringIO(text.sheet(made))))
     assert {len(row) for row in rows if row[0] or row[1] == "what"} == {len(made.columns) + 2}
     assert [row[0].lstrip("'") for row in rows[1:] if row[1] == "value"] == [row.label for row in made.rows]
     for width in (60, 200):
-        text = plain.table(made, width)
+        plain = text.plain(made, width)
         # One column alone may need more.
-        assert max(map(len, text.splitlines())) <= max(width, 105)
+        assert max(map(len, plain.splitlines())) <= max(width, 105)
         shown = {cell.text for line in made.cells for cell in line if " " not in cell.text}
-        assert all(one in text for one in shown)
+        assert all(one in plain for one in shown)
 
 
-def check_latex(text, made):
+def check_latex(written, made):
     """Checks what a compiler would: environments, braces, and as many cells in each line as columns."""
     opened = []
-    for what, name in re.findall(r"\\(begin|end)\{(\w+)\}", text):
+    for what, name in re.findall(r"\\(begin|end)\{(\w+)\}", written):
         if what == "begin":
             opened.append(name)
         else:
             assert opened.pop() == name
     assert opened == []
-    bare = re.sub(r"\\[{}&%$#_\\]", "", text)
+    bare = re.sub(r"\\[{}&%$#_\\]", "", written)
     assert bare.count("{") == bare.count("}")
-    words = text.replace(r"\\", "")  # a $ after an end of a line is one that opens
+    words = written.replace(r"\\", "")  # a $ after an end of a line is one that opens
     assert words.count("$") % 2 == words.count(r"\$") % 2
-    assert text.isascii()
+    assert written.isascii()
     n_columns = len(made.columns) + (2 if made.has_row_groups else 1)
-    (form,) = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", text)
+    (form,) = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", written)
     assert len(form) == n_columns
-    body = [line for line in text.splitlines() if line.endswith(r" \\")]
+    body = [line for line in written.splitlines() if line.endswith(r" \\")]
     for line in body:
         cells = re.sub(r"\\&", "", line).count("&") + 1
         spans = sum(int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d+)\}", line))
@@ -288,11 +278,11 @@ def check_latex(text, made):
     n_lines = len(made.rows) + sum(any(cell.bounds for cell in cells) for cells in made.cells) + heads
     assert len(body) == n_lines
     for rule in (r"\toprule", r"\midrule", r"\bottomrule"):
-        assert rule in text
+        assert rule in written
 
 
-def check_markdown(text, made):
-    body = [line for line in text.splitlines() if line.startswith("|")]
+def check_markdown(written, made):
+    body = [line for line in written.splitlines() if line.startswith("|")]
     assert len(body) == len(made.rows) + 2
     n_columns = len(made.columns) + (2 if made.has_row_groups else 1)
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in body} == {n_columns + 1}
@@ -308,8 +298,8 @@ def test_signs_of_words_do_not_steer_a_table():
         ((Cell(words, words, (words,), True),) * 2,) * 2,
         (words,),
     )
-    check_latex(latex.table(made), made)
-    check_markdown(markdown.table(made), made)
+    check_latex(text.latex(made), made)
+    check_markdown(text.markdown(made), made)
 
 
 # ---- with runs
@@ -340,7 +330,7 @@ def test_runs_stand_in_the_paper_s_tables(section):
     )
     assert table_3.signatures
     for made in section.printed:
-        check_latex(latex.table(made), made)
+        check_latex(text.latex(made), made)
 
 
 def test_statements_of_table_5_are_those_of_the_breakdown(section):
@@ -366,7 +356,7 @@ def test_nested_tables_of_any_form():
         "answers": {"A": 0.25, "B": 0.75},
         "empty": {},
     }
-    made = {one.name: lines(one) for one in breakdowns.of_details(details)}
+    made = {one.name: lines(one) for one in tables.breakdowns_of(details)}
     assert made == {
         "confusion, given": {"a": ["3", "1"], "b": ["0", "2"]},
         "confusion, swapped": {"a": ["1"]},
@@ -395,9 +385,9 @@ def test_a_table_of_a_paper(tmp_path):
         file = tmp_path / name
         done = tempbench("table", "tempvs", "table 3", str(runs), "--no-intervals", "-o", str(file))
         assert done.returncode == 0, done.stderr
-        text = file.read_text(encoding="utf-8")
-        assert text.startswith(start)
-        assert "oracle, mini" in text
+        content = file.read_text(encoding="utf-8")
+        assert content.startswith(start)
+        assert "oracle, mini" in content
     complains(tempbench("table", "tempvs", "3", "-o", str(tmp_path / "t.md")), "exists", "--force")
 
 
@@ -468,11 +458,11 @@ def test_latex_s_captions_say_what_a_table_is_of(section):
     """LaTeX numbers its tables itself: the paper's number must not look like that number."""
     (table_14,) = (made for made in section.printed if made.name == "Table 14")
     head = r"\caption{Full results for MT1: event relation inference (as Table 14 of the paper"
-    assert head in latex.table(table_14)
+    assert head in text.latex(table_14)
     captions = re.findall(r"\\caption\{(.*?)\.\}\\", text.as_latex([section], everything=True))
     assert len(captions) > 20
     assert not [words for words in captions if re.match(r"(Table|Section|Footnote) \d", words)]
     assert "Main numbers: tempvs" in captions
     assert r"mt1 two, by source: tempvs\_mini, tempbench\_chance" in captions
     apart = replace(table_14, name="TOMATO, Table 7", caption="Accuracy.")
-    assert r"\caption{Accuracy (as in TOMATO, Table 7" in latex.table(apart)
+    assert r"\caption{Accuracy (as in TOMATO, Table 7" in text.latex(apart)

@@ -15,7 +15,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.repeats import variances
 from tempbench_lmms.report import tables, text
 from tempbench_lmms.report.numbers import of_logs
-from tempbench_lmms.report.spreads import REPEATS as TITLE
+from tempbench_lmms.report.tables import REPEATS as TITLE
 from tempbench_lmms.runs import comparison, deciding, repeats
 from tempbench_lmms.runs.logs import read_runs
 from tests.command import complains, tempbench
