@@ -1,6 +1,6 @@
 """Puts task_yamls/ and hf_datasets/ inside the package in a wheel.
 
-An editable install reads them from the checkout instead (`tempbench_lmms.data.resources`); copies of them in
+An editable install reads them from the checkout instead (`tempbench_lmms.data.roots`); copies of them in
 site-packages would go stale there without anybody noticing.
 """
 

@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import append_log
+from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
 
 _RETRIES = 3
@@ -58,7 +58,7 @@ class Kept:
         self.path = path
         self.values: dict[str, Any] = {}
         self._lock = threading.Lock()
-        for line in append_log.drop_torn_line(path).split(b"\n")[:-1]:
+        for line in tables.drop_torn_line(path).split(b"\n")[:-1]:
             entry = json.loads(line)
             self.values[entry["key"]] = entry["reply"]
 
@@ -66,5 +66,5 @@ class Kept:
         """Keeps a value."""
         line = json.dumps({"key": key, "reply": value})
         with self._lock:
-            append_log.append(self.path, f"{line}\n")
+            tables.append(self.path, f"{line}\n")
             self.values[key] = value

@@ -11,17 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import (
-    checks,
-    checksums,
-    locks,
-    manifests,
-    prepared,
-    roots,
-    tables,
-    terminal,
-    user_tables,
-)
+from tempbench_lmms.data import checks, checksums, locks, manifests, roots, tables, terminal, user_tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 
 from .parts import other_source
@@ -53,7 +43,7 @@ def prepare_table(kind: Kind, source: Path, force: bool) -> None:
     if old and not force:
         if (old.get("source") or {}).get("sha256") != entry["sha256"]:
             raise other_source(root)
-        prepared.is_sound(root, old)
+        manifests.is_sound(root, old)
         print(f"{root} is already prepared; add --force to replace it")
         return
     _refuse(source, [why for path in files.values() if (why := _wrong_medium(kind.media, path))])
@@ -96,8 +86,8 @@ def _write(
     for url, path in files.items():
         tables.copy_file(path, root / "media" / url.partition("/media/")[2])
     tables.write_rows(rows, root / _TABLE, kind.schema)
-    sums = prepared.sums(root, [root / _TABLE])
-    known: dict[str, Any] = {"sha256": tables.sha256_of([root / _TABLE]), prepared.KEY: sums}
+    sums = manifests.sums(root, [root / _TABLE])
+    known: dict[str, Any] = {"sha256": tables.sha256_of([root / _TABLE]), manifests.TABLES: sums}
     if files:
         known[checksums.KEY] = checksums.write_folder(root)
     manifests.write({"benchmark": kind.benchmark, **about, "rows": {"questions": len(rows)}, **known}, root)

@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, locks, manifests, prepared, roots, tables, terminal
+from tempbench_lmms.data import checksums, locks, manifests, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media import records
+from tempbench_lmms.media import verifying
 from tempbench_lmms.media.gathering import Gathering, untracked
 
 Skipped = list[dict[str, str]]
@@ -135,7 +135,7 @@ class Part:
         of = known if isinstance(known, dict) else {}
         same = of.get("fingerprint") == self.fingerprint
         media = [f"media/{folder}/" if folder else "media/" for folder in self.media]
-        self.done = same and prepared.is_sound(self.root, self.manifest, media, self.name, how.force)
+        self.done = same and manifests.is_sound(self.root, self.manifest, media, self.name, how.force)
         self.done = self.done and not (how.copy and of.get("linked"))
         if known and not same and target.is_file() and not how.force:
             raise TempbenchError(
@@ -146,7 +146,7 @@ class Part:
         """Removes the part from the manifest, because its old data is incomplete until it is finished."""
         locks.before_change(self.root)
         # Files that both parts share, and that change now.
-        shared = [self.manifest.pop(key, None) for key in (prepared.KEY, checksums.KEY)]
+        shared = [self.manifest.pop(key, None) for key in (manifests.TABLES, checksums.KEY)]
         there = self.manifest.setdefault("parts", {}).pop(self.name, None)
         if there:
             for values in (self.manifest.get("rows", {}), self.manifest.get("sha256", {})):
@@ -195,7 +195,7 @@ class Part:
             "skipped": skipped,
             "skipped_by_reason": dict(Counter(one.get("reason", one["why"]) for one in skipped)),
             **more,
-            prepared.KEY: prepared.sums(self.root, [target]),
+            manifests.TABLES: manifests.sums(self.root, [target]),
         }
         entries: dict[str, dict[str, Any]] = {
             "parts": {self.name: part},
@@ -204,7 +204,7 @@ class Part:
         }
         for key, entry in entries.items():  # in the same order, whatever part is prepared last
             self.manifest[key] = dict(sorted({**self.manifest.get(key, {}), **entry}.items()))
-        self.manifest[prepared.KEY] = prepared.sums(self.root, [self.root / records.RECORDS])
+        self.manifest[manifests.TABLES] = manifests.sums(self.root, [self.root / verifying.RECORDS])
         self.manifest[checksums.KEY] = media_sums
         manifests.write(self.manifest, self.root)
         return part

@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tempbench_lmms.data import checksums, locks, manifests, prepared, roots, tables
-from tempbench_lmms.media import records
+from tempbench_lmms.data import checksums, locks, manifests, roots, tables
+from tempbench_lmms.media import verifying
 from tempbench_lmms.media.gathering import Gathering, Medium
 
 from .parts import How, Skipped, none_left, other_source
@@ -49,7 +49,7 @@ class Benchmark(NamedTuple):
             if how.force:
                 return False
             raise other_source(self.root, ", or its files have changed since")
-        return prepared.is_sound(self.root, old, force=how.force) and not (how.copy and old["linked"])
+        return manifests.is_sound(self.root, old, force=how.force) and not (how.copy and old["linked"])
 
     def begin(self) -> None:
         """Takes the manifest away: meanwhile nobody takes the folder for finished."""
@@ -115,7 +115,7 @@ class Benchmark(NamedTuple):
             "skipped": skipped,
             "skipped_by_reason": dict(Counter(one["reason"] for one in skipped)),
             "sha256": tables.sha256_of(sorted(files.values())),
-            prepared.KEY: prepared.sums(self.root, [*files.values(), self.root / records.RECORDS]),
+            manifests.TABLES: manifests.sums(self.root, [*files.values(), self.root / verifying.RECORDS]),
         }
 
 
@@ -133,7 +133,7 @@ def _problem(
         return f"{place}: the video is missing", "missing"
     if place in wrong:
         return wrong[place]
-    problem = records.length_problem(place, gathered.videos[place]["duration"], row["duration"])
+    problem = verifying.length_problem(place, gathered.videos[place]["duration"], row["duration"])
     return (problem, "another length") if problem else None
 
 

@@ -121,7 +121,7 @@ def groups(benchmark: str) -> Groups:
 
 
 def sizes(benchmark: str) -> Callable[[dict[str, Any]], Any]:
-    """Returns the function that tells from a manifest how much is prepared (`data.extent`)."""
+    """Returns the function that tells from a manifest how much is prepared (`data.manifests`)."""
     found: Callable[[dict[str, Any]], Any] = getattr(rows(benchmark), "sizes", lambda manifest: ())
     return found
 

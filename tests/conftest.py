@@ -28,7 +28,7 @@ from unittest import mock
 import hypothesis
 import pytest
 
-from tempbench_lmms.data import extent, provenance, redaction
+from tempbench_lmms.data import manifests, provenance, redaction
 from tempbench_lmms.harness import evaluation
 
 # A busy machine is no failure.
@@ -62,20 +62,20 @@ def _offline(session_folder: Path) -> None:
     os.environ["TEMPBENCH_BERTSCORE_MODEL"] = os.environ["TEMPBENCH_CLIP_MODEL"] = "/nowhere"
 
 
-_SIZES = extent.of
+_SIZES = manifests.sizes_in
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _stand_ins_are_whole() -> Iterator[None]:
     """Has the tests' own releases, of a few questions, pass for whole ones; see `by_the_numbers`."""
-    with mock.patch.object(extent, "of", return_value=[]):
+    with mock.patch.object(manifests, "sizes_in", return_value=[]):
         yield
 
 
 @pytest.fixture
 def by_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has the test's data measured by the numbers of the benchmarks' cards, as in use."""
-    monkeypatch.setattr(extent, "of", _SIZES)
+    monkeypatch.setattr(manifests, "sizes_in", _SIZES)
 
 
 @pytest.fixture(autouse=True)

@@ -261,7 +261,7 @@ def _without_data_at_hand(found: dict[str, Any]) -> dict[str, Any]:
 
 def numbers_of(folder: Path) -> Any:
     """Returns the numbers of a finished run, and its replies by task and question."""
-    from tempbench_lmms.data.run_files import STATE
+    from tempbench_lmms.data.outputs import STATE
     from tempbench_lmms.runs.logs import finished_results
 
     file = finished_results(folder / STATE)

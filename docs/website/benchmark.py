@@ -17,7 +17,7 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data.roots import MINI
 from tempbench_lmms.data.tables import Row as Doc
 from tempbench_lmms.harness.tasks import content, docs_of, load_task
-from tempbench_lmms.media.pictures import is_picture, png
+from tempbench_lmms.media.images import is_picture, png
 from tempbench_lmms.media.video import sample_frames
 from tempbench_lmms.record import Metrics
 

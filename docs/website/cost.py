@@ -8,7 +8,7 @@ from statistics import mean
 from typing import Any
 
 from docs.website.links import ROOT
-from tempbench_lmms.media.pictures import is_picture
+from tempbench_lmms.media.images import is_picture
 from tempbench_lmms.media.video import probe
 
 PATCH = 28 * 28

@@ -20,10 +20,10 @@ from typing import Any
 
 from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
 from tempbench_lmms.coherence.rows import BENCHMARK, QA_SCHEMA, REFERENCED_SCHEMA, question_problems
-from tempbench_lmms.data import archives, choices, extent, roots, tables
+from tempbench_lmms.data import manifests, releases, roots, tables
+from tempbench_lmms.data.releases import VIDEO_SUFFIXES
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium
-from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 
 from ..parts import PLAIN, How, Part, Place, Skipped, few, none_left, with_videos
 from . import tomato
@@ -100,7 +100,7 @@ def prepare_tomato(
     Returns:
         The part's entry in the manifest; None where there was nothing to do.
     """
-    chosen = choices.chosen(types, TYPES, "reasoning type")
+    chosen = releases.chosen(types, TYPES, "reasoning type")
     release = tomato.find(source)
     skipped: Skipped = []
     found = list(tomato_rows(release, skipped, chosen))
@@ -108,12 +108,12 @@ def prepare_tomato(
     places = tomato.video_places(release, videos)
     media = _search(places, wanted)
     # Archives are opened only if the folders lack something.
-    packed, zipped = archives.first_with_archives(places if len(media) < len(wanted) else ())
+    packed, zipped = releases.first_with_archives(places if len(media) < len(wanted) else ())
     there = [one.path for several in media.values() for one in several if one.path.is_file()]
     part = Part(_TOMATO, source, [*release.files, *zipped, *there], how, ",".join(chosen))
     if part.done:
         return None
-    with archives.unpacked_if_any(packed, part.root) as folder:
+    with releases.unpacked_if_any(packed, part.root) as folder:
         if folder is not None:
             media = _search([folder], wanted, is_own=True) | media
         if not media:
@@ -163,10 +163,10 @@ def prepare_captions(folder: Path, references: Path | None = None, how: How = PL
     Returns:
         The part's entry in the manifest; None where there was nothing to do.
     """
-    packed = archives.archives_in(folder)
+    packed = releases.archives_in(folder)
     if not folder.is_dir() and not packed:
         raise TempbenchError(f"{folder} is not a folder; name the one with the videos")
-    with archives.unpacked(folder, roots.home_to_write(BENCHMARK)) as whole:
+    with releases.unpacked(folder, roots.home_to_write(BENCHMARK)) as whole:
         return _captions_of(whole, folder, packed, references, how)
 
 
@@ -246,10 +246,10 @@ def _no_video(path: Path) -> tuple[str, str]:
     if path.is_dir():
         return ("a link to a folder, which is not followed", "link") if path.is_symlink() else ("", "")
     if path.suffix.lower() not in VIDEO_SUFFIXES:
-        return f"not a video by its name: {path.suffix or 'no suffix'}", extent.NO_VIDEO
+        return f"not a video by its name: {path.suffix or 'no suffix'}", manifests.NO_VIDEO
     if path.is_file():
         return "", ""
-    return ("a link to nothing", "link") if path.is_symlink() else ("no file", extent.NO_VIDEO)
+    return ("a link to nothing", "link") if path.is_symlink() else ("no file", manifests.NO_VIDEO)
 
 
 def _printable(path: Path) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tempbench_lmms.coherence.prompts import reference_request
 from tempbench_lmms.coherence.rows import QA_SCHEMA
-from tempbench_lmms.data import manifests, prepared, tables
+from tempbench_lmms.data import manifests, tables
 from tempbench_lmms.errors import TempbenchError
 
 from ..endpoint import Endpoint
@@ -57,7 +57,7 @@ def build(
                 save()
     finally:
         save()
-        _tell_manifest(root, rows, prepared.sums(root, [table]))
+        _tell_manifest(root, rows, manifests.sums(root, [table]))
     return written
 
 
@@ -71,5 +71,5 @@ def _tell_manifest(root: Path, rows: list[tables.Row], sums: dict[str, str]) -> 
         for sha256 in sums.values():
             of_tables["qa"] = sha256
     if isinstance(part := manifest.get("parts", {}).get("tomato"), dict):
-        part[prepared.KEY] = sums
+        part[manifests.TABLES] = sums
     manifests.write(manifest, root)

@@ -11,20 +11,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import (
-    archives,
-    checksums,
-    choices,
-    hub,
-    locks,
-    manifests,
-    outputs,
-    prepared,
-    releases,
-    roots,
-    tables,
-    terminal,
-)
+from tempbench_lmms.data import checksums, hub, locks, manifests, outputs, releases, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD, REVISION, SPLITS
 from tempbench_lmms.mateo.rows import OFFICIAL, table_name
@@ -90,11 +77,11 @@ def prepare(
         sources = "; ".join(f"{one.name}: {one.licence}" for one in benchmarks.card(CARD.name).sources)
         raise TempbenchError(f"read the licence first ({sources}), then add --accept-license")
     given = source or from_folder
-    with archives.unpacked_if_any(given, root) as whole:
+    with releases.unpacked_if_any(given, root) as whole:
         if from_folder and whole:
             origin = _own(from_folder, whole, text_only)
         else:
-            wanted = choices.chosen(splits.split(","), SPLITS, "split")
+            wanted = releases.chosen(splits.split(","), SPLITS, "split")
             origin = _release(source, whole, revision, language, wanted, text_only)
         if old and not force:
             if _fingerprint(old.get("source")) == _fingerprint(origin.entry):
@@ -120,7 +107,7 @@ def _make(origin: _Origin, root: Path) -> None:
 
 def _say_so(root: Path, manifest: Mapping[str, Any]) -> None:
     """Prints that the data exists; raises an error if a file is damaged."""
-    prepared.is_sound(root, manifest)
+    manifests.is_sound(root, manifest)
     print(f"{root} is already prepared; add --force to replace it")
 
 
@@ -154,7 +141,7 @@ def _finished(origin: _Origin, done: Mapping[str, Any], root: Path) -> dict[str,
         "problems": {split: done[split]["problems"] for split in done},
         "text_only": origin.text_only,
         "sha256": tables.sha256_of(files),
-        prepared.KEY: prepared.sums(
+        manifests.TABLES: manifests.sums(
             root, (*(path for path in files if path.suffix == ".parquet"), root / GRAPHS)
         ),
         checksums.KEY: checksums.write_folder(root),

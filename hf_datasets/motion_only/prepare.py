@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, locks, manifests, prepared, roots, tables
+from tempbench_lmms.data import checksums, locks, manifests, roots, tables
 from tempbench_lmms.motion_only.rows import BENCHMARK, SCHEMA
 
 from ..parts import other_source
@@ -31,7 +31,7 @@ def prepare(
     identity = {"pairs": n_pairs, "seed": seed, "renderer": RENDERER}
     old = manifests.of_earlier(root, force, "settings", "rows")
     same = old is not None and old["settings"] == identity
-    if old is not None and same and prepared.is_sound(root, old, force=force):
+    if old is not None and same and manifests.is_sound(root, old, force=force):
         return root, False
     if old is not None and not same and not force:
         raise other_source(root, ", with other settings")
@@ -61,7 +61,7 @@ def _make(root: Path, identity: dict[str, int], force: bool, track: Track) -> No
             "settings": identity,
             "rows": {"test": len(asked)},
             "sha256": tables.sha256_of([table]),
-            prepared.KEY: prepared.sums(root, [table]),
+            manifests.TABLES: manifests.sums(root, [table]),
             checksums.KEY: media_sums,
         },
         root,

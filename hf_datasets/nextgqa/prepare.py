@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import archives, choices, roots, tables
+from tempbench_lmms.data import releases, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium, search
 from tempbench_lmms.nextgqa import rows
@@ -40,10 +40,10 @@ def prepare(
     Returns:
         The manifest; None where there was nothing to do.
     """
-    packed = archives.archives_in(videos)
+    packed = releases.archives_in(videos)
     if not videos.is_dir() and not packed:
         raise TempbenchError(f"{videos} is not a folder; name the one with the videos: {BY_HAND}")
-    wanted = choices.chosen(splits, SPLITS, "split")
+    wanted = releases.chosen(splits, SPLITS, "split")
     folder = rows.annotations_in(source)
     files = [file for split in wanted for file in rows.files_of(folder, split)]
     found = {split: list(rows.rows(folder, split)) for split in wanted}
@@ -60,7 +60,7 @@ def prepare(
     }
     if DATA.is_done(identity, how):
         return None
-    with archives.unpacked_if_any(videos if packed else None, DATA.root) as unpacked:
+    with releases.unpacked_if_any(videos if packed else None, DATA.root) as unpacked:
         if unpacked is not None:
             media = media_of(found, unpacked, places, is_own=True) | media
         if not media:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data import checksums, extent, manifests, prepared, roots, tables
+from tempbench_lmms.data import checksums, manifests, roots, tables
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media import records
+from tempbench_lmms.media import verifying
 
 _FOLDERS = re.compile(r"(?<![\w./:~-])(?:[A-Za-z]:)?[/\\~](?:[^/\\\n:'\"]+[/\\])*(?=[^/\\\s])")
 
@@ -46,13 +46,13 @@ class Contents:
     patterns: dict[str, list[str]] = field(default_factory=dict)  # by configuration, the globs of its media
     tables: dict[str, Any] = field(default_factory=dict)  # arrow tables with file names, by place
     texts: dict[str, str] = field(default_factory=dict)  # other files, by place
-    part: str = ""  # its part of the benchmark, from `data.extent.part_of`
+    part: str = ""  # its part of the benchmark, from `data.manifests.part_named`
 
     @property
     def as_they_are(self) -> dict[str, Path]:
         """Files that are published unchanged, by place."""
         places = [split.table for splits in self.configs.values() for split in splits]
-        places += [name for name in (checksums.FILE, records.RECORDS) if (self.root / name).is_file()]
+        places += [name for name in (checksums.FILE, verifying.RECORDS) if (self.root / name).is_file()]
         return {place: self.root / place for place in places} | self.media
 
 
@@ -61,7 +61,7 @@ def contents_of(benchmark: str, root: Path) -> Contents:
     manifest = manifests.read(root)
     if manifest is None or (checksums.KEY in manifest and not (root / checksums.FILE).is_file()):
         raise TempbenchError(f"{root} has no checksums of its media; prepare the data again with --force")
-    found = Contents(benchmark, root, {}, part=extent.part_of(root, benchmarks.sizes(benchmark)))
+    found = Contents(benchmark, root, {}, part=manifests.part_named(root, benchmarks.sizes(benchmark)))
     known = checksums.read(root)
     for table in benchmarks.rows(benchmark).tables_of(root):
         _add(found, table, known)
@@ -135,9 +135,12 @@ def _patterns(places: set[str]) -> list[str]:
 def _published(manifest: Mapping[str, Any], found: Contents) -> dict[str, Any]:
     """Returns the manifest without this machine's folders, and with the checksums of all tables."""
     files = [found.root / split.table for splits in found.configs.values() for split in splits]
-    files += [path for path in (found.root / records.RECORDS,) if path.is_file()]
+    files += [path for path in (found.root / verifying.RECORDS,) if path.is_file()]
     clean = {key: without_folders(value) for key, value in manifest.items() if key != "video_folders"}
-    clean |= {prepared.KEY: prepared.sums(found.root, files), "published_by": f"tempbench-lmms {__version__}"}
+    clean |= {
+        manifests.TABLES: manifests.sums(found.root, files),
+        "published_by": f"tempbench-lmms {__version__}",
+    }
     return checksums.sealed(clean)
 
 

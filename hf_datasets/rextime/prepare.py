@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import archives, choices, hub, releases, roots, tables
+from tempbench_lmms.data import hub, releases, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium, search, videos_below
 from tempbench_lmms.rextime import rows
@@ -68,7 +68,7 @@ def _from_hub(revision: str) -> tuple[dict[str, Path], dict[str, str]]:
 
 def find_videos(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     """Returns `videos_below` of a path, which must be a folder or an archive."""
-    if not folder.is_dir() and not archives.archives_in(folder):
+    if not folder.is_dir() and not releases.archives_in(folder):
         raise TempbenchError(f"{folder} is not a folder; {ADVICE}")
     return videos_below(folder)
 
@@ -98,7 +98,7 @@ def prepare(
     wanted = {_key(row) for table in found.values() for row in table}
     # Archives are opened where the folder lacks something.
     lacking = {name for name, _ in wanted - media.keys()}
-    packed = {name: own for name in lacking & given.keys() if (own := archives.archives_in(given[name]))}
+    packed = {name: own for name in lacking & given.keys() if (own := releases.archives_in(given[name]))}
     identity = {
         "source": origin,
         "annotations": {split: tables.sha256_of([file]) for split, file in files.items()},
@@ -109,7 +109,7 @@ def prepare(
         return None
     with contextlib.ExitStack() as stack:
         for name in packed:
-            unpacked = stack.enter_context(archives.unpacked(given[name], DATA.root))
+            unpacked = stack.enter_context(releases.unpacked(given[name], DATA.root))
             media = _media_of(found, {name: unpacked}, is_own=True) | media
         DATA.begin()
         named = {
@@ -150,7 +150,7 @@ def _named(row: tables.Row, medium: Medium) -> tables.Row:
 
 def chosen_files(files: Mapping[str, Path], splits: Collection[str]) -> dict[str, Path]:
     """Returns the files of the wanted splits; by default the training file may be missing."""
-    wanted = choices.chosen(splits, FILES, "split")
+    wanted = releases.chosen(splits, FILES, "split")
     missing = [split for split in wanted if split not in files]
     if len(wanted) == len(FILES):
         missing = [split for split in missing if split in EVALUATED]

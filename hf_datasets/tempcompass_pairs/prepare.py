@@ -14,7 +14,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import archives, hub, tables
+from tempbench_lmms.data import hub, releases, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import search
 from tempbench_lmms.tempcompass_pairs import rows
@@ -52,11 +52,11 @@ def prepare(source: Path, videos: Path | None = None, how: How = PLAIN) -> dict[
     places = sources.video_places(release, videos)
     media = search(places, wanted, suffixes=(".mp4",))
     # Archives are opened where the folders lack something.
-    packed, zipped = archives.first_with_archives(places if len(media) < len(wanted) else ())
+    packed, zipped = releases.first_with_archives(places if len(media) < len(wanted) else ())
     part = Part(_PLACE, source, [*release.every, *zipped, *(one.path for one in media.values())], how)
     if part.done:
         return None
-    with archives.unpacked_if_any(packed, part.root) as folder:
+    with releases.unpacked_if_any(packed, part.root) as folder:
         if folder is not None:
             media = search([folder], wanted, is_own=True, suffixes=(".mp4",)) | media
         if not media:

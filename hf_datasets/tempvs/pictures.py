@@ -50,7 +50,7 @@ def _cut(strip: Path, n: int, source: str) -> "list[Image] | None":
 
 def is_picture(path: Path) -> bool:
     """Returns whether a file is a picture by its suffix, in small letters or capitals."""
-    from tempbench_lmms.media.limits import PICTURE_SUFFIXES
+    from tempbench_lmms.data.releases import PICTURE_SUFFIXES
 
     return path.suffix.lower() in PICTURE_SUFFIXES and path.is_file()
 

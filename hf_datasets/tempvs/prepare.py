@@ -7,19 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import (
-    archives,
-    checksums,
-    choices,
-    hub,
-    locks,
-    manifests,
-    outputs,
-    prepared,
-    roots,
-    tables,
-    terminal,
-)
+from tempbench_lmms.data import checksums, hub, locks, manifests, outputs, releases, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import official
 from tempbench_lmms.tempvs.card import SOURCES
@@ -50,13 +38,13 @@ def prepare(
     force: Annotated[bool, Option(help="Replace data that is already prepared.")] = False,
 ) -> None:
     """Convert the official TempVS release; a second run does nothing."""
-    wanted = choices.chosen(sources.split(","), SOURCES, "source")
+    wanted = releases.chosen(sources.split(","), SOURCES, "source")
     console = terminal.console(stderr=True)
     root = roots.home_to_write(BENCHMARK)
     old = manifests.of_earlier(root, force, "rows")
     if old and not force:
         _check_same(root, source)
-        prepared.is_sound(root, old)
+        manifests.is_sound(root, old)
         print(f"{root} is already prepared; add --force to replace it")
         return
     _ask_for_consent(accept_license)
@@ -70,7 +58,7 @@ def prepare(
         about = {"source": {"folder": str(source)}, "listing": tables.listing_of(source)}
         folder = trusted = source
     about["sources"] = wanted
-    with archives.unpacked(folder, root) as whole:
+    with releases.unpacked(folder, root) as whole:
         ours = (trusted, whole)
         converted, images, report = _read(whole, ours, wanted, console)
         if source is None and images.missing:
@@ -131,7 +119,9 @@ def _write(
         "skipped": report.skipped,
         "deviations": report.deviations,
         "sha256": tables.sha256_of(sorted(stored)),
-        prepared.KEY: prepared.sums(root, (path for path in sorted(stored) if path.suffix == ".parquet")),
+        manifests.TABLES: manifests.sums(
+            root, (path for path in sorted(stored) if path.suffix == ".parquet")
+        ),
         checksums.KEY: checksums.write_folder(root),
     }
     # Last, because only data with a manifest counts as prepared; after an interruption, run it again.

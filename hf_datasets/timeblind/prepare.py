@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import archives, hub, releases, roots, tables
+from tempbench_lmms.data import hub, releases, roots, tables
+from tempbench_lmms.data.releases import VIDEO_SUFFIXES
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium
-from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 from tempbench_lmms.timeblind import official, rows
 from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE
 from tempbench_lmms.timeblind.rows import BENCHMARK, DATA, SCHEMA, files_of, read_release
@@ -43,13 +43,13 @@ def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[st
     """
     if not source.is_dir():
         raise TempbenchError(f"{source} is not a folder; give --source the folder with {DATA} and the videos")
-    with archives.unpacked(source, roots.home_to_write(BENCHMARK)) as folder:
+    with releases.unpacked(source, roots.home_to_write(BENCHMARK)) as folder:
         data, listed = files_of(folder, tags)
         asked, skipped = whole(read_release(data, listed))
         if not asked:
             raise none_left("no instance is whole", skipped)
         media = _media(folder, source, {rows.video_name(row["video"]) for row in asked})
-        own = archives.archives_in(source)
+        own = releases.archives_in(source)
         given = [one.path for one in media.values() if not one.is_own]
         part = Part(_PLACE, source, [data, *([listed] if listed else []), *own, *given], how)
         if part.done:

@@ -61,7 +61,7 @@ def prepare(
     force: _Force = False,
 ) -> None:
     """Build the nine tests from dated pictures, and the two controls."""
-    from tempbench_lmms.data.choices import chosen
+    from tempbench_lmms.data.releases import chosen
     from tempbench_lmms.data.roots import home_to_write
     from tempbench_lmms.timepercept.card import TESTS
 
@@ -110,12 +110,12 @@ def _origin(source: str) -> dict[str, Any]:
 def _plan_ucm(
     root: Path, source: str, seed: int, size: int, stack: ExitStack
 ) -> Callable[[], dict[str, Any]]:
-    from tempbench_lmms.data import archives
+    from tempbench_lmms.data import releases
 
     from . import controls
 
     if source != controls.HUB and Path(source).exists():
-        unpacked = stack.enter_context(archives.unpacked(Path(source), root))
+        unpacked = stack.enter_context(releases.unpacked(Path(source), root))
         found = controls.Origin(unpacked, _absolute(source), "")
     else:
         found = controls.origin(source, controls.UCM_REPOSITORY)

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import archives, checksums, locks, manifests, prepared, roots, tables, terminal
+from tempbench_lmms.data import checksums, locks, manifests, releases, roots, tables, terminal
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import LENGTH, PAIRS, RANKINGS, TESTS, TIU, TOU, TRANSFER
@@ -72,7 +72,7 @@ def write_part(
     if (
         before
         and all(before.get(key) == value for key, value in request.items())
-        and prepared.is_sound(root, manifest, media, name, force)
+        and manifests.is_sound(root, manifest, media, name, force)
     ):
         note(f"{name}: already prepared in {root}; nothing to do")
         return
@@ -106,8 +106,10 @@ def _replace(
     except TempbenchError:
         _discard(root, name, manifest)
         raise
-    files = [prepared.table(root, test) for test in part["rows"]]
-    parts = manifest["parts"] | {name: {"request": request, **part, prepared.KEY: prepared.sums(root, files)}}
+    files = [manifests.table(root, test) for test in part["rows"]]
+    parts = manifest["parts"] | {
+        name: {"request": request, **part, manifests.TABLES: manifests.sums(root, files)}
+    }
     manifest["parts"] = dict(sorted(parts.items()))  # the same whichever is prepared last
     manifest[checksums.KEY] = checksums.write_folder(root)
     manifests.write(manifest, root)
@@ -170,8 +172,8 @@ def prepare_series(
         if not settings.test and not settings.train:
             raise TempbenchError("--test 0 and --train 0 leave nothing to build; give one of them a number")
         given = series
-        if series and is_file and archives.archives_in(series):
-            (given,) = stack.enter_context(archives.unpacked(series, root)).iterdir()
+        if series and is_file and releases.archives_in(series):
+            (given,) = stack.enter_context(releases.unpacked(series, root)).iterdir()
         return partial(build, _planned(given, fmow, settings, note))
 
     def build(whole: "_Plan") -> dict[str, Any]:

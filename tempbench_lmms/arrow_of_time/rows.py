@@ -10,7 +10,7 @@ import pyarrow as pa
 from tempbench_lmms.arrow_of_time import parser
 from tempbench_lmms.arrow_of_time.card import ANSWERS, CATEGORIES, N_CLIPS
 from tempbench_lmms.data import checks, manifests, releases, roots, tables
-from tempbench_lmms.data.extent import Size
+from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_tables import read_table
 from tempbench_lmms.errors import TempbenchError

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from tempbench_lmms.check.inputs import Picture
 from tempbench_lmms.media import codes
 from tempbench_lmms.media.codes import COLOURS, Pixels
+from tempbench_lmms.metrics.intervals import wilson
 from tempbench_lmms.metrics.ratio import ratio
-from tempbench_lmms.metrics.share import wilson
 
 NEW_TOKENS = 96
 _SECONDS = 8

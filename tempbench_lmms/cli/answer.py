@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tempbench_lmms.data import outputs, run_files
+from tempbench_lmms.data import outputs
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def answer(
     load_task(task)
     folder.mkdir(parents=True, exist_ok=True)
     busy = f"{name} is already answering in {folder}; use that page, or end it"
-    with locks.locked(folder / run_files.LOCK, busy):
+    with locks.locked(folder / outputs.LOCK, busy):
         questions = Questions([task_of(one, folder, limit) for one in leaves([task])], name, limit)
         try:
             if questions.next_open() is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data.resources import resource_dir
+from tempbench_lmms.data.roots import resource_dir
 from tempbench_lmms.errors import TempbenchError
 
 
@@ -27,12 +27,12 @@ def _alone(benchmark: str, prepare: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(prepare)
     def locked(*args: Any, **kwargs: Any) -> Any:
-        from tempbench_lmms.data import extent, locks, manifests, roots
+        from tempbench_lmms.data import locks, manifests, roots
 
         with locks.preparing(benchmark):
             found = prepare(*args, **kwargs)
             manifest = manifests.read(roots.data_home(benchmark) / benchmark) or {}
-        if short := extent.incomplete(extent.of(manifest, benchmarks.sizes(benchmark))):
+        if short := manifests.incomplete(manifests.sizes_in(manifest, benchmarks.sizes(benchmark))):
             print(f"incomplete: {short}")
         return found
 

@@ -141,7 +141,7 @@ def verify(
 
     problems = 0
     if benchmark:
-        from tempbench_lmms.data import extent
+        from tempbench_lmms.data import manifests
         from tempbench_lmms.data.roots import mini_root, prepared_root
 
         benchmarks.card(benchmark)
@@ -152,7 +152,7 @@ def verify(
             print(problem)
         if problems:
             raise TempbenchError(f"{benchmark}: {problems} problems in {root}; see the lines above")
-        print(f"{benchmark} in {root}: ok{extent.part_of(root, benchmarks.sizes(benchmark))}")
+        print(f"{benchmark} in {root}: ok{manifests.part_named(root, benchmarks.sizes(benchmark))}")
         return
     print(f"lmms-eval {plugin.harness_version()}: ok", flush=True)
     from tempbench_lmms.harness.tasks import task_files

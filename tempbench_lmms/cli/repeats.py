@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tempbench_lmms.cli.report import write_report
 from tempbench_lmms.data.bounds import whole_number
-from tempbench_lmms.data.run_files import CHECK, REPEAT, STATE
+from tempbench_lmms.data.outputs import CHECK, REPEAT, STATE
 from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import ending

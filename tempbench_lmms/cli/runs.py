@@ -18,8 +18,8 @@ from tempbench_lmms.cli.command import AsJson, GroupBy, IncludePath, Partial
 from tempbench_lmms.cli.report import write_report
 from tempbench_lmms.data import outputs, provenance, terminal
 from tempbench_lmms.data.bounds import whole_number
+from tempbench_lmms.data.outputs import CHECK, LOCK, STATE
 from tempbench_lmms.data.roots import datasets_cache
-from tempbench_lmms.data.run_files import CHECK, LOCK, STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
 

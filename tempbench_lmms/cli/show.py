@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import content, docs_with, load_leaf, not_valid
-from tempbench_lmms.media.pictures import is_picture, png
+from tempbench_lmms.media.images import is_picture, png
 
 if TYPE_CHECKING:
     from tempbench_lmms.data.tables import Row

@@ -61,7 +61,7 @@ def _listed(name: str, read: Callable[[Path], list[tables.Row]]) -> dict[str, An
     from tempbench_lmms.data.roots import MINI
     from tempbench_lmms.harness.tasks import is_prepared, kwargs_of, load_task, task_files
     from tempbench_lmms.harness.variants import asks
-    from tempbench_lmms.media.pictures import is_picture
+    from tempbench_lmms.media.images import is_picture
 
     config = load_task(name)
     is_group = "group" in config

@@ -12,7 +12,7 @@ import numpy as np
 from tempbench_lmms import record_reading
 from tempbench_lmms.coherence import encoders, prompts
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics import clip as clip_metrics
+from tempbench_lmms.metrics import text as clip_metrics
 from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
 from tempbench_lmms.metrics.text import event_order
 from tempbench_lmms.parsing.clean import clean, final_answer, squeeze
@@ -60,7 +60,7 @@ def _embeddings(model: str, url: str, n: int) -> tuple[Floats, Floats] | None:
     Each is of shape (n_frames, dim).
     """
     from tempbench_lmms.data.roots import resolve
-    from tempbench_lmms.media.pictures import channels_reversed
+    from tempbench_lmms.media.images import channels_reversed
     from tempbench_lmms.media.video import sample_frames
 
     try:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tempbench_lmms.coherence import captioning, encoders, scoring
-from tempbench_lmms.metrics.clip import clip_gain
+from tempbench_lmms.metrics.text import clip_gain
 from tempbench_lmms.record import Record
 
 Scores = dict[str, float | None]

@@ -10,7 +10,7 @@ from typing import Any
 
 from tempbench_lmms.coherence.card import BUDGETS
 from tempbench_lmms.coherence.parser import letters_of
-from tempbench_lmms.data.option_order import shuffled
+from tempbench_lmms.data.questions import shuffled
 
 SYSTEM = "You are an expert in understanding dynamics of objects."
 """TOMATO's system prompt. Models of the harness's simple kind get none from a task: give theirs as a model

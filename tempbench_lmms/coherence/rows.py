@@ -9,7 +9,7 @@ from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
 from tempbench_lmms.coherence.parser import letters_of
 from tempbench_lmms.coherence.prompts import CAPTION, ORDERS
 from tempbench_lmms.data import checks, manifests, tables
-from tempbench_lmms.data.extent import Size
+from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.media import verifying
 from tempbench_lmms.metrics.sampling import Groups
 

@@ -15,8 +15,7 @@ from typing import Any
 from tempbench_lmms import record_reading
 from tempbench_lmms.coherence import encoders, parser, prompts
 from tempbench_lmms.coherence.card import BUDGETS, CONTROLS, CURVES, SCENES, TYPES
-from tempbench_lmms.metrics import curve
-from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.ratio import Ratio, area_weights, gain_weights, ratio, slope_weights
 from tempbench_lmms.metrics.text import numeric_distance
 from tempbench_lmms.parsing.clean import clip, final_answer
 from tempbench_lmms.parsing.expected import Reading
@@ -176,9 +175,9 @@ def n_cut(records: Sequence[Record], conditions: Sequence[str]) -> int:
 
 _GROUPS = {**dict.fromkeys(TYPES, "type"), **dict.fromkeys(SCENES, "scene")}
 _TRENDS = {
-    "slope": curve.slope_weights(BUDGETS),
-    "gain": curve.gain_weights(BUDGETS),
-    "area": curve.area_weights(BUDGETS),
+    "slope": slope_weights(BUDGETS),
+    "gain": gain_weights(BUDGETS),
+    "area": area_weights(BUDGETS),
 }
 """`slope` is the score a frame, by least squares; `gain` the score with 16 frames less that with 4; `area` is
 the area under the curve from 4 to 16 frames, divided by 12."""

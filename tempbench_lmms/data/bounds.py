@@ -1,4 +1,4 @@
-"""Limits on the size of files to read: a few kilobytes can expand to fill all memory.
+"""Limits on the size of files and pictures to read: a few kilobytes can expand to fill all memory.
 
 The limits are far above every official file. An environment variable raises them.
 """
@@ -20,6 +20,10 @@ MAX_BYTES = 1_000_000_000
 MAX_ROWS = 10_000_000
 """Of one table."""
 
+PIXELS_VARIABLE = "TEMPBENCH_MAX_PIXELS"
+MAX_PIXELS = 64_000_000
+"""Of one picture or frame."""
+
 _MAX_BATCH = 256  # rows
 _SCHEMA = 100_000_000  # bytes of a Parquet file's metadata
 
@@ -27,6 +31,11 @@ _SCHEMA = 100_000_000  # bytes of a Parquet file's metadata
 def max_bytes() -> int:
     """Returns the largest number of bytes to read from a file."""
     return whole_number(BYTES_VARIABLE, MAX_BYTES)
+
+
+def max_pixels() -> int:
+    """Returns the largest number of pixels of a picture or frame."""
+    return whole_number(PIXELS_VARIABLE, MAX_PIXELS)
 
 
 def whole_number(variable: str, default: int, least: int = 1) -> int:

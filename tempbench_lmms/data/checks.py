@@ -8,14 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import (
-    bounds,
-    checksums,
-    extent,
-    manifests,
-    prepared,
-    tables,
-)
+from tempbench_lmms.data import bounds, checksums, manifests, tables
 from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
@@ -72,7 +65,7 @@ def problems(
     root: Path,
     found: Sequence[Table],
     load: Callable[[Path, str], Any],
-    sizes: extent.Sizes = lambda manifest: (),
+    sizes: manifests.Sizes = lambda manifest: (),
     left_out: Callable[[manifests.Manifest], Iterable[Problem]] = lambda manifest: (),
 ) -> Iterator[Problem]:
     """Yields the problems of a data set, one line each: in its tables, in their media, and missing parts.
@@ -92,7 +85,7 @@ def problems(
         manifest = manifests.read(root) or {}
     except TempbenchError as error:
         yield one_line(str(error))
-    for problem in prepared.table_problems(root, manifest):
+    for problem in manifests.table_problems(root, manifest):
         yield one_line(f"{problem}; prepare the data again with --force")
     media: dict[str, Path] = {}
     for table in found:
@@ -104,7 +97,7 @@ def problems(
             sound[url] = path
         except TempbenchError as error:
             yield one_line(str(error))
-    for problem in (*checksums.problems(root, manifest, sound), *extent.problems(manifest, sizes)):
+    for problem in (*checksums.problems(root, manifest, sound), *manifests.size_problems(manifest, sizes)):
         yield one_line(problem)
     yield from left_out(manifest)
 

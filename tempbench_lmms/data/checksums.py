@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import tables
-from tempbench_lmms.data.resources import SCHEME
+from tempbench_lmms.data.roots import SCHEME
 
 FILE = "checksums.json"
 KEY = "media"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.resources import cache_home
+from tempbench_lmms.data.roots import cache_home
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 

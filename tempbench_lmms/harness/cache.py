@@ -26,7 +26,7 @@ from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs
 from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
 from tempbench_lmms.data.checksums import digest, signature, urls_of
-from tempbench_lmms.data.prepared import Media
+from tempbench_lmms.data.manifests import Media
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity, stopping

@@ -14,12 +14,12 @@ from functools import cache
 from typing import Any
 
 from tempbench_lmms import benchmarks, record_reading
-from tempbench_lmms.data.option_order import Turned, turned
+from tempbench_lmms.data.questions import Turned, turned
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.variants import table_of
-from tempbench_lmms.metrics import positions
+from tempbench_lmms.metrics import groups
 from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio
 from tempbench_lmms.metrics.sampling import drawn
 from tempbench_lmms.record import Metrics, Record, n_failed, n_questions
@@ -132,9 +132,9 @@ def _metrics(benchmark: str) -> Metrics:
     unit = multiple_choice(benchmark)["unit"]
     metrics = Metrics(KEY)
 
-    def asked(records: Sequence[Record]) -> list[positions.Asked]:
+    def asked(records: Sequence[Record]) -> list[groups.Asked]:
         return [
-            positions.Asked(own["of"], record[unit], own["n"], own["gold"], own["answer"], bool(own["right"]))
+            groups.Asked(own["of"], record[unit], own["n"], own["gold"], own["answer"], bool(own["right"]))
             for record in records
             for own in (record[KEY],)
         ]
@@ -142,7 +142,7 @@ def _metrics(benchmark: str) -> Metrics:
     @metrics.measure(headline=True)
     def circular_accuracy(records: Sequence[Record]) -> Ratio:
         """Share of questions that are right in every order, among those asked in every order."""
-        return positions.circular_accuracy(asked(records))
+        return groups.circular_accuracy(asked(records))
 
     @metrics.measure(headline=True)
     def accuracy(records: Sequence[Record]) -> Ratio:
@@ -152,7 +152,7 @@ def _metrics(benchmark: str) -> Metrics:
     @metrics.measure(better="lower", headline=True)
     def position_bias(records: Sequence[Record]) -> Statistic:
         """Standard deviation, over places, of the share of right options found there (RStd)."""
-        return positions.position_bias(asked(records))
+        return groups.position_bias(asked(records))
 
     @metrics.measure(headline=True)
     def parse_rate(records: Sequence[Record]) -> Ratio:
@@ -165,7 +165,7 @@ def _metrics(benchmark: str) -> Metrics:
     @metrics.count(headline=True)
     def n_circular(records: Sequence[Record]) -> int:
         """Number of questions that were asked in every order."""
-        return sum(1 for _ in positions.whole(asked(records)))
+        return sum(1 for _ in groups.whole(asked(records)))
 
     @metrics.count(better="lower", headline=True)
     def n_cut(records: Sequence[Record]) -> int:
@@ -199,11 +199,11 @@ def _metric_list(benchmark: str, hook: str) -> list[dict[str, Any]]:
 
 def _lite_docs(benchmark: str, hook: str) -> Process:
     def draw(dataset: Any) -> Any:
-        groups = benchmarks.groups(benchmark)
-        wanted = {*groups.columns, *groups.strata} & {*dataset.column_names}
+        rule = benchmarks.groups(benchmark)
+        wanted = {*rule.columns, *rule.strata} & {*dataset.column_names}
         columns = {column: list(dataset[column]) for column in sorted(wanted)}
-        kept = drawn(groups.stratum(columns))
-        return dataset.select([i for i, group in enumerate(groups.of(columns)) if group in kept])
+        kept = drawn(rule.stratum(columns))
+        return dataset.select([i for i, group in enumerate(rule.of(columns)) if group in kept])
 
     return _chained(draw, _hook(benchmark, hook)) if hook else draw
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.card import home
-from tempbench_lmms.data import code_digest, provenance, tables
+from tempbench_lmms.data import provenance, tables
 from tempbench_lmms.data.checksums import digest, digest_of_rows, urls_of
 from tempbench_lmms.data.redaction import hidden, parts, without_secrets
 from tempbench_lmms.errors import TempbenchError
@@ -172,11 +172,11 @@ def of_files(path: Path) -> dict[str, str]:
 def of_code() -> str:
     """Returns one SHA-256 over this package's code and tasks, and over the user's benchmarks."""
     # In a wheel the code that makes data is inside the package, in a checkout beside it.
-    found = code_digest.named(_package(), ("**/*.py",)).items()
+    found = provenance.named(_package(), ("**/*.py",)).items()
     files = {name: path for name, path in found if not name.startswith("hf_datasets/")}
     for name in benchmarks.names():
-        files |= code_digest.named(home(name), ("**/*.py",), f"{name}/")
-    return code_digest.digest_of(files | {f"{name}.yaml": path for name, path in task_files().items()})
+        files |= provenance.named(home(name), ("**/*.py",), f"{name}/")
+    return provenance.digest_of(files | {f"{name}.yaml": path for name, path in task_files().items()})
 
 
 def code_of(task: str) -> str:
@@ -187,8 +187,8 @@ def code_of(task: str) -> str:
 @cache
 def _code_of_questions(benchmark: str) -> str:
     own = home(benchmark)
-    return code_digest.digest_of(
-        code_digest.named(own, ("prompts.py", "hooks.py")) | code_digest.named(_package(), ("media/*.py",))
+    return provenance.digest_of(
+        provenance.named(own, ("prompts.py", "hooks.py")) | provenance.named(_package(), ("media/*.py",))
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-from tempbench_lmms.data import option_order
+from tempbench_lmms.data import questions
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import TempbenchError
 
@@ -89,7 +89,7 @@ def frames(url: str, given: Setting) -> list[tuple[Any, float]]:
     step = max(1, round(probe(path).fps / given.rate)) if given.rate else 0
     found = sample_frames(path, Taken(step, "every") if step else Taken(given.frames, given.places))
     n = len(found.images)
-    order = option_order.shuffled(n, url) if given.shuffled else range(n)
+    order = questions.shuffled(n, url) if given.shuffled else range(n)
     return [(found.images[place], time) for place, time in zip(order, found.times, strict=True)]
 
 

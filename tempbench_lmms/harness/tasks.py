@@ -10,9 +10,9 @@ from typing import Any
 import yaml
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import code_digest, locks, tables
+from tempbench_lmms.data import locks, provenance, tables
 from tempbench_lmms.data.checks import table_problems
-from tempbench_lmms.data.prepared import Media
+from tempbench_lmms.data.manifests import Media
 from tempbench_lmms.data.roots import MINI, SCHEME, mini_root, resolve
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness.variants import SafeLoader, task_dir
@@ -154,7 +154,7 @@ def check_data(names: Iterable[str]) -> None:
         benchmark, root = root_of(config)
         if root != mini_root(benchmark):  # nobody prepares the bundled sample
             locks.keep_reading(root)
-        code_digest.of_numbers(benchmark)  # cached before the code on the disk can change
+        provenance.of_numbers(benchmark)  # cached before the code on the disk can change
         if problems := data_problems(config):
             raise TempbenchError(
                 f"{name}: {problems[0]} ({len(problems)} problems; see `tempbench verify {benchmark}`)"

@@ -9,7 +9,7 @@ A table also says of which tasks others are derived: `NAME_rotated`, with the op
     multiple_choice:
       of: [nextgqa, nextgqa_answer]              # tasks, variants and groups
       unit: video                                # the field of a record that names the unit of sampling
-      rotate: tempbench_lmms.B.prompts.rotated   # only where `data.option_order.turned` does not do
+      rotate: tempbench_lmms.B.prompts.rotated   # only where `data.questions.turned` does not do
     lite:
       of: [nextgqa]
 
@@ -31,8 +31,7 @@ from typing import Any
 import yaml
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data.resources import folder_of
-from tempbench_lmms.data.roots import MINI, SCHEME, cache_home
+from tempbench_lmms.data.roots import MINI, SCHEME, cache_home, folder_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.sampling import LITE
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import NumberedRow
-from tempbench_lmms.data.extent import Size
+from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.mateo import parser, scoring

@@ -13,7 +13,7 @@ from typing import Any
 from tempbench_lmms import record_reading
 from tempbench_lmms.mateo import parser, prompts
 from tempbench_lmms.mateo.card import CLASSES
-from tempbench_lmms.metrics import graph
+from tempbench_lmms.metrics import ordering
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metrics, Record, by_group, n_failed, n_questions
 
@@ -266,7 +266,7 @@ def edge_f1(records: Sequence[Record]) -> Ratio:
 @METRICS.measure(better="lower")
 def cyclic_plans(records: Sequence[Record]) -> Ratio:
     """Share of plans whose claimed edges (`claim`) have a cycle, so that no order of steps fulfils them."""
-    return _over_plans(records, lambda own: (graph.has_cycle(filter(None, map(claim, own))), 1))
+    return _over_plans(records, lambda own: (ordering.has_cycle(filter(None, map(claim, own))), 1))
 
 
 @METRICS.measure(better="lower")
@@ -281,7 +281,7 @@ def transitivity_violations(records: Sequence[Record]) -> Ratio:
         edges = {edge for pair in own if (edge := claim(pair))}
         # The claims about each pair of steps, in both directions: True for an edge in this direction.
         said = {ends: ends in edges for pair in own if is_consistent(pair) for ends in _both_ends(pair)}
-        known = [said[ends] for ends in graph.chains(edges) if ends in said]
+        known = [said[ends] for ends in ordering.chains(edges) if ends in said]
         return known.count(False), len(known)
 
     return _over_plans(records, terms)

@@ -23,8 +23,8 @@ import numpy as np
 from av.stream import Disposition
 from numpy.typing import NDArray
 
+from tempbench_lmms.data.bounds import max_pixels
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media.limits import max_pixels
 
 Picture = NDArray[np.uint8]
 """Shape (height, width, 3), RGB, as shown."""

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import hub, tables
+from tempbench_lmms.data.releases import VIDEO_SUFFIXES
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import records, sandbox
-from tempbench_lmms.media.limits import VIDEO_SUFFIXES
+from tempbench_lmms.media import sandbox, verifying
 
 _KEEP_EVERY = 50
 
@@ -90,13 +90,13 @@ class Gathering:
         track: Wraps a list to show progress.
 
     Attributes:
-        videos: The record of each video (`media.records`), by its place below `media`.
+        videos: The record of each video (`media.verifying`), by its place below `media`.
         linked: The places of those that are links.
     """
 
     def __init__(self, root: Path, copy: bool = False, track: Any = untracked) -> None:
         self.root, self.copy, self.track = root, copy, track
-        self.videos = records.read_records(root)
+        self.videos = verifying.read_records(root)
         self.linked: set[str] = set()
 
     def at(self, place: str) -> Path:
@@ -114,7 +114,7 @@ class Gathering:
         for place, medium in self.track(list(wanted.items()), description="videos"):
             if why := self._put(place, medium):
                 wrong[place] = why
-            elif not records.unchanged(self.at(place), self.videos.get(place)):
+            elif not verifying.unchanged(self.at(place), self.videos.get(place)):
                 new.append(place)
         found = sandbox.check_videos([self.at(place) for place in new])
         looked = zip(new, found, strict=True)
@@ -124,13 +124,13 @@ class Gathering:
             if isinstance(facts, MediaError):
                 wrong[place] = str(facts), facts.reason
             else:
-                self.videos[place] = records.record(self.at(place), facts)
+                self.videos[place] = verifying.record(self.at(place), facts)
             if number % _KEEP_EVERY == 0:
-                tables.write_json(self.videos, self.root / records.RECORDS)
+                tables.write_json(self.videos, self.root / verifying.RECORDS)
         for place, medium in wanted.items():
             if place not in wrong and medium.seconds is not None:
                 seconds = self.videos[place]["duration"]
-                if problem := records.length_problem(place, seconds, medium.seconds):
+                if problem := verifying.length_problem(place, seconds, medium.seconds):
                     wrong[place] = problem, "another length"
         for place in wrong:
             self.at(place).unlink(missing_ok=True)
@@ -155,7 +155,7 @@ class Gathering:
         for folder in folders:
             tables.keep_only(shown, self.root / "media" / folder)
         there = {place: known for place, known in self.videos.items() if self.at(place).is_file()}
-        tables.write_json(dict(sorted(there.items())), self.root / records.RECORDS)
+        tables.write_json(dict(sorted(there.items())), self.root / verifying.RECORDS)
 
     def n_linked(self, shown: Iterable[Path]) -> int:
         """Returns how many of the files are links."""

@@ -1,4 +1,4 @@
-"""Loads images of a data set and stitches sequences into one strip."""
+"""Loads, recognises and writes pictures, and stitches sequences into one strip."""
 
 import contextlib
 import functools
@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,6 @@ from PIL import Image, ImageDraw, ImageFont, ImageOps, UnidentifiedImageError
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import rasters
-from tempbench_lmms.media.limits import UNSUPPORTED
 from tempbench_lmms.media.rasters import Stretch
 
 FORMATS = {
@@ -29,6 +29,8 @@ FORMATS = {
 }
 """What a picture may be, whatever its name says, and what its file is called. Pillow reads forty formats
 more; one of them, PostScript, by running another program."""
+UNSUPPORTED = "format not supported"
+"""The reason for an error about a picture format that is not supported, or not by this Pillow."""
 _JPEG_XL = (b"\xff\x0a", b"\0\0\0\x0cJXL ")
 _BAND = 10
 _HEADER = 25
@@ -231,3 +233,20 @@ def _after_gaps(rows: NDArray[np.uint8]) -> list[int]:
     if any(len(one) > _BAND + 2 for one in gaps) or len(gaps) < 2:
         return []
     return [round((int(one[0]) + int(one[-1]) + 1 + _BAND) / 2) for one in gaps[:-1]]
+
+
+def is_picture(value: Any) -> bool:
+    """Returns whether a value is a decoded picture, as hooks pass it to a model."""
+    return isinstance(value, Image.Image)
+
+
+def png(picture: Image.Image) -> bytes:
+    """Returns a picture as PNG bytes."""
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def channels_reversed(picture: Image.Image) -> Image.Image:
+    """Returns a picture with blue and red exchanged."""
+    return Image.fromarray(np.asarray(picture)[..., ::-1])

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from PIL import Image
 
+from tempbench_lmms.data.bounds import PIXELS_VARIABLE, max_pixels
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media.limits import PIXELS_VARIABLE, max_pixels
 
 PERCENTILES = (2.0, 98.0)
 NO_PICTURE = "no sensible picture"

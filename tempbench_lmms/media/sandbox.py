@@ -17,7 +17,7 @@ from typing import Any
 
 from tempbench_lmms.data.child import Child
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media.integrity import Facts
+from tempbench_lmms.media.video import Facts
 from tempbench_lmms.media.worker import TOO_MUCH_MEMORY
 
 SECONDS_VARIABLE = "TEMPBENCH_PROBE_SECONDS"

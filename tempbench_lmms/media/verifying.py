@@ -1,11 +1,70 @@
-"""The common part of `tempbench verify`: the problems of a benchmark's data."""
+"""Checks a data set's media: the problems of its tables and pictures, and the record of each video."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from tempbench_lmms.data import checks, extent
+from tempbench_lmms.data import checks, manifests
+from tempbench_lmms.data.checksums import is_whole, sealed
 from tempbench_lmms.data.manifests import Manifest
-from tempbench_lmms.media import records, sandbox
+from tempbench_lmms.data.tables import parse_json, sha256_of
+from tempbench_lmms.media import sandbox
+from tempbench_lmms.media.video import Facts
+
+RECORDS = "videos.json"
+"""The records' file in a prepared data set."""
+
+SECONDS_APART = 2.0
+SHARE_APART = 0.02
+MOST_APART = 0.25
+"""A video may differ from its annotated length by this many seconds or this share, whichever is more.
+
+Annotated lengths are rounded, and re-encoded videos end a few frames earlier or later. The limit is never
+more than `MOST_APART` of a short video's length, or one half as long would pass.
+"""
+
+
+def record(path: Path, facts: Facts) -> dict[str, Any]:
+    """Returns the record of a video."""
+    return sealed({"sha256": sha256_of([path]), **asdict(facts)})
+
+
+def read_records(root: Path) -> dict[str, Any]:
+    """Returns the records of a prepared data set; empty where there are none."""
+    try:
+        found = parse_json((root / RECORDS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def unchanged(path: Path, known: Any) -> bool:
+    """Returns whether a file still matches its record, by its checksum."""
+    return is_whole(known) and path.is_file() and known.get("sha256") == sha256_of([path])
+
+
+def checker(root: Path, check: Callable[..., Facts]) -> Callable[[Path, str], None]:
+    """Returns the function that checks a video for `data.checks.problems`; a changed one is decoded."""
+    known = read_records(root)
+
+    def load(path: Path, url: str) -> None:
+        if not unchanged(path, known.get(url.partition("/media/")[2])):
+            check(path)
+
+    return load
+
+
+def length_problem(name: str, seconds: float, annotated: float) -> str | None:
+    """Returns a line about a wrong video length, or None."""
+    allowed = max(min(SECONDS_APART, MOST_APART * annotated), SHARE_APART * annotated)
+    if abs(seconds - annotated) <= allowed:
+        return None
+    return (
+        f"{name}: the video lasts {seconds:.1f} seconds but its annotation says {annotated:.1f}; it is "
+        "another video or only a part: get the annotated video"
+    )
+
 
 TablesOf = Callable[[Path], list[checks.Table]]
 Problems = Callable[[Path], Iterator[str]]
@@ -14,7 +73,7 @@ Problems = Callable[[Path], Iterator[str]]
 
 def of(
     *tables: checks.Table,
-    sizes: extent.Sizes = lambda manifest: (),
+    sizes: manifests.Sizes = lambda manifest: (),
     left_out: Callable[[Manifest], Iterable[str]] = lambda manifest: (),
 ) -> tuple[TablesOf, Problems]:
     """Returns a benchmark's `rows.tables_of` and `rows.problems`: tables, rows, media, and missing parts.
@@ -32,7 +91,7 @@ def of(
         """Yields one line per problem, with table, row and field; then every unusable media file."""
         found = tables_of(root)
         has_videos = any("video" in table.media for table in found)
-        look = records.checker(root, sandbox.check_video) if has_videos else sandbox.check_picture
+        look = checker(root, sandbox.check_video) if has_videos else sandbox.check_picture
         yield from checks.problems(root, found, look, sizes, left_out)
 
     return tables_of, problems

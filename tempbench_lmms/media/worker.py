@@ -20,7 +20,7 @@ import av
 from tempbench_lmms.data import child
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.images import open_image
-from tempbench_lmms.media.integrity import check_video
+from tempbench_lmms.media.video import check_video
 
 Look = Callable[[dict[str, Any], child.Beat], dict[str, Any]]
 """Takes a request and a function to report progress; returns the result."""

@@ -1,10 +1,13 @@
 """Agreement of two orderings of the same items: pairs, exactness, Kendall's tau, the positive-negative ratio.
 
-An ordering is a permutation of 0, ..., k - 1: which item is first, second, and so on.
+An ordering is a permutation of 0, ..., k - 1: which item is first, second, and so on. Answers to pairs of
+items are edges of a graph.
 """
 
+import graphlib
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -91,3 +94,36 @@ def direction_score(positive: float, negative: float, sizes: Sequence[int]) -> f
     """
     variance = sum(k * (k - 1) * (2 * k + 5) / 72 for k in sizes)
     return (positive - negative) / 2 / math.sqrt(variance) if variance else math.nan
+
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+def has_cycle(edges: Iterable[tuple[Node, Node]]) -> bool:
+    """Returns whether a walk along the edges can return to its start.
+
+    >>> has_cycle([(1, 2), (2, 3), (1, 3)]), has_cycle([(1, 2), (2, 3), (3, 1)])
+    (False, True)
+    """
+    sorter: graphlib.TopologicalSorter[Node] = graphlib.TopologicalSorter()
+    for before, after in edges:
+        sorter.add(after, before)
+    try:
+        sorter.prepare()
+    except graphlib.CycleError:
+        return True
+    return False
+
+
+def chains(edges: Iterable[tuple[Node, Node]]) -> Iterator[tuple[Node, Node]]:
+    """Yields the ends A and C of every two edges A to B and B to C, A and C being different nodes.
+
+    >>> list(chains([(1, 2), (2, 3), (2, 1)]))
+    [(1, 3)]
+    """
+    after: dict[Node, list[Node]] = {}
+    listed = list(edges)
+    for first, second in listed:
+        after.setdefault(first, []).append(second)
+    for first, second in listed:
+        yield from ((first, third) for third in after.get(second, ()) if third != first)

@@ -8,10 +8,9 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from tempbench_lmms.metrics.distributions import t_quantile
+from tempbench_lmms.metrics.intervals import is_bounded, t_quantile
 from tempbench_lmms.metrics.ratio import Ratio, Sums
 from tempbench_lmms.metrics.resampling import by_cluster, jackknife
-from tempbench_lmms.metrics.share import is_bounded
 
 _MOST = 2**23
 

@@ -3,6 +3,9 @@
 Accuracy, "MT given GT strict", a positive-negative ratio, IoU-gated accuracy, F1 = 2TP / (2TP + FP + FN) and
 a mean of scores all are sum(numerator) / sum(denominator). Written that way, one function gives the value
 of each, one its interval, and the counts always come with the ratio.
+
+The slope, the gain and the area of a question's curve over a growing budget are linear in its scores. Their
+means over questions are therefore those of the mean curve, and each is a `Ratio` too.
 """
 
 import itertools
@@ -174,3 +177,37 @@ def _deviation(values: Floats) -> float:
     """Returns the standard deviation of the finite values; NaN for fewer than two."""
     values = values[np.isfinite(values)]
     return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+
+
+def slope_weights(budgets: Sequence[float]) -> Floats:
+    """Returns the weights of the least-squares slope: score a unit of budget.
+
+    >>> [round(float(w), 6) for w in slope_weights([4, 8, 12, 16])]
+    [-0.075, -0.025, 0.025, 0.075]
+    """
+    centred = np.asarray(budgets, np.float64) - np.mean(budgets)
+    weights: Floats = centred / (centred @ centred)
+    return weights
+
+
+def gain_weights(budgets: Sequence[float]) -> Floats:
+    """Returns the weights of the last score minus the first."""
+    weights = np.zeros(len(budgets))
+    weights[0], weights[-1] = -1, 1
+    return weights
+
+
+def area_weights(budgets: Sequence[float]) -> Floats:
+    """Returns the weights of the area under the curve by the trapezoid rule, divided by the budgets' span.
+
+    A curve that is 1 throughout has area 1.
+
+    >>> [round(float(w), 4) for w in area_weights([4, 8, 12, 16])]
+    [0.1667, 0.3333, 0.3333, 0.1667]
+    """
+    steps = np.diff(np.asarray(budgets, np.float64))
+    weights = np.zeros(len(budgets))
+    weights[:-1] += steps / 2
+    weights[1:] += steps / 2
+    total: Floats = weights / steps.sum()
+    return total

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tempbench_lmms.metrics.intervals import is_bounded
 from tempbench_lmms.metrics.ratio import Floats, Ratio, Statistic, Sums
 from tempbench_lmms.metrics.resampling import aligned, by_cluster, interval
-from tempbench_lmms.metrics.share import is_bounded
 
 
 @dataclass(frozen=True)

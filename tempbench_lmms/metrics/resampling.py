@@ -12,7 +12,14 @@ from statistics import NormalDist
 
 import numpy as np
 
-from tempbench_lmms.metrics.distributions import heads_at_most, t_cdf, t_quantile
+from tempbench_lmms.metrics.intervals import (
+    effective_number,
+    heads_at_most,
+    is_bounded,
+    t_cdf,
+    t_quantile,
+    wilson,
+)
 from tempbench_lmms.metrics.ratio import (
     Floats,
     Ratio,
@@ -22,7 +29,6 @@ from tempbench_lmms.metrics.ratio import (
     _resampling_weights,
     sums_by_cluster,
 )
-from tempbench_lmms.metrics.share import effective_number, is_bounded, wilson
 
 _NORMAL = NormalDist()
 # Resamples at a time: 16 MB of draws, whatever the number of clusters.
@@ -75,7 +81,7 @@ def interval(
 ) -> tuple[float, float]:
     """Returns a confidence interval that takes clusters for the units of the sample.
 
-    A mean of scores from 0 to 1, such as a share, gated or not, gets Wilson's interval (`share.wilson`). Any
+    A mean of scores from 0 to 1, such as a share, gated or not, gets Wilson's interval (`wilson`). Any
     other metric gets a t interval with the standard error of the cluster bootstrap. If more than 1 % of the
     resamples leave the metric undefined, fewer than about five clusters enter it, and there is no interval.
     Both methods were chosen by simulation (`benchmarks/interval_coverage.py`).

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tempbench_lmms.data import checks, manifests, tables
-from tempbench_lmms.data.extent import Size
+from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.media import verifying
 from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.motion_only import parser

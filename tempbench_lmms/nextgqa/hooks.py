@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from tempbench_lmms.data import video_texts
+from tempbench_lmms.data import questions
 from tempbench_lmms.harness import adapter, media_hooks
 from tempbench_lmms.nextgqa import prompts, scoring
 
 doc_to_visual, doc_to_text, doc_to_messages = media_hooks.of_video(
     lambda doc, given, times: prompts.build(doc, given.media, given.ask, times),
-    video_texts.frame_label,
+    questions.frame_label,
     timed=True,
 )
 process_results, METRIC_LIST = adapter.scored(scoring.record, scoring.METRICS.of(scoring.BOTH))

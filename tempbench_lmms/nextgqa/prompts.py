@@ -7,11 +7,11 @@ prompt: these are ours. They say how long the video is, and ask for JSON.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.data import video_texts
+from tempbench_lmms.data import questions
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.nextgqa.card import OPTIONS
 
-LETTERS = video_texts.LETTERS[:OPTIONS]
+LETTERS = questions.LETTERS[:OPTIONS]
 
 _SPAN = (
     "a start and an end in seconds. Where it is visible several times, give one of them.\n"
@@ -64,11 +64,11 @@ def build(doc: Mapping[str, Any], media: str, ask: str, times: Sequence[float] =
             f"no prompt for media {media!r} and ask {ask!r}; choose from {', '.join(_MEDIA)}; "
             f"{', '.join(ASKS)}"
         )
-    lines = [video_texts.frame_times(times)] if times else []
-    lines.append(_MEDIA[media].format(duration=video_texts.seconds(doc["duration"])))
+    lines = [questions.frame_times(times)] if times else []
+    lines.append(_MEDIA[media].format(duration=questions.seconds(doc["duration"])))
     lines.append(f"Question: {doc['question']}?")
     if ask == "ground":
         lines.append(f"Answer: {doc['options'][LETTERS.index(doc['answer'])]}")
     elif ask != "span":
-        lines += ["Options:", video_texts.options(doc["options"])]
+        lines += ["Options:", questions.options(doc["options"])]
     return "\n".join([*lines, ASKS[ask]])

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record_reading
-from tempbench_lmms.metrics.interval import best_iop, best_iou
 from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.spans import best_iop, best_iou
 from tempbench_lmms.nextgqa import official, prompts
 from tempbench_lmms.nextgqa.card import FAMILIES, THRESHOLDS, TYPES
 from tempbench_lmms.nextgqa.parser import read

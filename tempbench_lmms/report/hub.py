@@ -13,7 +13,7 @@ import yaml
 
 from tempbench_lmms import __version__
 from tempbench_lmms.card import BenchmarkCard
-from tempbench_lmms.data import run_files
+from tempbench_lmms.data import outputs
 from tempbench_lmms.data import tables as files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import shown
@@ -137,7 +137,7 @@ def write(folder: Path, entries: Mapping[str, Sequence[Entry]], force: bool) -> 
         for name, own in entries.items()
     }
     for name in contents:
-        run_files.check_foreign(folder / name)
+        outputs.check_foreign(folder / name)
         if (folder / name).exists() and not force:
             raise TempbenchError(f"{folder / name} exists; choose another folder or add --force")
     (folder / ".eval_results").mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import isclose, isfinite
 from typing import Any
 
-from tempbench_lmms.data import code_digest, provenance
+from tempbench_lmms.data import provenance
 from tempbench_lmms.data.redaction import without_secrets
 from tempbench_lmms.data.terminal import shown as steering_nothing
 from tempbench_lmms.metrics.ratio import Ratio, Sums, standard_error
@@ -262,7 +262,7 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
     for log in logs:
         known.setdefault((log.task, OTHER_DATA), set()).add(data_of(log)[1].get("sha256"))
         run = log.details.get(provenance.KEY) or {}
-        known.setdefault((log.task, OTHER_CODE), set()).add(run.get(code_digest.KEY))
+        known.setdefault((log.task, OTHER_CODE), set()).add(run.get(provenance.CODE))
     names = _names(logs)
     damaged = {name for name, log in zip(names, logs, strict=True) if log.problems}
     for place, (log, name) in enumerate(zip(logs, names, strict=True)):

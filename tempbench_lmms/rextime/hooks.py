@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tempbench_lmms.data import video_texts
+from tempbench_lmms.data import questions
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, media_hooks
 from tempbench_lmms.rextime import prompts, scoring
@@ -13,7 +13,7 @@ Kwargs = Mapping[str, Any] | None
 
 _visual, _text, _messages = media_hooks.of_video(
     lambda doc, given, times: prompts.build(doc, given.media, given.ask, times, given.style),
-    video_texts.frame_label,
+    questions.frame_label,
     timed=True,
 )
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.interval import official_iou
+from tempbench_lmms.metrics.spans import official_iou
 
 THRESHOLDS = tuple(float(f"{value:.2f}") for value in np.linspace(0.3, 0.95, 14))
 GATES = (0.3, 0.5, 0.7)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.data import video_texts
+from tempbench_lmms.data import questions
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
@@ -118,9 +118,9 @@ def official(doc: Mapping[str, Any], n_frames: int) -> str:
         )
     return _OFFICIAL.format(
         n=n_frames,
-        duration=video_texts.seconds(doc["duration"]),
+        duration=questions.seconds(doc["duration"]),
         question=doc["question"],
-        options=video_texts.options(doc["options"]),
+        options=questions.options(doc["options"]),
     )
 
 
@@ -146,12 +146,12 @@ def build(
             f"no prompt for media {media!r}, ask {ask!r} and style {style!r}; choose from "
             f"{', '.join(_MEDIA)}; {', '.join(ASKS)}; direct and cot"
         )
-    lines = [video_texts.frame_times(times)] if times else []
-    lines.append(_MEDIA[media].format(duration=video_texts.seconds(doc["duration"])))
+    lines = [questions.frame_times(times)] if times else []
+    lines.append(_MEDIA[media].format(duration=questions.seconds(doc["duration"])))
     lines.append(f"Question: {doc['question']}")
     if ask != "span":
         if doc["options"]:
-            lines += ["Options:", video_texts.options(doc["options"])]
+            lines += ["Options:", questions.options(doc["options"])]
         else:
             # The scorer's ground-truth file has the letters and no texts.
             lines.append(f"Options: {', '.join(LETTERS)}")

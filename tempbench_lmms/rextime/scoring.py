@@ -10,8 +10,8 @@ from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.interval import best_iou, official_iou
 from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.spans import best_iou, official_iou
 from tempbench_lmms.record import (
     Metric,
     Metrics,

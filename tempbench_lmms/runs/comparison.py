@@ -8,7 +8,7 @@ from typing import Any
 
 from tempbench_lmms.any_task.aggregation import CannotAggregateError
 from tempbench_lmms.any_task.task import side_by_side
-from tempbench_lmms.data import code_digest
+from tempbench_lmms.data import provenance
 from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio, Sums
@@ -119,7 +119,7 @@ def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[
             known = None not in (a, b)
             missing = f"{name}, which one of the logs does not record"
             (serious if known else notes).append(line if known else missing)
-        elif name == code_digest.KEY:
+        elif name == provenance.CODE:
             if None not in (a, b) and not reparsed:  # imports have none
                 serious.append(f"the code that read their replies: {a:.8} and {b:.8} ({_READ_AGAIN})")
         elif name.startswith(_NOTED) and not (imported and None in (a, b)):  # reported once, below

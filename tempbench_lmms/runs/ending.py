@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.run_files import REPEAT
+from tempbench_lmms.data.outputs import REPEAT
 from tempbench_lmms.data.terminal import tell
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)

@@ -9,9 +9,9 @@ from typing import Any
 
 from tempbench_lmms.any_task import lines
 from tempbench_lmms.any_task.task import ITEMS, AnyTask, printed
-from tempbench_lmms.data import prepared
+from tempbench_lmms.data import manifests
 from tempbench_lmms.data.checks import in_words
-from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
+from tempbench_lmms.data.outputs import REPEAT, RESULTS, STATE
 from tempbench_lmms.data.tables import parse_json, read_json, sha256_of
 from tempbench_lmms.data.terminal import counted, one_line
 from tempbench_lmms.errors import TempbenchError
@@ -115,7 +115,7 @@ def finished_results(file: Path) -> Path | None:
 def sums(results: Path) -> dict[str, str]:
     """Returns the checksums of a results file and its logs, by name."""
     stamp = results.name.removesuffix(RESULTS)
-    return prepared.sums(results.parent, [results, *sorted(results.parent.glob(f"{stamp}_samples_*.jsonl"))])
+    return manifests.sums(results.parent, [results, *sorted(results.parent.glob(f"{stamp}_samples_*.jsonl"))])
 
 
 def _changed(results: Path, log: Path, kept: Any) -> list[str]:
@@ -257,7 +257,7 @@ def _with_problems(
     n = len(samples)
     if log.is_file() and not problems and expected not in (None, n):
         problems.append(f"{log.name}: {n} lines for the run's {expected} questions")
-    problems += _changed(file, log, state.get(prepared.KEY))
+    problems += _changed(file, log, state.get(manifests.TABLES))
     problems += [
         f"{task}: the run has {key} {old} of the task, this package {new}"
         for key, (old, new) in versions.items()

@@ -13,9 +13,9 @@ from tempbench_lmms.check import procedure, questions
 from tempbench_lmms.check.faults import FAILED, GROUPS, LINES, NOT_NEEDED, PASSED
 from tempbench_lmms.check.probes import MOST_FRAMES, MOST_PICTURES
 from tempbench_lmms.data import checks, provenance, tables
+from tempbench_lmms.data.outputs import CHECK
 from tempbench_lmms.data.redaction import without_secrets
 from tempbench_lmms.data.roots import MINI
-from tempbench_lmms.data.run_files import CHECK
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness import identity, model_session, plugin, task_names

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import append_log
+from tempbench_lmms.data import tables
 from tempbench_lmms.data.tables import Row, parse_json
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
@@ -223,7 +223,7 @@ def ask(
         TempbenchError: All further requests would fail too; the readings so far are stored.
     """
     for file in {file_of(question.log, reader.name) for question in questions}:
-        append_log.drop_torn_line(file)
+        tables.drop_torn_line(file)
     lines: list[Line] = []
     failures: Counter[str] = Counter()
     in_a_row = 0
@@ -240,7 +240,7 @@ def ask(
                     break
             else:
                 in_a_row = 0
-                append_log.append(file_of(asked[done].log, reader.name), f"{json.dumps(vars(line))}\n")
+                tables.append(file_of(asked[done].log, reader.name), f"{json.dumps(vars(line))}\n")
                 lines.append(line)
             step()
     finally:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tempbench_lmms import __version__
-from tempbench_lmms.data import code_digest, provenance
+from tempbench_lmms.data import provenance
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError
@@ -122,7 +122,7 @@ def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True, anyway:
     if not anyway:
         _check_data(log)
     found = rescored(log, read_again(log), intervals=intervals)
-    return replace(found, code=code_digest.of_numbers(log.benchmark))
+    return replace(found, code=provenance.of_numbers(log.benchmark))
 
 
 def _check_data(log: TaskLog) -> None:
@@ -193,8 +193,8 @@ def _not_of_one_run(log: TaskLog) -> str | None:
         return log.no_samples if is_gone else None
     run = log.details.get(provenance.KEY) or {}
     is_ours = run.get("packages", {}).get("tempbench-lmms") == __version__  # imports record no code
-    code = run.get(code_digest.KEY)
-    if not is_ours or code not in (None, code_digest.of_numbers(log.benchmark)) or log.problems:
+    code = run.get(provenance.CODE)
+    if not is_ours or code not in (None, provenance.of_numbers(log.benchmark)) or log.problems:
         return None  # the metrics' definitions may have changed since, or the log is known to be damaged
     found = rescore(log, intervals=False)
     if differing := [name for name in found.differing if not isinstance(found.now[name], dict)]:

@@ -9,7 +9,7 @@ import json
 import math
 from typing import Any
 
-from tempbench_lmms.data import code_digest, provenance, roots
+from tempbench_lmms.data import provenance, roots
 from tempbench_lmms.data.provenance import KEY, PACKAGES
 from tempbench_lmms.harness.stopping import KEY as DECIDED
 from tempbench_lmms.harness.tasks import kwargs_of
@@ -70,7 +70,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
             "prompts": None if imported else metadata.get("prompts"),
         },
         "packages": packages,
-        code_digest.KEY: run.get(code_digest.KEY),
+        provenance.CODE: run.get(provenance.CODE),
         "data": {"url": url} | data,
         "prompts_sha256": None if imported else _prompt_hash(log.samples),
         "settings": _settings(log),

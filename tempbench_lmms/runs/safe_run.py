@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.check.faults import of_error
-from tempbench_lmms.data import locks, outputs, prepared, redaction, tables
+from tempbench_lmms.data import locks, manifests, outputs, redaction, tables
+from tempbench_lmms.data.outputs import LOCK, RESULTS, STATE
 from tempbench_lmms.data.redaction import scrubbed
-from tempbench_lmms.data.run_files import LOCK, RESULTS, STATE
 from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError, lacking
 from tempbench_lmms.harness import agreement, identity, plugin, task_names
@@ -323,7 +323,7 @@ def _finish(
     is_finished = len(failed) <= borne(len(replies))
     if is_finished:
         ids = [[log.task, one.id] for log, one in failed]
-        ended = {"finished": str(file), "failed": ids, prepared.KEY: sums(file)}
+        ended = {"finished": str(file), "failed": ids, manifests.TABLES: sums(file)}
         ended |= {deciding.KEY: decided} if decided else {}
         tables.write_json({"identity": found.kept, **ended, **kept}, output / STATE)
     supervision.settle(output)

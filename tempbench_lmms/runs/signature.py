@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tempbench_lmms.data import code_digest
+from tempbench_lmms.data import provenance
 from tempbench_lmms.runs.comparison import settings_of
 from tempbench_lmms.runs.run_card import run_card
 from tempbench_lmms.runs.task_log import TaskLog
@@ -38,7 +38,7 @@ def parts_of(log: TaskLog) -> dict[str, str]:
         TASK: log.task,
         VERSION: version["task"],
         "prompts": "-".join(filter(None, [str(version["prompts"] or ""), (prompts or "")[:8]])),
-        "reader": (card[code_digest.KEY] or "")[:8],
+        "reader": (card[provenance.CODE] or "")[:8],
         "n": card["questions"]["logged"] or card["questions"]["asked"],
         "repeats": len(log.repeats),
         "gen": _hash(_settings(log, card)),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__
-from tempbench_lmms.data import checks, manifests, outputs, prepared, tables
+from tempbench_lmms.data import checks, manifests, outputs, tables
 from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import identity, plugin, task_names
@@ -127,7 +127,7 @@ def checked_data(
         _, root = root_of(config)
         if root not in looked_at:
             looked_at.add(root)
-            for problem in prepared.table_problems(root, manifests.read(root) or {}):
+            for problem in manifests.table_problems(root, manifests.read(root) or {}):
                 raise TempbenchError(f"{problem}; prepare the data again with --force")
         data[name] = identity.of_data(name, config, docs)
         texts[name] = identity.of_texts(config, docs)

@@ -12,7 +12,7 @@ from typing import Any
 from tempbench_lmms import benchmarks
 from tempbench_lmms.any_task.task import AnyTask
 from tempbench_lmms.card import BenchmarkCard
-from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
+from tempbench_lmms.data.outputs import REPEAT, RESULTS, STATE
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
@@ -29,7 +29,7 @@ class Sample:
     record: Record  # from `process_results`
     metrics: frozenset[str]  # the names of those that it enters
     prompt: str  # the text of the question
-    reply: str  # as the harness strips it, in a form that every file can hold (`data.texts`)
+    reply: str  # as the harness strips it, in a form that every file can hold (`data.replies`)
     doc_id: int  # the question's number in the task
     target: str  # a right reply
     n_tokens: int | None = None  # length of the reply, if the runner reports it

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from tempbench_lmms.data.outputs import REPEAT, RESULTS, STATE
 from tempbench_lmms.data.redaction import HIDDEN
-from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
 from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import stopping

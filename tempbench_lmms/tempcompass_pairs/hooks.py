@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from tempbench_lmms.data import video_texts
+from tempbench_lmms.data import questions
 from tempbench_lmms.harness import adapter, media_hooks
 from tempbench_lmms.tempcompass_pairs import prompts, scoring
 from tempbench_lmms.tempcompass_pairs.card import KINDS
 
 # The prompt says nothing of the video.
 doc_to_visual, doc_to_text, doc_to_messages = media_hooks.of_video(
-    lambda doc, given, times: prompts.build(doc), video_texts.frame_label
+    lambda doc, given, times: prompts.build(doc), questions.frame_label
 )
 
 

@@ -7,7 +7,7 @@ repository, which is appended to the question of the files.
 from collections.abc import Mapping
 from typing import Any
 
-from tempbench_lmms.data.option_order import Turned, moved
+from tempbench_lmms.data.questions import Turned, moved
 from tempbench_lmms.tempcompass_pairs import parser
 
 SUFFIX = {

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from tempbench_lmms.data import checks, manifests, roots
-from tempbench_lmms.data.extent import Size
+from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.replies import json_object
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tempbench_lmms.data.option_order import Turned, turned
+from tempbench_lmms.data.questions import Turned, turned
 
 YES_NO = "Please output Yes or No."
 LETTER = "Please output A or B."

@@ -8,7 +8,7 @@ direction", section V.2).
 from collections.abc import Mapping
 from typing import Any
 
-from tempbench_lmms.data.option_order import Turned, turned
+from tempbench_lmms.data.questions import Turned, turned
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept.card import INTERVALS, LAPSES, PAIRS
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from tempbench_lmms.data import checks, manifests, tables, terminal
-from tempbench_lmms.data.extent import Size
+from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.media import verifying
-from tempbench_lmms.media.limits import UNSUPPORTED
+from tempbench_lmms.media.images import UNSUPPORTED
 from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.timepercept.card import CONTROL_SIZES, CONTROLS, DAMAGED, IMAGES, PAIRS, PER_TEST, TESTS
 from tempbench_lmms.timepercept.parser import read

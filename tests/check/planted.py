@@ -1,14 +1,14 @@
 """What tests of the check share."""
 
 from tempbench_lmms.check import questions
-from tempbench_lmms.media import codes, pictures
+from tempbench_lmms.media import codes, images
 
 KINDS = tuple(questions.KINDS)
 
 
 def png(card):
     """Returns a card's picture as a PNG file."""
-    return pictures.png(codes.as_image(codes.drawn(card)))
+    return images.png(codes.as_image(codes.drawn(card)))
 
 
 def found(check):

@@ -13,7 +13,7 @@ import pytest
 from tempbench_lmms.check.faults import Verdict
 from tempbench_lmms.check.procedure import Check
 from tempbench_lmms.cli import check, runs
-from tempbench_lmms.data import provenance, run_files
+from tempbench_lmms.data import outputs, provenance
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import model_session
 from tempbench_lmms.report.page import check_page
@@ -63,7 +63,7 @@ def test_what_is_kept_is_read_again(tmp_path):
     assert found["failed"] == ["images in order: given <b>1</b>; arrived 2"]
     with pytest.raises(TempbenchError, match="another model"):
         model_check.kept(tmp_path, "tempbench_reader", "frames=4")
-    (tmp_path / run_files.CHECK).write_text("{", encoding="utf-8")
+    (tmp_path / outputs.CHECK).write_text("{", encoding="utf-8")
     with pytest.raises(TempbenchError, match="damaged"):
         model_check.kept(tmp_path, "tempbench_reader", "")
 
@@ -171,7 +171,7 @@ def test_a_run_of_several_processes_asks_for_the_check_before(tmp_path):
 def test_a_run_goes_on_only_after_passed_unless_anyway(status, anyway, goes_on, tmp_path):
     def check(command, check):
         assert command[-3:] == ["--batch-size", "2", "--force-simple"]
-        (tmp_path / run_files.CHECK).write_text("{}", encoding="utf-8")
+        (tmp_path / outputs.CHECK).write_text("{}", encoding="utf-8")
         return mock.Mock(returncode=status)
 
     with (
@@ -179,7 +179,7 @@ def test_a_run_goes_on_only_after_passed_unless_anyway(status, anyway, goes_on, 
         contextlib.nullcontext() if goes_on else pytest.raises(TempbenchError, match="--anyway"),
     ):
         runs._check_first("m", "", TASK, tmp_path, ["--force_simple", "-b", "2"], anyway)
-    assert (tmp_path / run_files.CHECK).is_file() is goes_on
+    assert (tmp_path / outputs.CHECK).is_file() is goes_on
 
 
 def test_what_cannot_be_seen_is_not_judged():

@@ -12,8 +12,7 @@ import pytest
 from tempbench_lmms.coherence import encoders
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
-from tempbench_lmms.metrics.clip import clip_score
-from tempbench_lmms.metrics.text import event_order
+from tempbench_lmms.metrics.text import clip_score, event_order
 
 pytestmark = pytest.mark.slow
 

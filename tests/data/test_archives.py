@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tempbench_lmms.data import archives
+from tempbench_lmms.data import releases
 from tempbench_lmms.errors import TempbenchError
 
 ENDINGS = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz"]
@@ -51,7 +51,7 @@ def root(tmp_path):
 
 def content(source, root):
     """Returns the files of a source by place, as its readers see them."""
-    with archives.unpacked(source, root) as folder:
+    with releases.unpacked(source, root) as folder:
         return {
             path.relative_to(folder).as_posix(): path.read_bytes()
             for path in sorted(folder.rglob("*"))
@@ -63,7 +63,7 @@ def refused(source, root, match):
     before = {
         path: path.read_bytes() for path in source.rglob("*") if path.is_file() and not path.is_symlink()
     }
-    with pytest.raises(TempbenchError, match=match) as error, archives.unpacked(source, root):
+    with pytest.raises(TempbenchError, match=match) as error, releases.unpacked(source, root):
         pytest.fail("the archive was taken")
     assert "\n" not in str(error.value)
     assert str(source) in str(error.value)
@@ -75,7 +75,7 @@ def refused(source, root, match):
 def test_a_source_without_archives_is_read_where_it_is(source, root):
     (source / "a.json").write_text("[]")
     (source / "notes.gz").write_bytes(gzip.compress(b"no tar file"))
-    with archives.unpacked(source, root) as folder:
+    with releases.unpacked(source, root) as folder:
         assert folder == source
     assert not root.parent.exists()
 
@@ -215,7 +215,7 @@ def test_a_damaged_entry(source, root):
 @pytest.mark.parametrize("ending", [".zip", ".tar.gz"])
 def test_an_archive_without_room(source, root, ending, monkeypatch):
     put(source / f"bomb{ending}", [("zeros", bytes(3_000_000))])
-    monkeypatch.setattr(archives.shutil, "disk_usage", lambda _: SimpleNamespace(free=2_000_000))
+    monkeypatch.setattr(releases.shutil, "disk_usage", lambda _: SimpleNamespace(free=2_000_000))
     refused(source, root, "does not fit in")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import tempbench_lmms
-from tempbench_lmms.data import code_digest
+from tempbench_lmms.data import provenance
 
 PACKAGE = Path(tempbench_lmms.__file__).parent
 
@@ -20,9 +20,9 @@ def of_copy(tmp_path, monkeypatch):
     def found(change=lambda folder: None):
         change(copy)
         with monkeypatch.context() as patch:
-            patch.setattr(code_digest, "_PACKAGE", copy)
-            patch.setattr(code_digest, "home", lambda benchmark: copy / benchmark)
-            return code_digest.of_numbers.__wrapped__("tempvs")
+            patch.setattr(provenance, "_PACKAGE", copy)
+            patch.setattr(provenance, "home", lambda benchmark: copy / benchmark)
+            return provenance.of_numbers.__wrapped__("tempvs")
 
     return found
 
@@ -41,8 +41,8 @@ def with_line_ends_of_windows(folder):
 
 
 def test_the_same_code_elsewhere_has_the_same_checksum(of_copy):
-    assert of_copy() == code_digest.of_numbers("tempvs")
-    assert of_copy(with_line_ends_of_windows) == code_digest.of_numbers("tempvs")
+    assert of_copy() == provenance.of_numbers("tempvs")
+    assert of_copy(with_line_ends_of_windows) == provenance.of_numbers("tempvs")
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_the_same_code_elsewhere_has_the_same_checksum(of_copy):
     ],
 )
 def test_what_decides_a_number_counts(of_copy, name):
-    assert of_copy(appended(name)) != code_digest.of_numbers("tempvs")
+    assert of_copy(appended(name)) != provenance.of_numbers("tempvs")
 
 
 @pytest.mark.parametrize("name", ["mateo/scoring.py", "report/page.py", "cli/runs.py", "media/video.py"])
 def test_what_decides_no_number_of_a_benchmark_does_not_count(of_copy, name):
-    assert of_copy(appended(name)) == code_digest.of_numbers("tempvs")
+    assert of_copy(appended(name)) == provenance.of_numbers("tempvs")

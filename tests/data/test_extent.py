@@ -6,7 +6,7 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.coherence import card as coherence
-from tempbench_lmms.data import extent
+from tempbench_lmms.data import manifests
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.nextgqa import card as nextgqa_card
 from tempbench_lmms.rextime import card as rextime_card
@@ -83,16 +83,16 @@ CASES = [
 
 @pytest.mark.parametrize(("benchmark", "manifest", "short", "part"), CASES)
 def test_the_extent_is_told_with_its_numbers(benchmark, manifest, short, part, by_the_numbers):
-    sizes = extent.of(manifest, benchmarks.sizes(benchmark))
-    for expected, said in ((short, extent.incomplete(sizes)), (part, extent.part(sizes))):
+    sizes = manifests.sizes_in(manifest, benchmarks.sizes(benchmark))
+    for expected, said in ((short, manifests.incomplete(sizes)), (part, manifests.part_asked(sizes))):
         assert bool(expected) == bool(said), said
         assert expected in said
 
 
 def test_a_manifest_from_elsewhere_raises_nothing_but_one_line(by_the_numbers):
     with pytest.raises(TempbenchError, match="prepare the data again with --force"):
-        extent.of({"parts": []}, lambda manifest: manifest["parts"].items())
+        manifests.sizes_in({"parts": []}, lambda manifest: manifest["parts"].items())
     for benchmark in benchmarks.names():
         for wrong in ({"parts": []}, {"parts": {"tomato": {"by_type": 3}}}, {"splits": 7, "rows": []}):
             with contextlib.suppress(TempbenchError):
-                extent.of(wrong, benchmarks.sizes(benchmark))
+                manifests.sizes_in(wrong, benchmarks.sizes(benchmark))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tempbench_lmms.data.option_order import turned
+from tempbench_lmms.data.questions import turned
 from tempbench_lmms.tempcompass_pairs import prompts as tempcompass
 from tempbench_lmms.timeblind import prompts as timeblind
 from tempbench_lmms.timepercept import parser

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tempbench_lmms.data import run_files
+from tempbench_lmms.data import outputs
 from tempbench_lmms.errors import TempbenchError
 from tests.command import complains, tempbench
 
@@ -49,12 +49,12 @@ def test_a_file_of_a_run_is_never_overwritten(name, place):
     (place / "link").symlink_to(place / name)
     for path in (place / name, place / "link"):
         with pytest.raises(TempbenchError, match="belongs to a run and is never overwritten"):
-            run_files.check_foreign(path)
+            outputs.check_foreign(path)
 
 
 @pytest.mark.parametrize("name", [*NOT_OF_A_RUN, f"{STAMP}_results.json", "new.html"])
 def test_any_other_file_may_be(name, place):
-    run_files.check_foreign(place / name)
+    outputs.check_foreign(place / name)
 
 
 # How each command that writes a file is given one; the file is refused before anything is read.

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.data.texts import storable
+from tempbench_lmms.data.replies import storable
 
 
 @given(st.text(st.characters() | st.characters(categories=["Cs", "Co", "Cn"])))

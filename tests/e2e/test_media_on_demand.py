@@ -12,7 +12,7 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.harness import respondent_models
-from tempbench_lmms.media import decoding, integrity, video
+from tempbench_lmms.media import decoding, video
 from tests.bundled import MINI
 
 pytestmark = pytest.mark.harness
@@ -49,7 +49,7 @@ def counts():
         counted(PIL.Image, "fromarray")
         counted(decoding.Video, "_sought")
         counted(decoding.Video, "frames")
-        counted(integrity, "check_video")
+        counted(video, "check_video")
         patch.setenv("TEMPBENCH_FRAME_CACHE_MB", "2")
         yield found
 

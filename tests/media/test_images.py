@@ -6,7 +6,7 @@ from PIL import Image, ImageFile
 
 from tempbench_lmms.data import roots
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media import images, limits
+from tempbench_lmms.media import images
 
 
 def solid(colour, size=(128, 128)):
@@ -189,7 +189,7 @@ def test_a_format_that_is_not_read_is_no_damage(tmp_path, head, says):
     path.write_bytes(head)
     with pytest.raises(MediaError, match=f"^a.png: pictures in the format {says}") as caught:
         images.open_image(path, "a.png")
-    assert caught.value.reason == limits.UNSUPPORTED
+    assert caught.value.reason == images.UNSUPPORTED
 
 
 def test_a_picture_without_a_meaning_as_such_is_refused(tmp_path):

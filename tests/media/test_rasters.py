@@ -7,8 +7,9 @@ import pytest
 import tifffile
 from PIL import Image
 
+from tempbench_lmms.data import bounds
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import images, limits, rasters
+from tempbench_lmms.media import images, rasters
 
 
 def scene(dtype: str = "uint16", bands: int = 1, seed: int = 0, scale: float = 1.0) -> np.ndarray:
@@ -96,7 +97,7 @@ def test_the_limit_has_a_reason_of_its_own_and_can_be_raised(
 ) -> None:
     path = tmp_path / "a.jpg"
     Image.linear_gradient("L").resize((1600, 1200)).convert("RGB").save(path)
-    monkeypatch.setenv(limits.PIXELS_VARIABLE, "1_000_000")
+    monkeypatch.setenv(bounds.PIXELS_VARIABLE, "1_000_000")
     with pytest.raises(
         MediaError, match=r"1600x1200 pixels, more than 1000000; .*TEMPBENCH_MAX_PIXELS"
     ) as error:
@@ -107,7 +108,7 @@ def test_the_limit_has_a_reason_of_its_own_and_can_be_raised(
     Image.open(path).save(tmp_path / "b.jpg", progressive=True)
     with pytest.raises(MediaError, match="more than 1000000"):
         images.open_image(tmp_path / "b.jpg", "b.jpg", 256)
-    monkeypatch.setenv(limits.PIXELS_VARIABLE, "2_000_000")
+    monkeypatch.setenv(bounds.PIXELS_VARIABLE, "2_000_000")
     assert images.open_image(path, "a.jpg", 256).size == (1600, 1200)
 
 

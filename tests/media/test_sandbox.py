@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media import records, sandbox
+from tempbench_lmms.media import sandbox, verifying
 
 STAND_IN = """
     import os, signal, sys, time
@@ -172,10 +172,10 @@ def test_real_files(tmp_path: Path) -> None:
     facts = sandbox.check_video(path)
     assert (facts.n_frames, facts.duration, facts.width, facts.height) == (20, 2.0, 64, 48)
     assert (facts.codec, facts.fast) == ("h264", True)
-    kept = records.record(path, facts)
-    assert records.unchanged(path, kept)
+    kept = verifying.record(path, facts)
+    assert verifying.unchanged(path, kept)
     path.write_bytes(path.read_bytes() + b"x")
-    assert not records.unchanged(path, kept)
+    assert not verifying.unchanged(path, kept)
     (tmp_path / "b.mp4").write_bytes(b"no video")
     with pytest.raises(MediaError, match=r"^b\.mp4: the video is damaged"):
         sandbox.check_video(tmp_path / "b.mp4")
@@ -204,7 +204,7 @@ def test_real_files(tmp_path: Path) -> None:
 def test_lengths_may_differ_by_two_seconds_or_two_percent(
     seconds: float, annotated: float, fine: bool
 ) -> None:
-    problem = records.length_problem("a.mp4", seconds, annotated)
+    problem = verifying.length_problem("a.mp4", seconds, annotated)
     assert (problem is None) == fine
     if problem:
         assert f"{seconds:.1f}" in problem

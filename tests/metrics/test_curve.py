@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.metrics.curve import area_weights, gain_weights, slope_weights
+from tempbench_lmms.metrics.ratio import area_weights, gain_weights, slope_weights
 
 BUDGETS = (4, 8, 12, 16)
 scores = st.lists(st.floats(0, 1), min_size=4, max_size=4)

@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy.special import bdtr, stdtr, stdtrit
 
-from tempbench_lmms.metrics.distributions import heads_at_most, t_cdf, t_quantile
+from tempbench_lmms.metrics.intervals import heads_at_most, t_cdf, t_quantile
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3.7, 11, 99.5, 399, 16_000])

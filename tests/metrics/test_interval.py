@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.metrics.interval import best_iop, best_iou, iop, iou, official_iou
+from tempbench_lmms.metrics.spans import best_iop, best_iou, iop, iou, official_iou
 
 SECONDS = st.integers(0, 50).map(lambda tenths: tenths / 2)
 INTERVALS = st.tuples(SECONDS, SECONDS).map(lambda ends: (min(ends), max(ends)))

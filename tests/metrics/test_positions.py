@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tempbench_lmms.metrics.positions import Asked, circular_accuracy, position_bias, whole
+from tempbench_lmms.metrics.groups import Asked, circular_accuracy, position_bias, whole
 from tempbench_lmms.metrics.resampling import interval
 
 

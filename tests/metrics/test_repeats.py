@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tempbench_lmms.metrics import repeats
+from tempbench_lmms.metrics.intervals import wilson
 from tempbench_lmms.metrics.planning import spread
 from tempbench_lmms.metrics.ratio import Ratio, ratio, smoothed_log_odds, statistic
 from tempbench_lmms.metrics.resampling import interval
-from tempbench_lmms.metrics.share import wilson
 
 
 def test_variances_by_hand():

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import checksums, manifests, prepared, roots, tables
+from tempbench_lmms.data import checksums, manifests, roots, tables
 from tests import contract
 from tests.command import tempbench
 from tests.hub import Hub, variables
@@ -39,7 +39,7 @@ def prepare(benchmark: str, home: Path) -> Path:
         tables.write_json(records, root / "videos.json")
         files.append(root / "videos.json")
     origin = contract.get(benchmark, "ORIGIN")
-    manifest = {"benchmark": benchmark, **origin, prepared.KEY: prepared.sums(root, files)}
+    manifest = {"benchmark": benchmark, **origin, manifests.TABLES: manifests.sums(root, files)}
     manifests.write(manifest | {checksums.KEY: checksums.write_folder(root)}, root)
     return root
 

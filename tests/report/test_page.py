@@ -9,7 +9,7 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import terminal
-from tempbench_lmms.data.run_files import STATE
+from tempbench_lmms.data.outputs import STATE
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.report import numbers, overview, questions, tables, text
 from tempbench_lmms.report.grid import Number

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.metrics.interval import official_iou
+from tempbench_lmms.metrics.spans import official_iou
 from tempbench_lmms.record import evaluate
 from tempbench_lmms.rextime import official, scoring
 from tempbench_lmms.rextime.rows import load_records, row

@@ -18,7 +18,7 @@ from markupsafe import escape
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import kwargs_of
-from tempbench_lmms.media.pictures import is_picture
+from tempbench_lmms.media.images import is_picture
 from tempbench_lmms.runs import logs
 from tempbench_lmms.runs.answering.questions import Questions, kept, task_of
 from tempbench_lmms.runs.answering.server import Server

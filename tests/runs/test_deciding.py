@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from tempbench_lmms.data.run_files import STATE
+from tempbench_lmms.data.outputs import STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.respondents import REPLIES

@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 from tempbench_lmms.cli import runs
-from tempbench_lmms.data.run_files import STATE
+from tempbench_lmms.data.outputs import STATE
 from tempbench_lmms.runs import ending, safe_run
 from tempbench_lmms.runs.starting import RunIdentity
 from tests.command import complains, tempbench

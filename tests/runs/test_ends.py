@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from tempbench_lmms.data import run_files
-from tempbench_lmms.data.texts import storable
+from tempbench_lmms.data import outputs
+from tempbench_lmms.data.replies import storable
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import logs, supervision
 from tests.runs.conftest import CHANCE
@@ -67,7 +67,7 @@ def test_a_question_that_always_raises(start, tmp_path, capsys):
     whole = start("whole", poisoned, 120)
     assert whole.status == 0
     assert 120 < len(whole.asked) < 120 + 40
-    assert json.loads((tmp_path / "whole" / run_files.STATE).read_text())["failed"] == [[TASK, worst]]
+    assert json.loads((tmp_path / "whole" / outputs.STATE).read_text())["failed"] == [[TASK, worst]]
     assert f"failed: question {worst} of {TASK}: ValueError: no such token" in capsys.readouterr().err
     # One of 20 is more than one in a hundred: the run goes to its end, and has failed.
     for ended in (start("short", poisoned), start("none", poisoned, max_failures="0")):

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tempbench_lmms.data import provenance, run_files, tables
+from tempbench_lmms.data import outputs, provenance, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import ending, results, safe_run, starting
@@ -139,7 +139,7 @@ def test_answers_to_another_picture_are_stale(start, tmp_path, home, monkeypatch
     assert "choose another --output" in refused.said
     assert refused.asked == []
     # Whoever removes the file that says whose folder it is gets no old answer either.
-    (tmp_path / "out" / run_files.STATE).unlink()
+    (tmp_path / "out" / outputs.STATE).unlink()
     for file in (tmp_path / "out").rglob("*_results.json"):
         file.unlink()
     again = start("out", limit=40, tasks=TASK)
@@ -166,16 +166,16 @@ def test_a_finished_run_whose_prompts_have_changed_is_not_finished_already(
 ):
     from tempbench_lmms.harness import tasks
 
-    before = (tmp_path / run_files.STATE).read_bytes()
+    before = (tmp_path / outputs.STATE).read_bytes()
     load = starting.load_task
     now = load(MINI) | {"doc_to_text": lambda doc, kwargs=None: f"In short: {doc['question_id']}"}
     monkeypatch.setattr(starting, "load_task", lambda name: now if name == MINI else tasks.load_task(name))
     found = starting.check(Command("m", MINI, tmp_path))
     with pytest.raises(TempbenchError, match=f"the prompts of {MINI} have changed since; choose"):
         safe_run._continued(tmp_path, found)
-    assert (tmp_path / run_files.STATE).read_bytes() == before
+    assert (tmp_path / outputs.STATE).read_bytes() == before
     state = json.loads(before) | {"failed": [[MINI, "q1"]]}  # to ask it again would ask all anew
-    (tmp_path / run_files.STATE).write_text(json.dumps(state))
+    (tmp_path / outputs.STATE).write_text(json.dumps(state))
     with pytest.raises(TempbenchError, match=f"of {MINI} have changed since; choose"):
         safe_run._continued(tmp_path, found)
 

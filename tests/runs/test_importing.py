@@ -7,7 +7,7 @@ import pytest
 
 from hf_datasets.tempvs.release import convert
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import provenance, run_files
+from tempbench_lmms.data import outputs, provenance
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
@@ -155,13 +155,13 @@ def test_what_is_not_known_of_an_imported_run_is_not_in_its_card(tmp_path):
     assert card["complete"] is True
 
 
-@pytest.mark.parametrize("name", [f"{MATEO}/x_results.json", run_files.STATE])
+@pytest.mark.parametrize("name", [f"{MATEO}/x_results.json", outputs.STATE])
 def test_nothing_is_imported_into_the_folder_of_a_run(name, tmp_path):
     there = tmp_path / "run" / name
     there.parent.mkdir(parents=True)
     there.touch()
     file = as_replies(tmp_path, MATEO)
-    for output in (tmp_path / "run", tmp_path / "run" / "below")[: 1 + (name == run_files.STATE)]:
+    for output in (tmp_path / "run", tmp_path / "run" / "below")[: 1 + (name == outputs.STATE)]:
         with pytest.raises(TempbenchError, match="belongs to a run already"):
             imported("replies", file, MATEO, output)
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tempbench_lmms.data import prepared, run_files
+from tempbench_lmms.data import manifests, outputs
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
@@ -84,7 +84,7 @@ def test_the_finished_run_counts_whatever_the_clock_said(tmp_path):
     for lines in failed.parent.glob("*.jsonl"):
         lines.with_name(lines.name.replace("2026", "2025")).write_text(lines.read_text())
     assert [log.file for log in logs.read_runs([tmp_path])] == [failed]
-    state = tmp_path / "run" / run_files.STATE
+    state = tmp_path / "run" / outputs.STATE
     state.write_text(json.dumps({"identity": {}, "finished": f"/elsewhere/{finished.name}"}))
     assert [log.file for log in logs.read_runs([tmp_path])] == [finished]
     for text in ("", "[]", '{"finished": null}', '{"finished": "gone_results.json"}'):
@@ -105,8 +105,8 @@ def test_a_reply_that_was_changed_after_the_run_is_noticed(tmp_path):
     """The numbers come from the records, which an edited reply leaves as they were."""
     path = write_run(tmp_path)
     results = path.with_name("20260101_000000_results.json")
-    state = {"finished": str(results), prepared.KEY: prepared.sums(tmp_path, [path, results])}
-    (tmp_path / run_files.STATE).write_text(json.dumps(state))
+    state = {"finished": str(results), manifests.TABLES: manifests.sums(tmp_path, [path, results])}
+    (tmp_path / outputs.STATE).write_text(json.dumps(state))
     assert logs.read_runs([tmp_path])[0].problems == ()
     path.write_text(path.read_text().replace('"filtered_resps": "', '"filtered_resps": "No, ', 1))
     with pytest.raises(TempbenchError, match=rf"{path.name} was changed after the run.*--partial"):

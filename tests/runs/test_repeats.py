@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tempbench_lmms.cli import repeats as repeating
-from tempbench_lmms.data.run_files import STATE
+from tempbench_lmms.data.outputs import STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.repeats import variances
 from tempbench_lmms.report import tables, text

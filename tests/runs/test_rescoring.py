@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from tempbench_lmms import record_quality
-from tempbench_lmms.data import code_digest
+from tempbench_lmms.data import provenance
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import ratio
 from tempbench_lmms.runs import logs, quality, rescoring, run_card, task_log
@@ -75,7 +75,7 @@ def test_what_is_read_differently_says_how(folder, tmp_path):
     assert "and 2 more; see --json" in rescoring.as_text(found, "run", "now", n_changes=1)
     out = rescoring.as_json(found)
     assert out["changes"][0]["how_now"] == "whole"
-    assert out["code_now"] == out["run"]["code"] == code_digest.of_numbers("tempvs")
+    assert out["code_now"] == out["run"]["code"] == provenance.of_numbers("tempvs")
     assert "code_now" not in rescoring.as_json(rescoring.rescore(log_of(folder / "oracle")))
 
 

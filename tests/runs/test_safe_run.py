@@ -10,7 +10,7 @@ import pytest
 
 from tempbench_lmms.cli import runs
 from tempbench_lmms.cli.report import report
-from tempbench_lmms.data import locks, outputs, run_files
+from tempbench_lmms.data import locks, outputs
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import task_names
@@ -162,7 +162,7 @@ def test_a_damaged_medium_fails_its_own_questions_alone(row, tmp_path, monkeypat
 
 def test_two_runs_do_not_share_a_folder(start, tmp_path):
     (tmp_path / "o").mkdir()
-    with locks.locked(tmp_path / "o" / run_files.LOCK, ""):
+    with locks.locked(tmp_path / "o" / outputs.LOCK, ""):
         assert "another run" in start("o").said
 
 
@@ -214,7 +214,7 @@ def test_a_run_that_crashes_is_read_continued_and_finished(start, tmp_path, monk
     assert "<!doctype html>" in (tmp_path / "crash" / "report.html").read_text(encoding="utf-8")
 
     # A disk that is full while the logs are written, and then no more.
-    state = tmp_path / "crash" / run_files.STATE
+    state = tmp_path / "crash" / outputs.STATE
     state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": "gone_results.json"}))
     (log,) = (tmp_path / "crash").glob("*.jsonl")
     most = resource.getrlimit(resource.RLIMIT_FSIZE)

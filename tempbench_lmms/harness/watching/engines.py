@@ -36,7 +36,7 @@ from tempbench_lmms.harness.watching.reading import (
     template_of,
     without_template,
 )
-from tempbench_lmms.media import normalised as pixels
+from tempbench_lmms.media import codes
 from tempbench_lmms.media.codes import Pixels
 
 _IMAGE_TOKENS = ("image_token_id", "image_token_index")
@@ -136,8 +136,8 @@ class _Call:
             "video": [] if videos is None else self._videos(_array(videos)),
         }
 
-    def _pictures(self, values: pixels.Floats, runs: Sequence[int]) -> list[Picture]:
-        normal = pixels.normal_of(self.processor.image_processor)
+    def _pictures(self, values: codes.Floats, runs: Sequence[int]) -> list[Picture]:
+        normal = codes.normal_of(self.processor.image_processor)
         grids = self.given.get("image_grid_thw")
         if grids is not None:
             frames = self._patches(values, grids, normal)
@@ -156,18 +156,18 @@ class _Call:
         elif values.ndim != 4 or len(values) != len(runs):
             return [picture(None, n) for n in runs]
         return [
-            picture(pixels.from_planes(one, normal), n, True) for one, n in zip(planes, tokens, strict=True)
+            picture(codes.from_planes(one, normal), n, True) for one, n in zip(planes, tokens, strict=True)
         ]
 
-    def _videos(self, values: pixels.Floats) -> list[Video]:
+    def _videos(self, values: codes.Floats) -> list[Video]:
         processor = getattr(self.processor, "video_processor", None) or self.processor.image_processor
-        normal = pixels.normal_of(processor)
+        normal = codes.normal_of(processor)
         grids = self.given.get("video_grid_thw")
         if grids is None:
             if values.ndim != 5:
                 return [Video(None, hides_times=True) for _ in values]
             return [
-                Video(tuple(picture(pixels.from_planes(one, normal)) for one in video)) for video in values
+                Video(tuple(picture(codes.from_planes(one, normal)) for one in video)) for video in values
             ]
         out = []
         merge = self._vision("spatial_merge_size", 2) ** 2
@@ -188,7 +188,7 @@ class _Call:
         # Without it the model counts a second a step.
         return [1.0] * n if told is None else [float(seconds) for seconds in told]
 
-    def _patches(self, values: pixels.Floats, grids: Any, normal: pixels.Normal) -> list[list[Pixels]]:
+    def _patches(self, values: codes.Floats, grids: Any, normal: codes.Normal) -> list[list[Pixels]]:
         """Returns the frames of each picture or video; nothing for one that cannot be read back."""
         merge, in_time = self._vision("spatial_merge_size", 2), self._vision("temporal_patch_size", 2)
         sizes = [tuple(grid) for grid in grids.tolist()]
@@ -197,7 +197,7 @@ class _Call:
         for size, end in zip(sizes, ends, strict=True):
             try:
                 part = values[end - _size(size) : end]
-                out.append(pixels.from_patches(part, size, merge, in_time, normal))
+                out.append(codes.from_patches(part, size, merge, in_time, normal))
             except ValueError:
                 out.append([])
         return out
@@ -210,7 +210,7 @@ def _size(grid: Sequence[int]) -> int:
     return int(grid[0] * grid[1] * grid[2])
 
 
-def _array(values: Any) -> pixels.Floats:
+def _array(values: Any) -> codes.Floats:
     return np.asarray(values.detach().float().cpu().numpy(), dtype=np.float32)
 
 

@@ -15,14 +15,13 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import append_log
-from tempbench_lmms.data.replies import json_values
+from tempbench_lmms.data import tables
+from tempbench_lmms.data.replies import json_values, storable
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
 from tempbench_lmms.harness.tasks import content, docs_of, load_task
-from tempbench_lmms.media.pictures import is_picture
+from tempbench_lmms.media.images import is_picture
 from tempbench_lmms.parsing.expected import Item, Order, Reread
 from tempbench_lmms.runs.importing import Source, write_log
 from tempbench_lmms.runs.run_card import RESPONDENT
@@ -51,7 +50,7 @@ class Task:
         """
         reply, at = storable(reply), f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
         line = {"question_id": id_, "reply": reply, "at": at, "asked": self.stamp}
-        append_log.append(self.file, json.dumps(line, ensure_ascii=False) + "\n")
+        tables.append(self.file, json.dumps(line, ensure_ascii=False) + "\n")
         self.replies[id_] = reply
 
 
@@ -80,7 +79,7 @@ def kept(file: Path, asked: Collection[str], stamp: str) -> dict[str, str]:
         TempbenchError: The file is damaged, or its answers belong to other questions.
     """
     found = {}
-    for where, line in json_values(file) if append_log.drop_torn_line(file) else ():
+    for where, line in json_values(file) if tables.drop_torn_line(file) else ():
         try:
             id_, reply, of = str(line["question_id"]), str(line["reply"]), line["asked"]
         except (KeyError, TypeError):

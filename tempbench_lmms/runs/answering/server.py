@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.pictures import png
+from tempbench_lmms.media.images import png
 from tempbench_lmms.runs.answering.questions import Questions
 
 _HERE = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""Overlap of time intervals."""
+"""Overlap of spans of time."""
 
 import math
 from collections.abc import Sequence
