@@ -1,20 +1,14 @@
 """The command `tempbench answer`."""
 
 import re
-import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from tempbench_lmms.data import outputs
+from tempbench_lmms.data import locks, outputs
 from tempbench_lmms.errors import TempbenchError
-
-if TYPE_CHECKING:
-    from tempbench_lmms.runs.answering.questions import Questions
-
-_NAME = re.compile(r"[^\W_][\w.-]{0,63}")
 
 
 def answer(
@@ -32,14 +26,13 @@ def answer(
 
     Each answer is stored at once: give the same command again to continue.
     """
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(r"[^\W_][\w.-]{0,63}", name):
         raise TempbenchError(f"--name {name[:80]!r}: a name consists of letters, digits, '.', '_' and '-'")
     folder = output / name
     outputs.check_folder(folder, "choose another --output")
     print(f"tempbench: reading the questions of {task}", file=sys.stderr, flush=True)
-    from tempbench_lmms.data import locks
     from tempbench_lmms.harness.tasks import load_task
-    from tempbench_lmms.runs.answering.questions import Questions, task_of
+    from tempbench_lmms.runs.answering import Questions, Server, task_of
     from tempbench_lmms.runs.starting import leaves
 
     load_task(task)
@@ -49,34 +42,13 @@ def answer(
         questions = Questions([task_of(one, folder, limit) for one in leaves([task])], name, limit)
         try:
             if questions.next_open() is not None:
-                _ask(questions, port)
+                with Server(questions, port) as server:
+                    print(f"open {server.address}", flush=True)
+                    print("Ctrl-C ends; each answer is stored at once", file=sys.stderr, flush=True)
+                    server.serve_forever()
         finally:  # also for the answers so far
+            if questions.next_open() is not None:
+                kept = f"{questions.n_answered:,} of {len(questions):,} answers are stored"
+                print(f"tempbench: {kept}; give the same command again to continue", file=sys.stderr)
             for file in questions.write_logs():
                 print(f"{file}: the log of {name}; see `tempbench report {file}`")
-
-
-def _ask(questions: "Questions", port: int) -> None:
-    """Serves the page until every question is answered and the person confirms it.
-
-    Raises:
-        SystemExit: Ctrl-C or SIGTERM came first; the message says how many answers are stored, and how to
-            continue.
-    """
-    from tempbench_lmms.runs.answering.server import Server
-
-    def end(number: int, frame: Any) -> None:
-        raise SystemExit(128 + number)
-
-    with Server(questions, port) as server:
-        print(f"open {server.address}", flush=True)
-        print("Ctrl-C ends; each answer is stored at once", file=sys.stderr, flush=True)
-        before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            server.serve_forever()
-        except SystemExit:
-            kept = f"{questions.n_answered:,} of {len(questions):,} answers are stored"
-            print(f"tempbench: {kept}; give the same command again to continue", file=sys.stderr)
-            raise
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)

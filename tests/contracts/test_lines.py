@@ -127,7 +127,7 @@ def afresh(tmp_path, monkeypatch):
 def _elsewhere(afresh, monkeypatch):
     """No test is where the user is, has the user's data, or waits for a person."""
     afresh()
-    monkeypatch.setattr("tempbench_lmms.runs.answering.server.Server.serve_forever", lambda self: None)
+    monkeypatch.setattr("tempbench_lmms.runs.answering.Server.serve_forever", lambda self: None)
 
 
 SOUND_NAMES = {

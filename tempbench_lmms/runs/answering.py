@@ -1,28 +1,45 @@
-"""The local page on which a person answers: an HTTP server for one person on this machine.
+"""Lets a person answer a model's questions on a local page; the answers become a log like a run's.
 
-It listens on 127.0.0.1 only. Every address begins with a
-secret token, so no other user of the machine and no other page can read anything. It sends only what a model
-is shown: no id, no file name, no other column of the row.
+The questions come in an order drawn for that person. Each answer is stored at once: a line of an answer file
+has `question_id` and `reply`, the format that `tempbench import replies` reads. Answering a question again
+adds a line; the last line counts.
+
+The server listens on 127.0.0.1 only. Every address begins with a secret token, so no other user of the
+machine and no other page can read anything. It sends only what a model is shown: no id, no file name, no
+other column of the row.
 """
 
 import functools
+import hashlib
+import json
 import mimetypes
+import random
 import re
 import secrets
 import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tempbench_lmms.data import tables
+from tempbench_lmms.data.replies import json_values, storable
+from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import identity
+from tempbench_lmms.harness.tasks import content, docs_of, load_task
 from tempbench_lmms.media.images import png
-from tempbench_lmms.runs.answering.questions import Questions
+from tempbench_lmms.runs.importing import Source, write_log
+from tempbench_lmms.runs.run_card import RESPONDENT
+from tempbench_lmms.runs.task_log import scored
 
 _HERE = Path(__file__).parent
-_FILES = ("page.js", "page.css")
+_FILES = ("answering.js", "answering.css")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -31,6 +48,133 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _LONGEST_REPLY = 100_000
+_LAST_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Task:
+    """The first `n_asked` questions of a task, and a person's answers to them."""
+
+    name: str
+    config: dict[str, Any]
+    docs: Sequence[Row]
+    n_asked: int
+    file: Path  # of answers; the first answer creates it
+    stamp: str  # a checksum of data and prompts
+    replies: dict[str, str]  # the last one to each question
+
+
+def task_of(name: str, folder: Path, limit: int | None = None) -> Task:
+    """Returns a task and a person's answers to it.
+
+    Raises:
+        TempbenchError: The task is unknown, its data is missing or damaged, or the answer file is damaged or
+            belongs to other data.
+    """
+    config = load_task(name)
+    docs = docs_of(config)
+    if not docs:
+        raise TempbenchError(f"{name}: no documents; prepare the data again")
+    values = [identity.of_data(name, config, docs), config.get("metadata")]
+    stamp = hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    file, asked = folder / f"{name}.jsonl", {str(doc["question_id"]) for doc in docs}
+    replies = {}
+    for where, line in json_values(file) if tables.drop_torn_line(file) else ():
+        try:
+            id_, reply, of = str(line["question_id"]), str(line["reply"]), line["asked"]
+        except (KeyError, TypeError):
+            raise TempbenchError(f"{file}: {where} is not an answer; remove it to continue") from None
+        if of != stamp or id_ not in asked:
+            raise TempbenchError(
+                f"{file}: {where} answers a question whose data or prompt has changed since; restore those, "
+                "or start again with another --output"
+            )
+        replies[id_] = reply
+    return Task(name, config, docs, min(limit or len(docs), len(docs)), file, stamp, replies)
+
+
+class Questions:
+    """The questions for one person, under numbers that reveal nothing about them."""
+
+    def __init__(self, tasks: Sequence[Task], name: str, limit: int | None) -> None:
+        """Shuffles the questions by the person's name, in the same way at every start.
+
+        Neighbours in a task's own order are often variants of one question, and a person, unlike a model,
+        remembers the previous variant.
+        """
+        self.tasks, self.name, self._limit = tuple(tasks), name, limit
+        self._order = [(task, number) for task in tasks for number in range(task.n_asked)]
+        random.Random(f"{name}/{' '.join(task.name for task in tasks)}").shuffle(self._order)
+        self._lock = threading.Lock()  # hooks, decoders and files are used by one thread at a time
+        self._recent = functools.lru_cache(maxsize=_LAST_SHOWN)(self._content)
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @property
+    def n_answered(self) -> int:
+        """The number of questions that have an answer."""
+        return sum(self.reply(number) is not None for number in range(len(self)))
+
+    def next_open(self, after: int = -1) -> int | None:
+        """Returns the next question without an answer, wrapping around; None if all are answered."""
+        n = len(self)
+        around = ((after + 1 + step) % n for step in range(n))
+        return next((number for number in around if self.reply(number) is None), None)
+
+    def reply(self, number: int) -> str | None:
+        """Returns the answer to a question, if there is one."""
+        task, doc = self._order[number]
+        return task.replies.get(str(task.docs[doc]["question_id"]))
+
+    def shown(self, number: int) -> tuple[Any, ...]:
+        """Returns a question's texts and media, in the order in which a model gets them.
+
+        Raises:
+            TempbenchError: A media file is damaged or missing.
+        """
+        with self._lock:
+            return self._recent(number)
+
+    def _content(self, number: int) -> tuple[Any, ...]:
+        task, doc = self._order[number]
+        return content(task.config, task.docs[doc], doc)
+
+    def answer(self, number: int, reply: str) -> bool:
+        """Stores an answer on the disk; returns whether the task's parser can read it, right or wrong.
+
+        Raises:
+            OSError: It could not be stored; the file is unchanged.
+        """
+        task, doc = self._order[number]
+        id_, reply = str(task.docs[doc]["question_id"]), storable(reply)
+        at = f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+        line = {"question_id": id_, "reply": reply, "at": at, "asked": task.stamp}
+        with self._lock:
+            tables.append(task.file, json.dumps(line, ensure_ascii=False) + "\n")
+            task.replies[id_] = reply
+            return bool(scored(task.config, task.docs[doc], reply).record["parsed"])
+
+    def write_logs(self) -> list[Path]:
+        """Writes a log for each task that has an answer; returns the results files."""
+        model = f"{self.name} (human)"
+        header = {
+            RESPONDENT: {"kind": "human", "name": self.name},
+            "date": f"{datetime.now(timezone.utc):%Y%m%d_%H%M%S}",
+            "config": {
+                "model": model,
+                "model_args": "",
+                "limit": self._limit,
+                "resolved_cli_args": {"log_samples": True, "timezone": "UTC"},
+            },
+        }
+        out = []
+        for task in (task for task in self.tasks if task.replies):
+            asked = {str(doc["question_id"]) for doc in task.docs[: task.n_asked]}
+            replies = {id_: reply for id_, reply in task.replies.items() if id_ in asked}
+            source = Source(task.file, task.name, task.docs, task.config, model)
+            out.append(write_log(source, replies, task.file.with_suffix(""), header).file)
+        return out
 
 
 class _RefusedError(Exception):
@@ -107,8 +251,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif len(parts) == 1:
             number = self._number(parts[0], len(questions))
             kinds = [(_kind(part), part) for part in questions.shown(number)]
+            about = {"questions": questions, "number": number}
             is_unread = urlsplit(self.path).query == "unread"
-            about = {"questions": questions, "number": number, "picked": questions.picked(number)}
             self._send_page(HTTPStatus.OK, parts=kinds, is_unread=is_unread, **about)
         elif len(parts) == 3 and parts[0] == "media":
             shown = questions.shown(self._number(parts[1], len(questions)))
@@ -185,4 +329,4 @@ def _template() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined)
-    return environment.get_template("page.html")
+    return environment.get_template("answering.html")
