@@ -8,6 +8,8 @@ With `--failures`: the replies of `dev` that are not read right; `--failures KIN
 With `--earns`: the patterns and rules that change fewer than three readings of `dev`, or readings of one
 context alone, when they are switched off one at a time. A rule is a condition of an `if`, or a side of an
 `or`, in `stance.py` and `decide.py`; one that is off does not hold.
+With `--tempcompass DIR`: the replies in a checkout of TempCompass's repository that its judge rated, by model
+and kind: the share that is unread, and that is read but rated otherwise; `--show` lists the latter.
 """
 
 import argparse
@@ -341,12 +343,52 @@ def invariances(nth: int, show: bool) -> Iterator[str]:
     yield f"| all | {_cells(total)} |"
 
 
+def tempcompass(checkout: Path, show: bool) -> Iterator[str]:
+    """Yields a table of the rated replies of TempCompass's repository.
+
+    Args:
+        checkout: The folder with `predictions` and `auto_eval_results`.
+        show: Whether to list the replies that are read but rated otherwise.
+    """
+    from tempbench_lmms.tempcompass_pairs import rows, scoring
+    from tempbench_lmms.tempcompass_pairs.card import FILES
+
+    yield "| model | kind | replies | unread | rated otherwise |\n|---|---|---:|---:|---:|"
+    total = Counter[str]()
+    for model, (kind, name) in itertools.product(
+        sorted(path.name for path in (checkout / "auto_eval_results").iterdir()), FILES.items()
+    ):
+        given = rows.read(checkout / "predictions" / model / name, kind, "question", "answer")
+        rated = rows.read(checkout / "auto_eval_results" / model / name, kind, "question", "gt-answer")
+        found, other = Counter[str](), []
+        for key, one in given.items():
+            entry = one["entry"]
+            reply = entry.get("prediction", entry.get("response"))
+            record = scoring.record(
+                rows.row(key, one), (reply or "").replace("</s>", "").strip(), reply is None
+            )
+            is_other = record["parsed"] and record["correct"] != rated[key]["entry"]["rating"]
+            found.update({"all": 1, "unread": not record["parsed"], "other": is_other})
+            other += [f"    {record['how']}: {entry['question']!r}: {reply[:300]!r}"] if is_other else []
+        total += found
+        yield f"| {model} | {kind} | {_parts(found)} |"
+        yield from other if show else ()
+    yield f"| all | | {_parts(total)} |"
+
+
+def _parts(found: Counter[str]) -> str:
+    return " | ".join(
+        [f"{found['all']:,}", *(f"{found[one] / found['all']:.2%}" for one in ("unread", "other"))]
+    )
+
+
 def main() -> None:
     """Prints what was asked for."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--earns", action="store_true", help="list the patterns and rules that hardly count")
     options.add_argument("--invariances", action="store_true", help="read changed replies")
     options.add_argument("--failures", nargs="?", const="all", help="list replies that are not read right")
+    options.add_argument("--tempcompass", type=Path, metavar="DIR", help="read the replies of its repository")
     options.add_argument("--nth", type=int, default=1, help="read every nth reply of dev")
     options.add_argument("--show", action="store_true", help="list the replies that do not follow")
     args = options.parse_args()
@@ -354,6 +396,8 @@ def main() -> None:
         lines = Earns(args.nth).lines()
     elif args.invariances:
         lines = invariances(args.nth, args.show)
+    elif args.tempcompass:
+        lines = tempcompass(args.tempcompass, args.show)
     elif args.failures:
         lines = failures(args.failures)
     else:
