@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
+from operator import itemgetter
 from typing import Any, Literal, TypeVar
 
 from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio, standard_error
@@ -41,24 +42,43 @@ def evaluate_error(metric: Metric, records: Sequence[Record]) -> float:
     return math.nan if isinstance(result, int) else standard_error(result)
 
 
-def mean(
-    field: str, unit: str, keep: Callable[[Record], bool] = lambda record: True, doc: str = ""
+def pooled(
+    terms: Callable[[Record], tuple[float, float]],
+    unit: str,
+    keep: Callable[[Record], bool] = lambda record: True,
+    bounded: bool = True,
 ) -> Callable[[Sequence[Record]], Ratio]:
-    """Returns the metric that is the mean of a field.
+    """Returns the metric that divides one sum over records by another.
 
     Args:
-        field: A number, 0 or 1 for a share.
+        terms: What a record adds to both sums.
         unit: The field that names the unit of sampling, such as `video`.
         keep: Whether a record counts.
-        doc: What the metric is, for its docstring.
+        bounded: Whether the metric lies between 0 and 1.
     """
 
     def metric(records: Sequence[Record]) -> Ratio:
         kept = [record for record in records if keep(record)]
-        return ratio(((record[field], 1) for record in kept), (record[unit] for record in kept))
+        return ratio(map(terms, kept), (record[unit] for record in kept), bounded)
 
-    metric.__doc__ = doc
     return metric
+
+
+def mean(
+    value: str | Callable[[Record], float], unit: str, keep: Callable[[Record], bool] = lambda record: True
+) -> Callable[[Sequence[Record]], Ratio]:
+    """Returns the metric that is the mean of a field or of a function of a record; 0 or 1 makes a share.
+
+    `unit` and `keep` are those of `pooled`.
+    """
+    of = itemgetter(value) if isinstance(value, str) else value
+    return pooled(lambda record: (of(record), 1), unit, keep)
+
+
+def total(value: str | Callable[[Record], float]) -> Callable[[Sequence[Record]], int]:
+    """Returns the metric that is the sum of a field, or of a function of a record, over all records."""
+    of = itemgetter(value) if isinstance(value, str) else value
+    return lambda records: sum(int(of(record)) for record in records)
 
 
 def within(
@@ -165,18 +185,20 @@ class Metrics(Mapping[str, Metric]):
     def add(
         self,
         name: str,
-        metric: Metric,
+        metric: AnyMetric,
+        doc: str = "",
         *,
         better: Better = "higher",
         headline: Iterable[str] | bool = False,
         tasks: Iterable[str] = (),
         has_error: bool = True,
-    ) -> None:
-        """Adds a metric as the last row, or as two rows if only some tasks print it.
+    ) -> AnyMetric:
+        """Adds a metric as the last row, or as two rows if only some tasks print it, and returns it.
 
         Args:
             name: Its name.
             metric: The function.
+            doc: What it is; its own docstring where omitted.
             better: See `Row`.
             headline: Whether the harness prints it, or the kinds of task for which it does.
             tasks: The kinds of task that have it; none named: the table's own kinds.
@@ -185,6 +207,7 @@ class Metrics(Mapping[str, Metric]):
         Raises:
             ValueError: A kind of task has a metric of this name already.
         """
+        metric.__doc__ = doc or metric.__doc__
         kinds = frozenset(tasks) or self.kinds
         if any(row.name == name and row.tasks & kinds for row in self.rows):
             raise ValueError(f"{name} is listed twice; give each metric of a task a different name")
@@ -192,19 +215,26 @@ class Metrics(Mapping[str, Metric]):
         for printed, part in ((True, kinds & printing), (False, kinds - printing)):
             if part:
                 self.rows.append(Row(name, metric, better, printed, part, has_error))
+        return metric
 
     def measure(self, **how: Any) -> Callable[[AnyMetric], AnyMetric]:
         """Adds the decorated function under its own name; the arguments are those of `add`."""
+        return lambda metric: self.add(metric.__name__, metric, **how)
 
-        def listed(metric: AnyMetric) -> AnyMetric:
-            self.add(metric.__name__, metric, **how)
-            return metric
+    def add_all(self, table: Mapping[str, tuple[Metric, str]], **how: Any) -> None:
+        """Adds metrics by name, each with what it is; the other arguments are those of `add`."""
+        for name, (metric, doc) in table.items():
+            self.add(name, metric, doc, **how)
 
-        return listed
+    def add_count(
+        self, name: str, metric: AnyMetric, doc: str = "", better: Better = "neither", **how: Any
+    ) -> AnyMetric:
+        """Adds a number without a standard error or, unless said, a direction."""
+        return self.add(name, metric, doc, better=better, has_error=False, **how)
 
     def count(self, **how: Any) -> Callable[[AnyMetric], AnyMetric]:
-        """Adds the decorated function, a number without a standard error or, unless said, a direction."""
-        return self.measure(has_error=False, **{"better": "neither"} | how)
+        """Adds the decorated function as `add_count` does."""
+        return lambda metric: self.add_count(metric.__name__, metric, **how)
 
     def score_by_encoder(self, names: Iterable[str]) -> None:
         """Marks metrics that need an encoder (see `Row`).

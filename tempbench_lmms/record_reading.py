@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.metrics.groups import complete
-from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.parsing.expected import REASONS, UNLESS_CUT, Reading
 from tempbench_lmms.record import UNREAD, Metric, Metrics, Record, mean, n_failed, n_questions
 
@@ -84,7 +84,9 @@ def in_time(
 
 def parse_rate(unit: str) -> Callable[[Sequence[Record]], Ratio]:
     """Returns the metric of the share of questions whose answer could be read."""
-    return mean("parsed", unit, doc="Share of questions whose answer could be read.")
+    rate = mean("parsed", unit)
+    rate.__doc__ = "Share of questions whose answer could be read."
+    return rate
 
 
 def fields(found: Reading[Any] | None, prefix: str = "") -> Record:
@@ -195,7 +197,12 @@ def add_metrics(
     """
     for reason in reasons:
         metrics.add(
-            f"{prefix}{UNREAD}{reason}", _share(reason, unit), better="lower", tasks=tasks, has_error=False
+            f"{prefix}{UNREAD}{reason}",
+            _share(reason, unit),
+            f"Share of questions whose reply was not read, for the reason `{reason}`.",
+            better="lower",
+            tasks=tasks,
+            has_error=False,
         )
 
 
@@ -222,11 +229,5 @@ def add_counts(metrics: Metrics, unit: str, size: int = 0) -> None:
 
 
 def _share(reason: str, unit: str) -> Metric:
-    def metric(records: Sequence[Record]) -> Ratio:
-        # Predictions without replies do not tell: undefined, not 0.
-        known = [record for record in records if "reason" in record]
-        terms = ((record["reason"] == reason, 1) for record in known)
-        return ratio(terms, (record[unit] for record in known))
-
-    metric.__doc__ = f"Share of questions whose reply was not read, for the reason `{reason}`."
-    return metric
+    # Predictions without replies do not tell: undefined, not 0.
+    return mean(lambda record: record["reason"] == reason, unit, lambda record: "reason" in record)

@@ -10,8 +10,8 @@ from tempbench_lmms import record_reading
 from tempbench_lmms.arrow_of_time import parser, prompts
 from tempbench_lmms.arrow_of_time.card import ANSWERS, CATEGORIES
 from tempbench_lmms.metrics.groups import all_right
-from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Metrics, Record, mean
+from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.record import Metrics, Record, mean, pooled
 
 METRICS = Metrics("arrow_of_time")
 
@@ -24,8 +24,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     return record_reading.answered(doc["question_id"], own, doc["answer"], found)
 
 
-accuracy = mean("correct", "pair", doc="Share of right answers.")
-METRICS.add("accuracy", accuracy, headline=True)
+METRICS.add("accuracy", mean("correct", "pair"), "Share of right answers.", headline=True)
 
 
 @METRICS.measure(headline=True)
@@ -34,29 +33,29 @@ def pair_accuracy(records: Sequence[Record]) -> Ratio:
     return all_right(((record["pair"], record["correct"]) for record in records), 2)
 
 
-def _f1(letter: str, category: str = "") -> Metric:
-    def metric(records: Sequence[Record]) -> Ratio:
-        kept = [one for one in records if not category or category in one["category"]]
-        sides = [((one["gold"] == letter), (one["answer"] == letter)) for one in kept]
-        # 2 TP / (2 TP + FP + FN): twice the hits over the clips of the class and the answers that name it.
-        terms = ((2 * (gold and said), gold + said) for gold, said in sides)
-        return ratio(terms, (one["pair"] for one in kept))
-
-    metric.__doc__ = f"F1 score of the answer {ANSWERS[letter]}{category and f', of clips with {category}'}."
-    return metric
-
-
-for _letter, _name in ANSWERS.items():
-    METRICS.add(f"f1_{_name}", _f1(_letter), headline=True)
-    for _category in CATEGORIES.values():
-        METRICS.add(f"f1_{_name}_{_category}", _f1(_letter, _category))
+def _add_f1(letter: str, category: str = "") -> None:
+    # 2 TP / (2 TP + FP + FN): twice the hits over the clips of the class and the answers that name it.
+    f1 = pooled(
+        lambda one: (
+            2 * (one["gold"] == letter == one["answer"]),
+            [one["gold"], one["answer"]].count(letter),
+        ),
+        "pair",
+        lambda one: not category or category in one["category"],
+    )
+    name, of = ANSWERS[letter], category and f", of clips with {category}"
+    doc = f"F1 score of the answer {name}{of}."
+    METRICS.add(f"f1_{name}{category and f'_{category}'}", f1, doc, headline=not category)
 
 
-@METRICS.measure(better="neither", headline=True)
-def forward_rate(records: Sequence[Record]) -> Ratio:
-    """Share of "forward" among the answers that were read; half of the right ones are."""
-    read = [record for record in records if record["parsed"]]
-    return ratio(((record["answer"] == "F", 1) for record in read), (record["pair"] for record in read))
-
-
+for _letter in ANSWERS:
+    for _category in ("", *CATEGORIES.values()):
+        _add_f1(_letter, _category)
+METRICS.add(
+    "forward_rate",
+    mean(lambda record: record["answer"] == "F", "pair", lambda record: record["parsed"]),
+    'Share of "forward" among the answers that were read; half of the right ones are.',
+    better="neither",
+    headline=True,
+)
 record_reading.add_counts(METRICS, "pair", 2)

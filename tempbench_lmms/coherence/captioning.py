@@ -172,21 +172,6 @@ def order_of_events(records: Sequence[Record]) -> Ratio:
     )
 
 
-def n_videos(records: Sequence[Record]) -> int:
-    """Number of videos."""
-    return len({item["video"] for item in records})
-
-
-def n_cut(records: Sequence[Record]) -> int:
-    """Number of videos without one of the captions, because of `--limit` or a failed request."""
-    return n_videos(records) - len(_pairs(records))
-
-
-def n_skipped(records: Sequence[Record]) -> int:
-    """Number of captioned videos without a gain: the frame's CLIPScore is 0, or the video is gone."""
-    return len(_pairs(records)) - sum(frame > 0 for _, frame in by_video(clip_scores, records).values())
-
-
 METRICS = Metrics("caption")
 """Every metric of captions. CLIPGain is a fraction: the mean over videos of CLIPScore(video) /
 CLIPScore(frame) - 1."""
@@ -198,10 +183,27 @@ METRICS.add("caption_bertscore", bertscore, headline=True)
 METRICS.add("event_order", order_of_events, headline=True)
 METRICS.add("caption_parse_rate", record_reading.parse_rate("video"), headline=True)
 record_reading.add_metrics(METRICS, "video", reasons=("empty", "cut_off"), prefix="caption_")
-METRICS.add("n_videos", n_videos, better="neither", headline=True, has_error=False)
-METRICS.add("n_cut", n_cut, better="lower", headline=True, has_error=False)
-METRICS.add("n_skipped", n_skipped, better="lower", has_error=False)
-METRICS.add("n_failed_captions", n_failed, better="lower", headline=True, has_error=False)
+
+
+@METRICS.count(headline=True)
+def n_videos(records: Sequence[Record]) -> int:
+    """Number of videos."""
+    return len({item["video"] for item in records})
+
+
+@METRICS.count(better="lower", headline=True)
+def n_cut(records: Sequence[Record]) -> int:
+    """Number of videos without one of the captions, because of `--limit` or a failed request."""
+    return n_videos(records) - len(_pairs(records))
+
+
+@METRICS.count(better="lower")
+def n_skipped(records: Sequence[Record]) -> int:
+    """Number of captioned videos without a gain: the frame's CLIPScore is 0, or the video is gone."""
+    return len(_pairs(records)) - sum(frame > 0 for _, frame in by_video(clip_scores, records).values())
+
+
+METRICS.add_count("n_failed_captions", n_failed, better="lower", headline=True)
 METRICS.score_by_encoder(
     [_name for _name in METRICS if _name.startswith("clip")] + ["caption_bertscore", "n_skipped"]
 )

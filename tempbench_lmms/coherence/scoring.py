@@ -20,7 +20,7 @@ from tempbench_lmms.metrics.text import numeric_distance
 from tempbench_lmms.parsing.clean import clip, final_answer
 from tempbench_lmms.parsing.expected import Reading
 from tempbench_lmms.parsing.mentions.numbers import value_of
-from tempbench_lmms.record import Metric, Metrics, Record, answers, n_failed, n_questions, within
+from tempbench_lmms.record import Metric, Metrics, Record, answers, n_failed, n_questions, total, within
 
 BUDGET_CONDITIONS = tuple(f"{n}f" for n in BUDGETS)
 FULL = f"{BUDGETS[-1]}f"
@@ -157,20 +157,11 @@ def gain_over(condition: str) -> Metric:
     return metric
 
 
-def n_counting(records: Sequence[Record]) -> int:
-    """Number of answers to counting questions, over which the numeric distance is a mean."""
-    return sum("gold_number" in record for record in records)
-
-
-def n_reference_template(records: Sequence[Record]) -> int:
-    """Number of answers compared with a template, because the data has no reference sentence."""
-    return sum(record["reference_source"] == "template" for record in records)
-
-
-def n_cut(records: Sequence[Record], conditions: Sequence[str]) -> int:
-    """Number of questions that were not asked in all conditions."""
-    questions = {record["question"] for record in records}
-    return len(questions) - len(_complete(records, SCORES["accuracy"], conditions))
+def _n_cut(conditions: Sequence[str]) -> Metric:
+    return lambda records: (
+        len({record["question"] for record in records})
+        - len(_complete(records, SCORES["accuracy"], conditions))
+    )
 
 
 _GROUPS = {**dict.fromkeys(TYPES, "type"), **dict.fromkeys(SCENES, "scene")}
@@ -213,32 +204,40 @@ for _group, _field in _GROUPS.items():
     _add(f"accuracy_{_group}_gain", within(_gain, _field, _group), BUDGETED)
 METRICS.score_by_encoder([_name for _name in METRICS if _name.startswith("bertscore")])
 
-for _condition in CONTROL_CONDITIONS:
-    _one = within(_MEANS["accuracy"], "condition", _condition)
-    METRICS.add(f"accuracy_{_condition}", _one, headline=True, tasks=(CONTROLLED,))
-METRICS.add("multi_frame_gain", gain_over("1f"), headline=True, tasks=(CONTROLLED,))
-METRICS.add("frame_order_sensitivity", gain_over("shuffled"), headline=True, tasks=(CONTROLLED,))
-METRICS.add("frame_order_sensitivity_reversed", gain_over("reversed"), headline=True, tasks=(CONTROLLED,))
-METRICS.add("gain_over_blind", gain_over("blind"), headline=True, tasks=(CONTROLLED,))
-METRICS.add("parse_rate", _MEANS["parse_rate"], headline=True, tasks=(CONTROLLED,))
+for _name, _metric in {
+    **{f"accuracy_{one}": within(_MEANS["accuracy"], "condition", one) for one in CONTROL_CONDITIONS},
+    "multi_frame_gain": gain_over("1f"),
+    "frame_order_sensitivity": gain_over("shuffled"),
+    "frame_order_sensitivity_reversed": gain_over("reversed"),
+    "gain_over_blind": gain_over("blind"),
+    "parse_rate": _MEANS["parse_rate"],
+}.items():
+    METRICS.add(_name, _metric, headline=True, tasks=(CONTROLLED,))
 
 record_reading.add_metrics(METRICS, "video")
 METRICS.count(headline=True)(n_questions)
-METRICS.count(tasks=(ONCE, BUDGETED))(n_counting)
+METRICS.add_count(
+    "n_counting",
+    total(lambda record: "gold_number" in record),
+    "Number of answers to counting questions, over which the numeric distance is a mean.",
+    tasks=(ONCE, BUDGETED),
+)
 METRICS.count(better="lower", headline=True)(n_failed)
-METRICS.count(better="lower", tasks=(ONCE, BUDGETED))(n_reference_template)
-
-
-@METRICS.count(better="lower", tasks=(BUDGETED,))
-def n_cut_budgets(records: Sequence[Record]) -> int:
-    """Number of questions that were not asked with every number of frames."""
-    return n_cut(records, BUDGET_CONDITIONS)
-
-
-@METRICS.count(better="lower", tasks=(CONTROLLED,))
-def n_cut_controls(records: Sequence[Record]) -> int:
-    """Number of questions that were not asked in every control."""
-    return n_cut(records, CONTROL_CONDITIONS)
+METRICS.add_count(
+    "n_reference_template",
+    total(lambda record: record["reference_source"] == "template"),
+    "Number of answers compared with a template, because the data has no reference sentence.",
+    better="lower",
+    tasks=(ONCE, BUDGETED),
+)
+for _kind, _conditions in ((BUDGETED, BUDGET_CONDITIONS), (CONTROLLED, CONTROL_CONDITIONS)):
+    METRICS.add_count(
+        f"n_cut_{_kind}",
+        _n_cut(_conditions),
+        "Number of questions that were not asked with every number of frames, or in every control.",
+        better="lower",
+        tasks=(_kind,),
+    )
 
 
 def details(records: Sequence[Record]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from tempbench_lmms.mateo import parser, prompts
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics import ordering
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metrics, Record, by_group, n_failed, n_questions
+from tempbench_lmms.record import Metrics, Record, by_group, mean, n_failed, n_questions, pooled, total
 
 VERSIONS = ("original", "swapped")
 BEFORE, AFTER, INDEPENDENT = CLASSES
@@ -31,6 +31,7 @@ REFLECTION = ("reflection",)
 
 Pair = tuple[Record, Record]
 Term = tuple[float, float]
+Share = Callable[[Sequence[Record]], Ratio]
 Edge = tuple[str, str]
 
 
@@ -71,9 +72,14 @@ def pairs(records: Sequence[Record]) -> list[Pair]:
     ]
 
 
-def is_dependent(record: Record) -> bool:
+def is_dependent(pair: Pair) -> bool:
     """Returns whether one of the two steps needs the other's outcome."""
-    return bool(record["gold"] != INDEPENDENT)
+    return bool(pair[0]["gold"] != INDEPENDENT)
+
+
+def is_independent(pair: Pair) -> bool:
+    """Returns whether neither step needs the other's outcome."""
+    return not is_dependent(pair)
 
 
 def is_right(pair: Pair) -> bool:
@@ -86,128 +92,43 @@ def is_consistent(pair: Pair) -> bool:
     return bool(SWAPPED.get(pair[0]["prediction"]) == pair[1]["prediction"])
 
 
-def _share(
-    records: Sequence[Record],
-    hit: Callable[[Pair], bool],
-    among: Callable[[Record], bool] = lambda record: True,
-) -> Ratio:
-    chosen = [pair for pair in pairs(records) if among(pair[0])]
-    return ratio(((hit(pair), 1) for pair in chosen), (pair[0]["plan"] for pair in chosen))
+def _of_pairs(terms: Callable[[Pair], Term], among: Callable[[Pair], object] = bool) -> Share:
+    def metric(records: Sequence[Record]) -> Ratio:
+        chosen = list(filter(among, pairs(records)))
+        return ratio(map(terms, chosen), (pair[0]["plan"] for pair in chosen))
+
+    return metric
 
 
-def _over(records: Sequence[Record], term: Callable[[Record], Term]) -> Ratio:
-    return ratio(map(term, records), (record["plan"] for record in records))
+def _share(hit: Callable[[Pair], bool], among: Callable[[Pair], object] = bool) -> Share:
+    return _of_pairs(lambda pair: (hit(pair), 1), among)
 
 
-@METRICS.measure(headline=True)
-def accuracy(records: Sequence[Record]) -> Ratio:
-    """Share of pairs that are right in both orders: the paper's accuracy (Table 3)."""
-    return _share(records, is_right)
+def _n(among: Callable[[Pair], bool]) -> Callable[[Sequence[Record]], int]:
+    return lambda records: sum(map(among, pairs(records)))
 
 
-def _in_exact_form(records: Sequence[Record]) -> list[Record]:
-    """Returns the records as if only the exact form of the prompt could be read."""
-    return [
-        {
-            **record,
-            "prediction": record["strict"] or parser.OTHER,
-            "correct": int(record["strict"] == record["gold"]),
-            "parsed": int(record["strict"] is not None),
-        }
-        for record in records
-    ]
+def _in_exact_form(metric: Share) -> Share:
+    """Returns a metric over the records as if only the exact form of the prompt could be read."""
+    return lambda records: metric(
+        [
+            {
+                **record,
+                "prediction": record["strict"] or parser.OTHER,
+                "correct": int(record["strict"] == record["gold"]),
+                "parsed": int(record["strict"] is not None),
+            }
+            for record in records
+        ]
+    )
 
 
-@METRICS.measure(headline=("triple", "cot"))
-def accuracy_strict(records: Sequence[Record]) -> Ratio:
-    """Accuracy if only answers in the exact form of the prompt count."""
-    return accuracy(_in_exact_form(records))
-
-
-@METRICS.measure(headline=("triple", "cot"))
-def always_independent(records: Sequence[Record]) -> Ratio:
-    """The accuracy of answering "independent" to everything: the share of independent pairs."""
-    return _share(records, lambda pair: not is_dependent(pair[0]))
-
-
-@METRICS.measure(headline=True)
-def accuracy_dependent(records: Sequence[Record]) -> Ratio:
-    """Accuracy over the dependent pairs."""
-    return _share(records, is_right, is_dependent)
-
-
-@METRICS.measure(headline=True)
-def accuracy_independent(records: Sequence[Record]) -> Ratio:
-    """Accuracy over the independent pairs."""
-    return _share(records, is_right, lambda record: not is_dependent(record))
-
-
-def _f1(records: Sequence[Record], label: str, version: str) -> Ratio:
-    def term(record: Record) -> Term:
+def _f1(label: str, version: str) -> Share:
+    def terms(record: Record) -> Term:
         gold, predicted = record["gold"] == label, record["prediction"] == label
         return 2 * (gold and predicted), gold + predicted
 
-    return _over([record for record in records if record["version"] == version], term)
-
-
-@METRICS.measure(headline=True)
-def f1_before(records: Sequence[Record]) -> Ratio:
-    """F1 of the class before in the original order (Table 4)."""
-    return _f1(records, BEFORE, "original")
-
-
-@METRICS.measure(headline=True)
-def f1_independent(records: Sequence[Record]) -> Ratio:
-    """F1 of the class independent in the original order (Table 4)."""
-    return _f1(records, INDEPENDENT, "original")
-
-
-@METRICS.measure()
-def always_independent_f1(records: Sequence[Record]) -> Ratio:
-    """F1 of the class independent, original order, if every answer is "independent"."""
-    asked = [record for record in records if record["version"] == "original"]
-    # TP: independent; FP: dependent; FN: none.
-    return _over(asked, lambda record: (0, 1) if is_dependent(record) else (2, 2))
-
-
-@METRICS.measure(headline=True)
-def f1_after(records: Sequence[Record]) -> Ratio:
-    """F1 of the class after in the swapped order (Table 4)."""
-    return _f1(records, AFTER, "swapped")
-
-
-@METRICS.measure(headline=True)
-def consistency_dependent(records: Sequence[Record]) -> Ratio:
-    """Share of dependent pairs whose two predictions agree, be they right or wrong (section 6)."""
-    return _share(records, is_consistent, is_dependent)
-
-
-@METRICS.measure(headline=True)
-def consistency_independent(records: Sequence[Record]) -> Ratio:
-    """Share of independent pairs whose two predictions agree, be they right or wrong (section 6)."""
-    return _share(records, is_consistent, lambda record: not is_dependent(record))
-
-
-@METRICS.measure(better="lower")
-def other_rate(records: Sequence[Record]) -> Ratio:
-    """Share of questions whose prediction is "other": unreadable, undecided or contradictory."""
-    return _over(records, lambda record: (record["prediction"] == parser.OTHER, 1))
-
-
-parse_rate = record_reading.parse_rate("plan")
-METRICS.add("parse_rate", parse_rate, headline=True)
-
-
-@METRICS.measure()
-def parse_rate_strict(records: Sequence[Record]) -> Ratio:
-    """Share of questions whose answer has the exact form of the prompt."""
-    return parse_rate(_in_exact_form(records))
-
-
-@METRICS.measure(better="lower")
-def unread_rate(records: Sequence[Record]) -> Ratio:
-    """Share of questions whose answer could not be read: the paper's "failure rate" (section 6)."""
-    return _over(records, lambda record: (not record["parsed"], 1))
+    return pooled(terms, "plan", lambda record: record["version"] == version)
 
 
 def claim(pair: Pair) -> Edge | None:
@@ -226,41 +147,94 @@ def _steps(pair: Pair) -> Edge:
     return first, second
 
 
-def _plans(records: Sequence[Record]) -> dict[str, list[Pair]]:
+def _over_plans(records: Sequence[Record], terms: Callable[[list[Pair]], Term | None]) -> Ratio:
     plans: dict[str, list[Pair]] = {}
     for pair in pairs(records):
         plans.setdefault(pair[0]["plan"], []).append(pair)
-    return plans
-
-
-def _over_plans(records: Sequence[Record], terms: Callable[[list[Pair]], Term | None]) -> Ratio:
-    found = {plan: term for plan, own in _plans(records).items() if (term := terms(own)) is not None}
+    found = {plan: term for plan, own in plans.items() if (term := terms(own)) is not None}
     return ratio(found.values(), found)
 
 
-@METRICS.measure()
-def edge_precision(records: Sequence[Record]) -> Ratio:
-    """Share of the claimed edges (`claim`) that are edges of the plan. Ours; the paper has no such number."""
-    claimed = [pair for pair in pairs(records) if claim(pair)]
-    return ratio(((is_right(pair), 1) for pair in claimed), (pair[0]["plan"] for pair in claimed))
+accuracy, always_independent, parse_rate = _share(is_right), _share(is_independent), mean("parsed", "plan")
 
-
-@METRICS.measure()
-def edge_recall(records: Sequence[Record]) -> Ratio:
-    """Share of the plan's edges that are claimed: `accuracy_dependent` by its name for graphs."""
-    return accuracy_dependent(records)
-
-
-@METRICS.measure()
-def edge_f1(records: Sequence[Record]) -> Ratio:
-    """Harmonic mean of `edge_precision` and `edge_recall`: 2 TP / (claimed edges + edges of the plan)."""
-
-    def term(pair: Pair) -> Term:
-        edge = claim(pair) is not None
-        return 2 * (edge and is_right(pair)), edge + is_dependent(pair[0])
-
-    asked = pairs(records)
-    return ratio(map(term, asked), (pair[0]["plan"] for pair in asked))
+METRICS.add("accuracy", accuracy, "Share of pairs that are right in both orders (Table 3).", headline=True)
+METRICS.add_all(
+    {
+        "accuracy_strict": (
+            _in_exact_form(accuracy),
+            "Accuracy if only the exact form of the prompt counts.",
+        ),
+        "always_independent": (always_independent, 'Accuracy of answering "independent" to everything.'),
+    },
+    headline=("triple", "cot"),
+)
+METRICS.add_all(
+    {
+        "accuracy_dependent": (_share(is_right, is_dependent), "Accuracy over the dependent pairs."),
+        "accuracy_independent": (_share(is_right, is_independent), "Accuracy over the independent pairs."),
+        "f1_before": (_f1(BEFORE, "original"), "F1 of the class before, original order (Table 4)."),
+        "f1_independent": (_f1(INDEPENDENT, "original"), "F1 of independent, original order (Table 4)."),
+    },
+    headline=True,
+)
+METRICS.add(
+    "always_independent_f1",
+    # TP: independent; FP: dependent; FN: none.
+    pooled(
+        lambda record: (2, 2) if record["gold"] == INDEPENDENT else (0, 1),
+        "plan",
+        lambda record: record["version"] == "original",
+    ),
+    'F1 of the class independent, original order, if every answer is "independent".',
+)
+METRICS.add_all(
+    {
+        "f1_after": (_f1(AFTER, "swapped"), "F1 of the class after, swapped order (Table 4)."),
+        "consistency_dependent": (
+            _share(is_consistent, is_dependent),
+            "Share of dependent pairs whose two predictions agree, be they right or wrong (section 6).",
+        ),
+        "consistency_independent": (
+            _share(is_consistent, is_independent),
+            "Share of independent pairs whose two predictions agree, be they right or wrong (section 6).",
+        ),
+    },
+    headline=True,
+)
+METRICS.add(
+    "other_rate",
+    mean(lambda record: record["prediction"] == parser.OTHER, "plan"),
+    'Share of questions whose prediction is "other": unreadable, undecided or contradictory.',
+    better="lower",
+)
+METRICS.add("parse_rate", parse_rate, "Share of questions whose answer could be read.", headline=True)
+METRICS.add(
+    "parse_rate_strict", _in_exact_form(parse_rate), "Share of answers in the exact form of the prompt."
+)
+METRICS.add(
+    "unread_rate",
+    mean(lambda record: not record["parsed"], "plan"),
+    'Share of questions whose answer could not be read: the paper\'s "failure rate" (section 6).',
+    better="lower",
+)
+METRICS.add_all(
+    {
+        "edge_precision": (
+            _share(is_right, claim),
+            "Share of the claimed edges (`claim`) that are edges. Ours.",
+        ),
+        "edge_recall": (_share(is_right, is_dependent), "Share of the plan's edges that are claimed."),
+        "edge_f1": (
+            _of_pairs(
+                lambda pair: (
+                    2 * bool(claim(pair) and is_right(pair)),
+                    bool(claim(pair)) + is_dependent(pair),
+                )
+            ),
+            "Harmonic mean of `edge_precision` and `edge_recall`: 2 TP / (claims + edges of the plan).",
+        ),
+    }
+)
 
 
 @METRICS.measure(better="lower")
@@ -280,16 +254,12 @@ def transitivity_violations(records: Sequence[Record]) -> Ratio:
     def terms(own: list[Pair]) -> Term:
         edges = {edge for pair in own if (edge := claim(pair))}
         # The claims about each pair of steps, in both directions: True for an edge in this direction.
-        said = {ends: ends in edges for pair in own if is_consistent(pair) for ends in _both_ends(pair)}
-        known = [said[ends] for ends in ordering.chains(edges) if ends in said]
+        ends = [_steps(pair) for pair in own if is_consistent(pair)]
+        said = {edge: edge in edges for edge in (*ends, *(end[::-1] for end in ends))}
+        known = [said[edge] for edge in ordering.chains(edges) if edge in said]
         return known.count(False), len(known)
 
     return _over_plans(records, terms)
-
-
-def _both_ends(pair: Pair) -> tuple[Edge, Edge]:
-    first, second = _steps(pair)
-    return (first, second), (second, first)
 
 
 @METRICS.measure()
@@ -303,27 +273,10 @@ def plans_right(records: Sequence[Record]) -> Ratio:
 
 
 record_reading.add_metrics(METRICS, "plan")
-
-
 METRICS.count()(n_questions)
-
-
-@METRICS.count(headline=True)
-def n_pairs(records: Sequence[Record]) -> int:
-    """Number of pairs asked in both orders."""
-    return len(pairs(records))
-
-
-@METRICS.count()
-def n_dependent(records: Sequence[Record]) -> int:
-    """Number of dependent pairs asked in both orders."""
-    return sum(is_dependent(pair[0]) for pair in pairs(records))
-
-
-@METRICS.count()
-def n_independent(records: Sequence[Record]) -> int:
-    """Number of independent pairs asked in both orders."""
-    return n_pairs(records) - n_dependent(records)
+n_pairs = METRICS.add_count("n_pairs", _n(bool), "Number of pairs asked in both orders.", headline=True)
+METRICS.add_count("n_dependent", _n(is_dependent), "Number of dependent pairs asked in both orders.")
+METRICS.add_count("n_independent", _n(is_independent), "Number of independent pairs asked in both orders.")
 
 
 @METRICS.count(better="lower")
@@ -335,41 +288,45 @@ def n_cut(records: Sequence[Record]) -> int:
 METRICS.count(better="lower")(n_failed)
 
 
-def _reflected(records: Sequence[Record]) -> list[Record]:
-    """Returns the records with an answer before and after the reflection."""
-    return [record for record in records if record.get("first") and record["parsed"]]
+def _is_reflected(record: Record) -> bool:
+    """Returns whether there is an answer before and one after the reflection."""
+    return bool(record.get("first") and record["parsed"])
 
 
-def _changed(records: Sequence[Record], was_right: bool, is_right_now: bool) -> Ratio:
-    def term(record: Record) -> Term:
-        was, now = record["first"] == record["gold"], bool(record["correct"])
-        return (was, now) == (was_right, is_right_now), 1
+def _changed(was_right: bool, is_right_now: bool) -> Share:
+    def changed(record: Record) -> bool:
+        return (record["first"] == record["gold"], bool(record["correct"])) == (was_right, is_right_now)
 
-    return _over(_reflected(records), term)
-
-
-@METRICS.measure(tasks=REFLECTION)
-def reflection_kept(records: Sequence[Record]) -> Ratio:
-    """Share of answers stated before and after the reflection that it left as they were."""
-    return _over(_reflected(records), lambda record: (record["first"] == record["prediction"], 1))
+    return mean(changed, "plan", _is_reflected)
 
 
-@METRICS.measure(headline=True, tasks=REFLECTION)
-def reflection_corrected(records: Sequence[Record]) -> Ratio:
-    """Share of answers stated before and after the reflection that it turned from wrong to right."""
-    return _changed(records, was_right=False, is_right_now=True)
-
-
-@METRICS.measure(better="lower", headline=True, tasks=REFLECTION)
-def reflection_spoiled(records: Sequence[Record]) -> Ratio:
-    """Share of answers stated before and after the reflection that it turned from right to wrong."""
-    return _changed(records, was_right=True, is_right_now=False)
-
-
-@METRICS.count(tasks=REFLECTION)
-def n_reflected(records: Sequence[Record]) -> int:
-    """Number of questions answered both before and after the reflection."""
-    return len(_reflected(records))
+METRICS.add(
+    "reflection_kept",
+    mean(lambda record: record["first"] == record["prediction"], "plan", _is_reflected),
+    "Share of answers stated before and after the reflection that it left as they were.",
+    tasks=REFLECTION,
+)
+METRICS.add(
+    "reflection_corrected",
+    _changed(was_right=False, is_right_now=True),
+    "Share of answers stated before and after the reflection that it turned from wrong to right.",
+    headline=True,
+    tasks=REFLECTION,
+)
+METRICS.add(
+    "reflection_spoiled",
+    _changed(was_right=True, is_right_now=False),
+    "Share of answers stated before and after the reflection that it turned from right to wrong.",
+    better="lower",
+    headline=True,
+    tasks=REFLECTION,
+)
+METRICS.add_count(
+    "n_reflected",
+    total(_is_reflected),
+    "Number of questions answered both before and after the reflection.",
+    tasks=REFLECTION,
+)
 
 
 def confusion(records: Sequence[Record], version: str) -> dict[str, dict[str, int]]:

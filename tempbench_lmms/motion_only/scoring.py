@@ -27,8 +27,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     return record_reading.answered(doc["question_id"], own, doc["answer"], found)
 
 
-accuracy = mean("correct", "pair", doc="Share of right answers.")
-METRICS.add("accuracy", accuracy, headline=True)
+accuracy = METRICS.add("accuracy", mean("correct", "pair"), "Share of right answers.", headline=True)
 
 
 @METRICS.measure(headline=True)

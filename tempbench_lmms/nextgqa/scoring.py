@@ -4,7 +4,7 @@ All shares are over all questions that were asked: an unreadable reply is wrong,
 given. The `_official` ones reproduce the official scorer, which leaves such questions out (`official.py`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record_reading
@@ -13,14 +13,12 @@ from tempbench_lmms.metrics.spans import best_iop, best_iou
 from tempbench_lmms.nextgqa import official, prompts
 from tempbench_lmms.nextgqa.card import FAMILIES, THRESHOLDS, TYPES
 from tempbench_lmms.nextgqa.parser import read
-from tempbench_lmms.record import Metric, Metrics, Record, mean, n_failed, n_questions, n_reversed
+from tempbench_lmms.record import Metric, Metrics, Record, mean, n_failed, n_questions, n_reversed, within
 
 BOTH, ANSWER, SPAN = "both", "answer", "span"
 """The kinds of task: the letter and the span, only the letter, only the span."""
 
 METRICS = Metrics(BOTH, ANSWER, SPAN)
-
-Measure = Callable[[Sequence[Record]], Ratio]
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = BOTH) -> Record:
@@ -51,33 +49,16 @@ def _right_letters(doc: Mapping[str, Any]) -> set[str]:
     return {letter for letter, one in zip(prompts.LETTERS, doc["options"], strict=True) if one == text}
 
 
-def _share(name: str, threshold: float, answered: bool = False) -> Measure:
-    def metric(records: Sequence[Record]) -> Ratio:
-        terms = ((one[name] >= threshold and (not answered or one["right"]), 1) for one in records)
-        # Questions about one video are answered from the same pictures.
-        return ratio(terms, (one["video"] for one in records))
-
-    return metric
+def _reached(name: str, threshold: float) -> Metric:
+    return mean(lambda record: record[name] >= threshold, "video")
 
 
-acc = mean("right", "video", doc="Share of questions with the right letter (Acc@QA).")
-acc_gqa = _share("iop", THRESHOLDS[-1], answered=True)
-acc_gqa.__doc__ = "Share of questions with the right letter and an IoP of at least 0.5 (Acc@GQA)."
-miop = mean(
-    "iop",
-    "video",
-    doc="Mean intersection over the predicted span, the best over the true segments; 0 where none was read.",
-)
-miou = mean(
-    "iou",
-    "video",
-    doc="Mean intersection over union, the best over the true segments; 0 where no span was read.",
-)
+# Questions about one video are answered from the same pictures.
+acc, miop, miou = (mean(name, "video") for name in ("right", "iop", "iou"))
+acc_gqa = mean(lambda record: record["right"] and record["iop"] >= THRESHOLDS[-1], "video")
 
 
 def _official(name: str) -> Metric:
-    """Returns an official number: percent, one decimal, over the questions that have a span."""
-
     def metric(records: Sequence[Record]) -> Ratio:
         spanned = [one for one in records if one["span_parsed"]]
         if not spanned:
@@ -87,7 +68,6 @@ def _official(name: str) -> Metric:
             sums.add(one["iou_official"], one["iop_official"], one["answer"] == one["gold"])
         return ratio([(float(f"{sums.percent()[name]:.1f}"), 1)], ["all"])
 
-    metric.__doc__ = f"The official {name}: percent, one decimal, over the questions that have a span."
     return metric
 
 
@@ -99,32 +79,35 @@ def acc_official(records: Sequence[Record]) -> Ratio:
     return ratio([(float(f"{right * 100.0 / len(records):.2f}"), 1)], ["all"])
 
 
-def _of_group(metric: Metric, types: Sequence[str]) -> Metric:
-    return lambda records: metric([record for record in records if TYPES.get(record["type"]) in types])
-
-
-GROUPS = {**{name: (name,) for name in TYPES.values()}, **FAMILIES}
-
-METRICS.add("acc", acc, headline=True, tasks=(BOTH, ANSWER))
-METRICS.add("acc_gqa", acc_gqa, headline=True, tasks=(BOTH,))
-METRICS.add("miop", miop, headline=True, tasks=(BOTH, SPAN))
-METRICS.add("miou", miou, headline=True, tasks=(BOTH, SPAN))
+_MAIN: tuple[tuple[str, Metric, tuple[str, ...], str], ...] = (
+    ("acc", acc, (BOTH, ANSWER), "Share of questions with the right letter (Acc@QA)."),
+    ("acc_gqa", acc_gqa, (BOTH,), "Share of questions with the right letter and an IoP of at least 0.5."),
+    ("miop", miop, (BOTH, SPAN), "Mean intersection over the predicted span, the best of all true segments."),
+    ("miou", miou, (BOTH, SPAN), "Mean intersection over union, the best of all true segments."),
+)
+for _name, _metric, _tasks, _doc in _MAIN:
+    METRICS.add(_name, _metric, _doc, headline=True, tasks=_tasks)
 for _name in ("iop", "iou"):
     for _t in THRESHOLDS:
-        METRICS.add(f"{_name}_at_{_t * 100:.0f}", _share(_name, _t), headline=True, tasks=(BOTH, SPAN))
+        METRICS.add(f"{_name}_at_{_t * 100:.0f}", _reached(_name, _t), headline=True, tasks=(BOTH, SPAN))
 METRICS.add("parse_rate", record_reading.parse_rate("video"), headline=True)
 for _part in ("answer", "span"):
     METRICS.add(f"{_part}_parse_rate", mean(f"{_part}_parsed", "video"), headline=True, tasks=(BOTH,))
 record_reading.add_metrics(METRICS, "video")
-for _group, _types in GROUPS.items():
-    METRICS.add(f"acc_{_group}", _of_group(acc, _types), tasks=(BOTH, ANSWER))
-    METRICS.add(f"acc_gqa_{_group}", _of_group(acc_gqa, _types), tasks=(BOTH,))
-    METRICS.add(f"miop_{_group}", _of_group(miop, _types), tasks=(BOTH, SPAN))
-    METRICS.add(f"miou_{_group}", _of_group(miou, _types), tasks=(BOTH, SPAN))
+for _group, _types in {**{name: (name,) for name in TYPES.values()}, **FAMILIES}.items():
+    _own = [type_ for type_, name in TYPES.items() if name in _types]
+    for _name, _metric, _tasks, _ in _MAIN:
+        METRICS.add(f"{_name}_{_group}", within(_metric, "type", *_own), tasks=_tasks)
 METRICS.add("acc_official", acc_official, tasks=(BOTH, ANSWER), has_error=False)
 for _name in official.METRICS:
     _tasks = (BOTH,) if _name == "acc_gqa" else (BOTH, SPAN)
-    METRICS.add(f"{_name}_official", _official(_name), tasks=_tasks, has_error=False)
+    METRICS.add(
+        f"{_name}_official",
+        _official(_name),
+        f"The official {_name}: percent, one decimal, over the questions that have a span.",
+        tasks=_tasks,
+        has_error=False,
+    )
 METRICS.count(headline=True)(n_questions)
 METRICS.count(better="lower")(n_failed)
 METRICS.count(better="lower", tasks=(BOTH, SPAN))(n_reversed)

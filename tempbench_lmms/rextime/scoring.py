@@ -6,6 +6,8 @@ ones reproduce the official scorer, rounding and mixed units included (`official
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from tempbench_lmms import record_reading
@@ -21,6 +23,7 @@ from tempbench_lmms.record import (
     n_failed,
     n_questions,
     n_reversed,
+    total,
 )
 from tempbench_lmms.rextime import official, prompts
 from tempbench_lmms.rextime.card import CATEGORIES, DURATIONS, SOURCES
@@ -40,11 +43,8 @@ def category_of(raw: str) -> str:
 
     How the release spells its categories is not documented, so the word that distinguishes them decides.
     """
-    text = raw.lower()
-    for word, category in (("sequen", "sequential"), ("mean", "means_end"), ("cause", "cause_effect")):
-        if word in text:
-            return category
-    return "other"
+    words = {"sequen": "sequential", "mean": "means_end", "cause": "cause_effect"}
+    return next((category for word, category in words.items() if word in raw.lower()), "other")
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = "both") -> Record:
@@ -87,134 +87,110 @@ def of_official_reader(doc: Mapping[str, Any], reply: str, failed: bool = False)
     }
 
 
-def _mean(records: Sequence[Record], value: Callable[[Record], float]) -> Ratio:
-    # Questions about one video are answered from the same pictures.
-    return ratio(((value(record), 1) for record in records), (record["video"] for record in records))
+# Questions about one video are answered from the same pictures.
+miou, parse_rate = mean("iou", "video"), mean("parsed", "video")
+acc = mean(lambda record: record["answer"] == record["gold"], "video")
 
 
-miou = mean("iou", "video", doc="Mean IoU of the first stated span with the true one; 0 where none was read.")
-parse_rate = mean(
-    "parsed", "video", doc="Share of questions of whose reply everything that was asked for could be read."
-)
-
-
-def recall_at(threshold: float) -> Metric:
-    """Returns recall@1: the share of questions whose IoU is at least `threshold`."""
-    return lambda records: _mean(records, lambda record: record["iou"] >= threshold)
-
-
-def acc(records: Sequence[Record]) -> Ratio:
-    """Share of questions with the right letter."""
-    return _mean(records, lambda record: record["answer"] == record["gold"])
-
-
-def acc_at_iou(threshold: float, iou: str = "iou") -> Metric:
+def acc_at_iou(threshold: float, iou: str = "iou") -> Callable[[Sequence[Record]], Ratio]:
     """Returns the share of all questions with the right letter and an IoU of at least `threshold`.
 
     With `iou_official` it is the official "VQA,mIoU@t": a fraction, unrounded.
     """
-    return lambda records: _mean(
-        records, lambda record: record["answer"] == record["gold"] and record[iou] >= threshold
-    )
+    return mean(lambda record: record["answer"] == record["gold"] and record[iou] >= threshold, "video")
 
 
-def n_other_category(records: Sequence[Record]) -> int:
-    """Number of questions whose category is none of `CATEGORIES`; they are in no group."""
-    return sum(category_of(record["category"]) == "other" for record in records)
+def _printed(share: Callable[[Record], float]) -> Metric:
+    """Returns the metric that is a mean as the official scorer prints it: percent, rounded to two decimals.
 
-
-def _printed(shares: Sequence[float]) -> Ratio:
-    """Returns the mean as the official scorer prints it; a rounded number has no standard error."""
-    return ratio([(official.percent(shares), 1)] if shares else [], ["all"] if shares else [])
-
-
-def miou_official(records: Sequence[Record]) -> Ratio:
-    """The official MR-mIoU: percent, rounded to two decimals."""
-    return _printed([record["iou_official"] for record in records])
-
-
-def recall_official_at(threshold: float) -> Metric:
-    """Returns the official MR-R1 at a threshold: percent, rounded to two decimals."""
-    return lambda records: _printed([record["iou_official"] >= threshold for record in records])
-
-
-def _with_reader(metric: Metric, doc: str) -> Metric:
-    """Returns a metric over the records of the released request's own reader.
-
-    Source: `demo/request.py`. A reply at which that program stops with an error is wrong.
+    A rounded number has no standard error.
     """
 
-    def found(records: Sequence[Record]) -> Ratio:
-        return metric([record for record in records if "read_by_official" in record])  # type: ignore[return-value]
+    def metric(records: Sequence[Record]) -> Ratio:
+        shares = [share(record) for record in records]
+        return ratio([(official.percent(shares), 1)] if shares else [], ["all"] if shares else [])
 
-    found.__doc__ = doc
-    return found
+    return metric
 
 
-def _group(records: Sequence[Record], kind: str, name: str) -> list[Record]:
+def _with_reader(metric: Metric) -> Metric:
+    # Source: `demo/request.py`. A reply at which that program stops with an error is wrong.
+    return lambda records: metric([record for record in records if "read_by_official" in record])
+
+
+def _is_in(kind: str, name: str) -> Callable[[Record], bool]:
     if kind == "category":
-        return [record for record in records if category_of(record["category"]) == name]
+        return lambda record: category_of(record["category"]) == name
     if kind == "source":
-        return [record for record in records if record["source"] == name]
+        return lambda record: bool(record["source"] == name)
     low, high = DURATIONS[name]
-    return [record for record in records if low <= record["duration"] < high]
+    return lambda record: bool(low <= record["duration"] < high)
 
 
 def _of_group(metric: Metric, kind: str, name: str) -> Metric:
     """Returns a metric over one group of questions: `acc_sequential`, `miou_over_120s`, ..."""
-    return lambda records: metric(_group(records, kind, name))
+    return lambda records: metric(list(filter(_is_in(kind, name), records)))
 
 
-def _percent(threshold: float) -> int:
-    return round(threshold * 100)
-
-
-GROUPS = [
-    *(("category", name) for name in CATEGORIES),
-    *(("source", name) for name in SOURCES),
-    *(("duration", name) for name in DURATIONS),
-]
-
-METRICS.add("acc", acc, headline=True, tasks=_LETTER)
-METRICS.add("miou", miou, headline=True, tasks=_SPAN)
-for _t in official.THRESHOLDS:
-    METRICS.add(f"r1_at_{_percent(_t)}", recall_at(_t), headline=_t in (0.3, 0.5, 0.7), tasks=_SPAN)
-for _t in official.GATES:
-    METRICS.add(f"acc_at_iou_{_percent(_t)}", acc_at_iou(_t), headline=_t == 0.5, tasks=_TWO)
-METRICS.add("parse_rate", parse_rate, headline=True, tasks=_SCORED)
+METRICS.add("acc", acc, "Share of questions with the right letter.", headline=True, tasks=_LETTER)
+METRICS.add("miou", miou, "Mean IoU of the first stated span; 0 without one.", headline=True, tasks=_SPAN)
+_BY_PERCENT = {round(t * 100): t for t in official.THRESHOLDS}
+_GATES = {round(t * 100): t for t in official.GATES}
+for _n, _t in _BY_PERCENT.items():
+    _recall = mean(partial(lambda t, record: record["iou"] >= t, _t), "video")
+    METRICS.add(f"r1_at_{_n}", _recall, headline=_n in (30, 50, 70), tasks=_SPAN)
+for _n, _t in _GATES.items():
+    METRICS.add(f"acc_at_iou_{_n}", acc_at_iou(_t), headline=_n == 50, tasks=_TWO)
+METRICS.add(
+    "parse_rate",
+    parse_rate,
+    "Share of questions of whose reply everything that was asked for could be read.",
+    headline=True,
+    tasks=_SCORED,
+)
 METRICS.add("answer_parse_rate", mean("answer_parsed", "video"), headline=True, tasks=(*_TWO, TEST))
 METRICS.add("span_parse_rate", mean("span_parsed", "video"), headline=True, tasks=(*_TWO, TEST))
 METRICS.add("parse_rate", parse_rate, headline=True, tasks=(TEST,))  # last in the logs of the test split
 record_reading.add_metrics(METRICS, "video")
-for _kind, _name in GROUPS:
-    METRICS.add(f"acc_{_name}", _of_group(acc, _kind, _name), tasks=_LETTER)
-    METRICS.add(f"miou_{_name}", _of_group(miou, _kind, _name), tasks=_SPAN)
-    METRICS.add(f"acc_at_iou_50_{_name}", _of_group(acc_at_iou(0.5), _kind, _name), tasks=_TWO)
+for _kind, _names in (("category", CATEGORIES), ("source", SOURCES), ("duration", DURATIONS)):
+    for _name in _names:
+        METRICS.add(f"acc_{_name}", _of_group(acc, _kind, _name), tasks=_LETTER)
+        METRICS.add(f"miou_{_name}", _of_group(miou, _kind, _name), tasks=_SPAN)
+        METRICS.add(f"acc_at_iou_50_{_name}", _of_group(acc_at_iou(0.5), _kind, _name), tasks=_TWO)
 METRICS.add("vqa_official", acc, tasks=_LETTER)
-METRICS.add("miou_official", miou_official, tasks=_SPAN, has_error=False)
-for _t in official.THRESHOLDS:
-    METRICS.add(f"r1_at_{_percent(_t)}_official", recall_official_at(_t), tasks=_SPAN, has_error=False)
-for _t in official.GATES:
-    METRICS.add(f"vqa_miou_at_{_percent(_t)}_official", acc_at_iou(_t, "iou_official"), tasks=_TWO)
-for _name, _metric, _has_error, _doc in (
-    ("vqa", mean("right_by_official", "video"), True, "letters: a fraction, unrounded"),
-    ("miou", lambda records: _printed([one["iou_by_official"] for one in records]), False, "spans: percent"),
+METRICS.add("miou_official", _printed(itemgetter("iou_official")), tasks=_SPAN, has_error=False)
+for _n, _t in _BY_PERCENT.items():
+    _printed_recall = _printed(partial(lambda t, record: record["iou_official"] >= t, _t))
+    METRICS.add(f"r1_at_{_n}_official", _printed_recall, tasks=_SPAN, has_error=False)
+for _n, _t in _GATES.items():
+    METRICS.add(f"vqa_miou_at_{_n}_official", acc_at_iou(_t, "iou_official"), tasks=_TWO)
+for _name, _metric, _doc in (
+    ("vqa", mean("right_by_official", "video"), "letters: a fraction, unrounded"),
+    ("miou", _printed(itemgetter("iou_by_official")), "spans: percent"),
     (
         "vqa_miou_at_50",
-        lambda records: _mean(
-            records, lambda one: one["right_by_official"] and one["iou_by_official"] >= 0.5
-        ),
-        True,
+        mean(lambda one: one["right_by_official"] and one["iou_by_official"] >= 0.5, "video"),
         "letters whose spans have an IoU of at least 0.5: a fraction, unrounded",
     ),
-    ("parse_rate", mean("read_by_official", "video"), True, "replies that it can read, the scorer too"),
+    ("parse_rate", mean("read_by_official", "video"), "replies that it can read, the scorer too"),
 ):
-    _own = _with_reader(_metric, f"The official numbers by the released request's own reader, of its {_doc}.")
-    METRICS.add(f"{_name}_official_reader", _own, tasks=(OFFICIAL,), has_error=_has_error)
+    METRICS.add(
+        f"{_name}_official_reader",
+        _with_reader(_metric),
+        f"The official numbers by the released request's own reader, of its {_doc}.",
+        tasks=(OFFICIAL,),
+        has_error=_name != "miou",
+    )
 METRICS.count(headline=True)(n_questions)
 METRICS.count(better="lower", headline=True)(n_failed)
 METRICS.count(better="lower", tasks=(*_SPAN, TEST))(n_reversed)
-METRICS.add("n_other_category", n_other_category, better="lower", tasks=_SCORED, has_error=False)
+METRICS.add_count(
+    "n_other_category",
+    total(lambda record: category_of(record["category"]) == "other"),
+    "Number of questions whose category is none of `CATEGORIES`; they are in no group.",
+    better="lower",
+    tasks=_SCORED,
+)
 
 
 def details(records: Sequence[Record]) -> dict[str, Any]:

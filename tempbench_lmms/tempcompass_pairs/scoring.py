@@ -59,8 +59,9 @@ def complete_groups(records: Sequence[Record]) -> list[list[Record]]:
 def _groups_right(field: str = "correct") -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
         found = complete_groups(records)
-        terms = ((all(one[field] for one in own), 1) for own in found)
-        return ratio(terms, (own[0]["clip"] for own in found))
+        return ratio(
+            ((all(one[field] for one in own), 1) for own in found), (own[0]["clip"] for own in found)
+        )
 
     return metric
 

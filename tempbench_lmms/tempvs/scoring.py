@@ -16,7 +16,7 @@ from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Metrics, Record, answers, by_group, mean, n_failed
+from tempbench_lmms.record import Metric, Metrics, Record, answers, by_group, mean, n_failed, total
 from tempbench_lmms.tempvs import parser, prompts
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, POLARITIES, STATEMENTS
 
@@ -27,8 +27,6 @@ TEST, SUITE, UNGATED = "test", "suite", "ungated"
 METRICS = Metrics(TEST)
 """Every metric of TempVS: one function below, over the records of one main test and its groundings. The suite
 has them all for every test, under its name (`mt1_two_mt`)."""
-SUITE_HEADLINE = ("mt", "mt_given_gt_strict")
-"""What the harness prints of each test of the suite."""
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
@@ -59,89 +57,71 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     return out
 
 
-def mains(records: Sequence[Record]) -> list[Record]:
-    """Returns the main questions."""
-    return [record for record in records if record["role"] == "main"]
+def _is_main(record: Record) -> bool:
+    return bool(record["role"] == "main")
 
 
-def groundings(records: Sequence[Record]) -> list[Record]:
-    """Returns the grounding questions."""
-    return [record for record in records if record["role"] == "grounding"]
+def _is_grounding(record: Record) -> bool:
+    return bool(record["role"] == "grounding")
 
 
 def passed(records: Sequence[Record]) -> list[tuple[Record, int]]:
     """Returns the main questions with all their grounding questions asked, and the number passed."""
-    correct = {record["id"]: record["correct"] for record in groundings(records)}
+    correct = {record["id"]: record["correct"] for record in filter(_is_grounding, records)}
     found = []
-    for main in mains(records):
+    for main in filter(_is_main, records):
         said = [correct[id_] for id_ in main["grounding"] if id_ in correct]
         if len(said) == len(main["grounding"]):
             found.append((main, sum(said)))
     return found
 
 
-_right = mean("correct", "sequence")
+def _gated(
+    counts: Callable[[Record, int], float], of: Callable[[Record, int], float] = lambda main, n: 1
+) -> Callable[[Sequence[Record]], Ratio]:
+    """Returns the metric that divides sums over main questions, each with its number of right groundings."""
+
+    def metric(records: Sequence[Record]) -> Ratio:
+        found = passed(records)
+        return ratio(((counts(*one), of(*one)) for one in found), (main["sequence"] for main, _ in found))
+
+    return metric
 
 
-@METRICS.measure(headline=True, tasks=(TEST, UNGATED))
-def mt(records: Sequence[Record]) -> Ratio:
-    """Accuracy on the main test."""
-    return _right(mains(records))
+def _is_grounded(main: Record, n_passed: int) -> bool:
+    return bool(n_passed == main["n_events"])
 
 
-@METRICS.measure(headline=True)
-def gt(records: Sequence[Record]) -> Ratio:
-    """Accuracy on the grounding questions. Source: appendix D.2; not in the official scorer."""
-    return _right(groundings(records))
-
-
-def _gated(records: Sequence[Record], term: Callable[[Record, bool], tuple[float, float]]) -> Ratio:
-    pairs = passed(records)
-    return ratio(
-        (term(main, n_passed == main["n_events"]) for main, n_passed in pairs),
-        (main["sequence"] for main, _ in pairs),
-    )
-
-
-@METRICS.measure(headline=True)
-def gt_strict(records: Sequence[Record]) -> Ratio:
-    """Share of main questions all of whose groundings are right."""
-    return _gated(records, lambda main, grounded: (grounded, 1))
-
-
-@METRICS.measure(headline=True)
-def mt_given_gt_strict(records: Sequence[Record]) -> Ratio:
-    """Accuracy on the main questions all of whose groundings are right."""
-    return _gated(records, lambda main, grounded: (grounded and main["correct"], grounded))
-
-
-@METRICS.measure()
-def mt_given_gt_failed(records: Sequence[Record]) -> Ratio:
-    """Accuracy on the main questions with a wrong grounding."""
-    return _gated(records, lambda main, grounded: (not grounded and main["correct"], not grounded))
-
-
-parse_rate = record_reading.parse_rate("sequence")
-METRICS.add("parse_rate", parse_rate, headline=True, tasks=(TEST, UNGATED))
+mt, gt = mean("correct", "sequence", _is_main), mean("correct", "sequence", _is_grounding)
+gt_strict = _gated(_is_grounded)
+mt_given_gt_strict = _gated(lambda main, n: _is_grounded(main, n) and main["correct"], _is_grounded)
+mt_given_gt_failed = _gated(
+    lambda main, n: not _is_grounded(main, n) and main["correct"], lambda main, n: not _is_grounded(main, n)
+)
+METRICS.add("mt", mt, "Accuracy on the main test.", headline=True, tasks=(TEST, UNGATED))
+METRICS.add_all(
+    {
+        "gt": (gt, "Accuracy on the grounding questions (appendix D.2); not in the official scorer."),
+        "gt_strict": (gt_strict, "Share of main questions all of whose groundings are right."),
+        "mt_given_gt_strict": (mt_given_gt_strict, "Accuracy on main questions with all groundings right."),
+    },
+    headline=True,
+)
+METRICS.add(
+    "mt_given_gt_failed", mt_given_gt_failed, "Accuracy on the main questions with a wrong grounding."
+)
+METRICS.add("parse_rate", record_reading.parse_rate("sequence"), headline=True, tasks=(TEST, UNGATED))
 record_reading.add_metrics(METRICS, "sequence", (TEST, UNGATED, SUITE))
-
-
-@METRICS.count(headline=True, tasks=(TEST, UNGATED))
-def n_main(records: Sequence[Record]) -> int:
-    """Number of main questions."""
-    return len(mains(records))
-
-
-@METRICS.count()
-def n_grounding(records: Sequence[Record]) -> int:
-    """Number of grounding questions."""
-    return len(groundings(records))
+METRICS.add_count(
+    "n_main", total(_is_main), "Number of main questions.", headline=True, tasks=(TEST, UNGATED)
+)
+METRICS.add_count("n_grounding", total(_is_grounding), "Number of grounding questions.")
 
 
 @METRICS.count(better="lower", headline=True)
 def n_cut(records: Sequence[Record]) -> int:
     """Number of main questions left out of the gated metrics because a grounding of theirs was not asked."""
-    return len(mains(records)) - len(passed(records))
+    return sum(map(_is_main, records)) - len(passed(records))
 
 
 METRICS.count(better="lower", headline=True, tasks=(TEST, UNGATED))(n_failed)
@@ -149,11 +129,7 @@ METRICS.count(better="lower", headline=True, tasks=(TEST, UNGATED))(n_failed)
 
 def mt_given_at_least(records: Sequence[Record], k: int) -> Ratio:
     """Accuracy on the main questions with at least k right groundings. Source: the official scorer."""
-    pairs = passed(records)
-    return ratio(
-        ((main["correct"] if n >= k else 0, n >= k) for main, n in pairs),
-        (main["sequence"] for main, _ in pairs),
-    )
+    return _gated(lambda main, n: main["correct"] if n >= k else 0, lambda main, n: n >= k)(records)
 
 
 def as_official(records: Sequence[Record], family: str) -> list[Record]:
@@ -174,42 +150,47 @@ def as_official(records: Sequence[Record], family: str) -> list[Record]:
     return out
 
 
-def as_official_of_run(records: Sequence[Record], args: Any) -> list[Record]:
-    """Returns the records as the official scorer has them; the harness's command line names the model."""
-    model = f"{getattr(args, 'model', '')} {getattr(args, 'model_args', '')}"
-    return as_official(records, parser.family_of(model))
-
-
-def _official(metric: Callable[[Sequence[Record]], Ratio], name: str) -> Metric:
+def _official(metric: Callable[[Sequence[Record]], Ratio]) -> Metric:
     def found(records: Sequence[Record], args: Any = None) -> Ratio:
-        return metric(as_official_of_run(records, args))
+        # The harness's command line names the model.
+        model = f"{getattr(args, 'model', '')} {getattr(args, 'model_args', '')}"
+        return metric(as_official(records, parser.family_of(model)))
 
-    found.__doc__ = f"{name} as the official scorer computes it, with its blind filter where that is known."
     return found
 
 
-for _metric, _name in ((mt, "MT"), (gt_strict, "GT strict"), (mt_given_gt_strict, "MT given GT strict")):
-    METRICS.add(f"{_metric.__name__}_official", _official(_metric, _name), headline=True, tasks=(TEST,))
+METRICS.add_all(
+    {
+        f"{name}_official": (
+            _official(metric),
+            f"`{name}` as the official scorer computes it, with its blind filter where that is known.",
+        )
+        for name, metric in (("mt", mt), ("gt_strict", gt_strict), ("mt_given_gt_strict", mt_given_gt_strict))
+    },
+    headline=True,
+    tasks=(TEST,),
+)
 
 
 @METRICS.count(headline=True, tasks=(TEST,))
 def n_official(records: Sequence[Record]) -> int:
     """Number of main questions of the official numbers: without non-events and without those solved blind."""
-    return len(mains(as_official(records, parser.FAMILIES[0])))
+    return sum(map(_is_main, as_official(records, parser.FAMILIES[0])))
 
 
-METRICS.add_tests(SUITE, MAIN_TESTS, SUITE_HEADLINE, kind=TEST)
+METRICS.add_tests(SUITE, MAIN_TESTS, ("mt", "mt_given_gt_strict"), kind=TEST)
 
 
 def _of_statements(test: str, statement: str, polarities: Sequence[str]) -> Metric:
-    return lambda records: _right(
-        [
-            record
-            for record in mains(records)
-            if test in record["tests"]
+    return mean(
+        "correct",
+        "sequence",
+        lambda record: (
+            _is_main(record)
+            and test in record["tests"]
             and record.get("statement_type") == statement
             and record["polarity"] in polarities
-        ]
+        ),
     )
 
 
@@ -237,7 +218,7 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for test in MAIN_TESTS:
         own = of_test(records, test)
-        asked = [record for record in mains(own) if test in record["tests"]]
+        asked = [record for record in own if _is_main(record) and test in record["tests"]]
         if not asked:
             continue
         steps = range(1, min(max(record["n_events"] for record in asked), 5))
@@ -254,14 +235,15 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
         if test == "mt1_two":
             keys["by_distance"] = lambda record: str(record["distance"])
         out[test] |= {
-            name: by_group(asked, key, lambda group: _counted(_right(group))) for name, key in keys.items()
+            name: by_group(asked, key, lambda group: _counted(mt(group))) for name, key in keys.items()
         }
     return out
 
 
 def _gated_table(records: Sequence[Record], steps: Iterable[int]) -> dict[str, Any]:
-    metrics = (mt, gt, gt_strict, mt_given_gt_strict, mt_given_gt_failed)
-    table: dict[str, Any] = {metric.__name__: _counted(metric(records)) for metric in metrics}
+    metrics = {"mt": mt, "gt": gt, "gt_strict": gt_strict, "mt_given_gt_strict": mt_given_gt_strict}
+    metrics["mt_given_gt_failed"] = mt_given_gt_failed
+    table: dict[str, Any] = {name: _counted(metric(records)) for name, metric in metrics.items()}
     return table | {"given_at_least": _at_least(records, steps)}
 
 

@@ -4,7 +4,7 @@ Source: the paper's four accuracies; `utils.py` for those that end in `_official
 `--limit` cut are left out, and counted in `n_cut`.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record_reading
@@ -37,35 +37,31 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     return record_reading.answered(doc["question_id"], own, doc["answer"], found, {"official": said})
 
 
-def _together(records: Sequence[Record], size: int, *fields: str) -> Ratio:
+def _together(size: int, *fields: str) -> Callable[[Sequence[Record]], Ratio]:
     """Returns the share of groups, the records of one instance that agree in `fields`, that are all right."""
 
     def key(record: Record) -> tuple[Hashable, ...]:
         return (record["instance"], *(record[field] for field in fields))
 
-    return all_right(((key(one), one["correct"]) for one in records), size, lambda group: group[0])
+    return lambda records: all_right(
+        ((key(one), one["correct"]) for one in records), size, lambda group: group[0]
+    )
 
 
-@METRICS.measure(headline=True)
-def i_acc(records: Sequence[Record]) -> Ratio:
-    """Share of instances all four of whose questions are right. The paper's first metric."""
-    return _together(records, SIZE)
-
-
-@METRICS.measure(headline=True)
-def q_acc(records: Sequence[Record]) -> Ratio:
-    """Share of questions that are right on both videos."""
-    return _together(records, 2, "question")
-
-
-@METRICS.measure(headline=True)
-def v_acc(records: Sequence[Record]) -> Ratio:
-    """Share of videos both of whose questions are right."""
-    return _together(records, 2, "video")
-
-
-acc = mean("correct", "instance", doc="Share of right answers.")
-METRICS.add("acc", acc, headline=True)
+i_acc = _together(SIZE)
+acc = mean("correct", "instance")
+METRICS.add_all(
+    {
+        "i_acc": (
+            i_acc,
+            "Share of instances all four of whose questions are right. The paper's first metric.",
+        ),
+        "q_acc": (_together(2, "question"), "Share of questions that are right on both videos."),
+        "v_acc": (_together(2, "video"), "Share of videos both of whose questions are right."),
+        "acc": (acc, "Share of right answers."),
+    },
+    headline=True,
+)
 
 
 def _official(name: str) -> Metric:
@@ -80,22 +76,23 @@ def _official(name: str) -> Metric:
         ]
         return ratio((one[name] for one in found), instances)
 
-    metric.__doc__ = f"{name} as the official scorer computes it, from what its rules read."
     return metric
 
 
 for _name in ("I_Acc", "Q_Acc", "V_Acc", "Acc"):
-    METRICS.add(f"{_name.lower()}_official", _official(_name), headline=_name == "I_Acc")
-
-
-@METRICS.measure(better="lower", headline=True)
-def first_rate(records: Sequence[Record]) -> Ratio:
-    """Share of Yes and A among the answers that were read; half of the right ones are."""
-    read = [record for record in records if record["parsed"]]
-    terms = ((record["answer"] in ("Yes", "A"), 1) for record in read)
-    return ratio(terms, (record["instance"] for record in read))
-
-
+    METRICS.add(
+        f"{_name.lower()}_official",
+        _official(_name),
+        f"{_name} as the official scorer computes it, from what its rules read.",
+        headline=_name == "I_Acc",
+    )
+METRICS.add(
+    "first_rate",
+    mean(lambda record: record["answer"] in ("Yes", "A"), "instance", lambda record: record["parsed"]),
+    "Share of Yes and A among the answers that were read; half of the right ones are.",
+    better="lower",
+    headline=True,
+)
 for _field, _groups in (("level", tuple(LEVELS)), ("tag", tuple(TAGS.values()))):
     for _name, _metric in (("i_acc", i_acc), ("acc", acc)):
         for _group in _groups:

@@ -95,8 +95,6 @@ _FIXED_OPTIONS = {
     "transfer_lapse": LAPSES,
 }
 
-_ALONE = f"Answer with {_LETTER}, and nothing else."
-
 
 def options(doc: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns the texts of options A, B, ...; empty where the answer is no option."""

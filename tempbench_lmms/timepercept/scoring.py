@@ -5,14 +5,25 @@ orderings. An ordering that cannot be read, or is no permutation, is left out of
 not say so; the values that it prints are possible in no other way (`README.md`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ordering import direction_score, pair_counts
-from tempbench_lmms.metrics.ratio import Ratio, Statistic, mean_of_ratios, ratio, smoothed_log_odds, statistic
-from tempbench_lmms.record import Metric, Metrics, Record, by_group, mean, n_failed, n_questions, within
+from tempbench_lmms.metrics.ratio import Ratio, Statistic, mean_of_ratios, smoothed_log_odds, statistic
+from tempbench_lmms.record import (
+    Metric,
+    Metrics,
+    Record,
+    by_group,
+    mean,
+    n_failed,
+    n_questions,
+    pooled,
+    total,
+    within,
+)
 from tempbench_lmms.timepercept import parser, prompts
 from tempbench_lmms.timepercept.card import CONTROLS, INTERVALS, RANKINGS, TESTS, TIU, TOU, TRANSFER
 
@@ -36,8 +47,6 @@ CHOICES = tuple(test for test in _EACH if test not in RANKINGS)
 
 METRICS = Metrics(SUITE, *_EACH)
 """Every metric of TimePerceptBench: rows below the functions."""
-SUITE_HEADLINE = ("accuracy", "pnr")
-"""What the harness prints of each test of the suite."""
 
 
 def interval_class(days: int) -> str:
@@ -68,36 +77,26 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     out = record_reading.answered(doc["question_id"], own, doc["answer"], found)
     if test in RANKINGS:
         truth = doc["answer"].split(", ")
-        out["items"] = len(truth)
-        out["pairs"] = len(truth) * (len(truth) - 1) // 2
-        said = found.value if found else None
-        out["positive"], out["negative"] = _pairs(truth, said.split(", ")) if said else (0, 0)
+        out["items"], out["pairs"] = len(truth), len(truth) * (len(truth) - 1) // 2
+        said = found.value.split(", ") if found and found.value else []
+        counts = (
+            pair_counts(range(len(truth)), [truth.index(label) for label in said]) if said else ((0,), (0,))
+        )
+        out["positive"], out["negative"] = (int(n[0]) for n in counts)
     return out
 
 
-def _pairs(truth: list[str], predicted: list[str]) -> tuple[int, int]:
-    rank = {label: i for i, label in enumerate(truth)}
-    positive, negative = pair_counts(range(len(truth)), [rank[label] for label in predicted])
-    return int(positive[0]), int(negative[0])
-
-
-def _ratio(
-    records: Sequence[Record], term: Callable[[Record], tuple[float, float]], bounded: bool = True
-) -> Ratio:
-    return ratio((term(record) for record in records), (record["place"] for record in records), bounded)
-
-
-accuracy = mean("correct", "place", doc="Share of right answers; an answer that cannot be read is wrong.")
-
-
-def pnr(records: Sequence[Record]) -> Ratio:
-    """Positive pairs over negative pairs, of all orderings together. Random orderings get 1."""
-    return _ratio(records, lambda record: (record["positive"], record["negative"]), False)
-
-
-def pnr_strict(records: Sequence[Record]) -> Ratio:
-    """PNR in which all pairs of an unreadable ordering count as negative."""
-    return _ratio(records, lambda record: (record["positive"], record["pairs"] - record["positive"]), False)
+accuracy = mean("correct", "place")
+pnr = pooled(lambda one: (one["positive"], one["negative"]), "place", bounded=False)
+pnr_strict = pooled(lambda one: (one["positive"], one["pairs"] - one["positive"]), "place", bounded=False)
+pair_accuracy = pooled(lambda one: (one["positive"], one["pairs"]), "place")
+kendall_tau = pooled(
+    lambda one: ((one["positive"] - one["negative"]) / one["pairs"], 1),
+    "place",
+    lambda one: one["parsed"],
+    bounded=False,
+)
+n_invalid = total(lambda record: not record["parsed"] and not record["failed"])
 
 
 def log_odds(records: Sequence[Record]) -> Statistic:
@@ -108,24 +107,6 @@ def log_odds(records: Sequence[Record]) -> Statistic:
         2,
         smoothed_log_odds,
     )
-
-
-def pair_accuracy(records: Sequence[Record]) -> Ratio:
-    """Share of all pairs that are in the right order; those of an unreadable ordering are not."""
-    return _ratio(records, lambda record: (record["positive"], record["pairs"]))
-
-
-def kendall_tau(records: Sequence[Record]) -> Ratio:
-    """Mean of Kendall's tau over the orderings that could be read, from -1 to 1."""
-    read = [record for record in records if record["parsed"]]
-    return _ratio(
-        read, lambda record: ((record["positive"] - record["negative"]) / record["pairs"], 1), False
-    )
-
-
-def n_invalid(records: Sequence[Record]) -> int:
-    """Number of replies that give no permutation; failed requests are counted apart."""
-    return sum(not record["parsed"] and not record["failed"] for record in records)
 
 
 def orders_backwards(records: Sequence[Record]) -> int:
@@ -181,39 +162,44 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
 
 def _grouped(records: Sequence[Record], field: str) -> dict[str, dict[str, float]]:
     named = [record for record in records if record[field]]
-    shares = lambda group: {"share": _ratio(group, _share).value, "n": len(group)}  # noqa: E731
-    return by_group(named, lambda record: record[field], shares)
-
-
-def _sum(field: str) -> Metric:
-    return lambda records: sum(int(record[field]) for record in records)
+    share = pooled(_share, "place")
+    return by_group(
+        named, lambda record: record[field], lambda group: {"share": share(group).value, "n": len(group)}
+    )
 
 
 METRICS.add("tou_average", _average(TOU), headline=True, tasks=(SUITE,))
 METRICS.add("tiu_average", _average(TIU), headline=True, tasks=(SUITE,))
 METRICS.add("category_average", category_average, tasks=(SUITE,))
-METRICS.add("pnr", pnr, headline=True, tasks=RANKINGS)
-METRICS.add("pnr_strict", pnr_strict, headline=True, tasks=RANKINGS)
-METRICS.add("log_odds", log_odds, headline=True, tasks=RANKINGS)
-METRICS.add("pair_accuracy", pair_accuracy, headline=True, tasks=RANKINGS)
-METRICS.add("kendall_tau", kendall_tau, headline=True, tasks=RANKINGS)
-METRICS.add("exact", accuracy, headline=True, tasks=RANKINGS)
-METRICS.add("n_positive", _sum("positive"), better="neither", tasks=RANKINGS, has_error=False)
-METRICS.add("n_negative", _sum("negative"), better="lower", tasks=RANKINGS, has_error=False)
-METRICS.add("n_invalid", n_invalid, better="lower", headline=True, tasks=RANKINGS, has_error=False)
-METRICS.add(
-    "orders_backwards", orders_backwards, better="lower", headline=True, tasks=RANKINGS, has_error=False
+METRICS.add_all(
+    {
+        "pnr": (pnr, "Positive pairs over negative pairs, of all orderings. Random ones get 1."),
+        "pnr_strict": (pnr_strict, "PNR in which all pairs of an unreadable ordering count as negative."),
+        "log_odds": (log_odds, ""),
+        "pair_accuracy": (pair_accuracy, "Share of all pairs in the right order."),
+        "kendall_tau": (kendall_tau, "Mean of Kendall's tau over readable orderings, from -1 to 1."),
+        "exact": (accuracy, "Share of right answers; an unreadable one is wrong."),
+    },
+    headline=True,
+    tasks=RANKINGS,
 )
+METRICS.add_count("n_positive", total("positive"), tasks=RANKINGS)
+METRICS.add_count("n_negative", total("negative"), better="lower", tasks=RANKINGS)
+for _name, _count, _doc in (
+    ("n_invalid", n_invalid, "Number of replies that give no permutation."),
+    ("orders_backwards", orders_backwards, ""),
+):
+    METRICS.add_count(_name, _count, _doc, better="lower", headline=True, tasks=RANKINGS)
 METRICS.add("accuracy", accuracy, headline=True, tasks=CHOICES)
 for _kind in dict.fromkeys(kind for kinds in KINDS.values() for kind in kinds):
     _tests = [test for test, kinds in KINDS.items() if _kind in kinds]
     METRICS.add(f"accuracy_{_kind.lower()}", within(accuracy, "kind", _kind), headline=True, tasks=_tests)
 METRICS.add("parse_rate", record_reading.parse_rate("place"), headline=True)
 record_reading.add_metrics(METRICS, "place")
-METRICS.add("n", n_questions, better="neither", headline=_EACH, has_error=False)
-METRICS.add("n_failed", n_failed, better="lower", headline=_EACH, has_error=False)
+METRICS.add_count("n", n_questions, headline=_EACH)
+METRICS.add_count("n_failed", n_failed, better="lower", headline=_EACH)
 
-METRICS.add_tests(SUITE, TESTS, SUITE_HEADLINE, field="test")
+METRICS.add_tests(SUITE, TESTS, ("accuracy", "pnr"), field="test")
 
 
 def transfer_overall_accuracy(records: Sequence[Record]) -> Ratio:

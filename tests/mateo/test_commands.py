@@ -66,4 +66,4 @@ def test_trivial_answers_on_the_paper_s_numbers(answered):
     pairs |= {f"i{i}": ("independent", "other", "other") for i in range(1573)}
     records = answered(pairs)
     assert scoring.always_independent(records).value == pytest.approx(0.613, abs=5e-4)
-    assert scoring.always_independent_f1(records).value == pytest.approx(0.760, abs=5e-4)
+    assert scoring.METRICS["always_independent_f1"](records).value == pytest.approx(0.760, abs=5e-4)

@@ -238,7 +238,7 @@ def test_groups_and_position_bias():
     ]
     names = ("acc_under_60s", "acc_60_to_120s", "acc_over_120s", "acc_activitynet", "acc_qvhighlights")
     assert [evaluate(scoring.METRICS[name], records) for name in names] == [0, 1 / 2, 0, 1 / 3, 0]
-    assert scoring.n_other_category(records) == 1
+    assert scoring.METRICS["n_other_category"](records) == 1
     found = scoring.details(records)
     assert found == {
         "answers": {"A": 1 / 4, "B": 2 / 4, "unparsed": 1 / 4},
