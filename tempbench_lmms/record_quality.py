@@ -22,7 +22,7 @@ def warnings(records: Sequence[Record], knows_limit: bool = True) -> list[str]:
     Args:
         records: The records of a run.
         knows_limit: Whether the records tell which replies ended at their token limit
-            (`record_reading.at_limit`).
+            (`record.at_limit`).
     """
     out = []
     failed = sum(bool(record["failed"]) for record in records)

@@ -6,7 +6,7 @@ The official repository has no scorer; F1 is the usual one, in which an unread r
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import record_reading
+from tempbench_lmms import record as common
 from tempbench_lmms.arrow_of_time import parser, prompts
 from tempbench_lmms.arrow_of_time.card import ANSWERS, CATEGORIES
 from tempbench_lmms.metrics.groups import all_right
@@ -18,10 +18,10 @@ METRICS = Metrics("arrow_of_time")
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns the record of one answered question; a failed request has no reply to read."""
-    prompt = record_reading.prompt_of(reply, lambda: prompts.SYSTEM + prompts.build(doc))
+    prompt = common.prompt_of(reply, lambda: prompts.SYSTEM + prompts.build(doc))
     found = None if failed else parser.read(reply, prompt)
     own = {"pair": doc["pair_id"], "category": [CATEGORIES.get(name, name) for name in doc["categories"]]}
-    return record_reading.answered(doc["question_id"], own, doc["answer"], found)
+    return common.answered(doc["question_id"], own, doc["answer"], found)
 
 
 METRICS.add("accuracy", mean("correct", "pair"), "Share of right answers.", headline=True)
@@ -58,4 +58,4 @@ METRICS.add(
     better="neither",
     headline=True,
 )
-record_reading.add_counts(METRICS, "pair", 2)
+common.add_counts(METRICS, "pair", 2)

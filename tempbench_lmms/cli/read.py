@@ -49,7 +49,7 @@ class Read:
     @property
     def values(self) -> dict[str, Any]:
         """The values read, by their names in the record; None where nothing was read."""
-        from tempbench_lmms.record_reading import VALUES
+        from tempbench_lmms.record import VALUES
 
         found = {name: self.record[name] for name in VALUES if name in self.record}
         # MATEO scores an unread reply as the prediction "other".
@@ -58,7 +58,7 @@ class Read:
     @property
     def parts(self) -> tuple[str, ...]:
         """The prefixes of the fields of each answer of a reply."""
-        from tempbench_lmms.record_reading import PARTS
+        from tempbench_lmms.record import PARTS
 
         return PARTS if f"{PARTS[0]}how" in self.record else ("",)
 

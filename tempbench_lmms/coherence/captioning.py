@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tempbench_lmms import record_reading
+from tempbench_lmms import record as common
 from tempbench_lmms.coherence import encoders, prompts
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics import text as clip_metrics
@@ -35,7 +35,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "parsed": int(bool(caption)),
         "failed": int(failed),
         **({"references": references} if len(references) > 1 else {}),
-        **record_reading.fields(None if failed else read),
+        **common.fields(None if failed else read),
     }
 
 
@@ -181,8 +181,8 @@ for _suffix, _scores in (("", clip_scores), ("_official", clip_scores_official))
     METRICS.add(f"clipgain{_suffix}", _over(_scores, clip_metrics.clip_gain), headline=True)
 METRICS.add("caption_bertscore", bertscore, headline=True)
 METRICS.add("event_order", order_of_events, headline=True)
-METRICS.add("caption_parse_rate", record_reading.parse_rate("video"), headline=True)
-record_reading.add_metrics(METRICS, "video", reasons=("empty", "cut_off"), prefix="caption_")
+METRICS.add("caption_parse_rate", common.parse_rate_per("video"), headline=True)
+common.add_metrics(METRICS, "video", reasons=("empty", "cut_off"), prefix="caption_")
 
 
 @METRICS.count(headline=True)

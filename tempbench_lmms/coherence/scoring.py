@@ -12,7 +12,7 @@ from math import fsum
 from operator import mul
 from typing import Any
 
-from tempbench_lmms import record_reading
+from tempbench_lmms import record as common
 from tempbench_lmms.coherence import encoders, parser, prompts
 from tempbench_lmms.coherence.card import BUDGETS, CONTROLS, CURVES, SCENES, TYPES
 from tempbench_lmms.metrics.ratio import Ratio, area_weights, gain_weights, ratio, slope_weights
@@ -48,7 +48,7 @@ def reference_of(doc: Mapping[str, Any]) -> tuple[str, str]:
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns the record of one answered question; a failed request has no reply to read."""
     options = doc["options"]
-    prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
+    prompt = common.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, options, prompt)
     answer, number = (found.value if found else None) or (None, None)
     official = None if failed else parser.parse_official(reply, options)
@@ -70,7 +70,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     if found:  # a number that no option has is kept, and no option is read
         reason = "nothing" if number is not None and answer is None else found.reason
         letter = Reading(answer, found.how, found.where, reason)
-    return record_reading.answered(doc["question_id"], own, doc["answer"], letter, more)
+    return common.answered(doc["question_id"], own, doc["answer"], letter, more)
 
 
 def _value(name: str) -> Score:
@@ -214,7 +214,7 @@ for _name, _metric in {
 }.items():
     METRICS.add(_name, _metric, headline=True, tasks=(CONTROLLED,))
 
-record_reading.add_metrics(METRICS, "video")
+common.add_metrics(METRICS, "video")
 METRICS.count(headline=True)(n_questions)
 METRICS.add_count(
     "n_counting",

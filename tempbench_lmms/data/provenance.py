@@ -102,7 +102,7 @@ CODE = "code"
 _PACKAGE = Path(__file__).parents[1]
 # The code that all benchmarks share: reading replies, and computing scores.
 _SHARED = (
-    *("parsing/**/*.py", "parsing/lexicon/*.txt", "metrics/*.py", "record.py", "record_reading.py"),
+    *("parsing/**/*.py", "parsing/lexicon/*.txt", "metrics/*.py", "record.py"),
     *("data/questions.py", "data/replies.py"),
     *("harness/adapter.py", "harness/derived_hooks.py"),
 )

@@ -13,10 +13,11 @@ from contextvars import ContextVar
 from typing import Any
 from weakref import WeakValueDictionary
 
-from tempbench_lmms import record_quality, record_reading
+from tempbench_lmms import record_quality
 from tempbench_lmms.data import provenance
 from tempbench_lmms.data.redaction import hide, scrubbed
 from tempbench_lmms.record import (
+    READINGS,
     UNDEFINED,
     Metrics,
     Record,
@@ -24,6 +25,7 @@ from tempbench_lmms.record import (
     answers,
     evaluate,
     evaluate_error,
+    shares,
 )
 
 # What the harness passes instead of an answer if an API request failed or its budget ran out. It is text, and
@@ -188,7 +190,7 @@ def details(
 ) -> Details:
     """Returns a nested table over the records behind `items`; empty, with a log entry, if it fails.
 
-    `readings` has the shares of how replies were read (`record_reading.shares`), `run` the facts that only
+    `readings` has the shares of how replies were read (`record.shares`), `run` the facts that only
     the run itself knows (`provenance.recorded`); warnings about the run (`record_quality.warnings`) are
     logged.
     """
@@ -199,9 +201,9 @@ def details(
         _report(table.__name__, error)
         out = Details()
     try:
-        out |= {record_reading.KEY: found} if (found := record_reading.shares(records)) else {}
+        out |= {READINGS: found} if (found := shares(records)) else {}
     except Exception as error:  # as above
-        _report(record_reading.KEY, error)
+        _report(READINGS, error)
     package, _, own = table.__module__.rpartition(".")[0].partition(".")
     if benchmark or (package == __package__.partition(".")[0] and own):
         try:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from tempbench_lmms import benchmarks, record_reading
+from tempbench_lmms import benchmarks
 from tempbench_lmms.data.questions import Turned, turned
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
@@ -22,7 +22,7 @@ from tempbench_lmms.harness.variants import table_of
 from tempbench_lmms.metrics import groups
 from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio
 from tempbench_lmms.metrics.sampling import drawn
-from tempbench_lmms.record import Metrics, Record, n_failed, n_questions
+from tempbench_lmms.record import Metrics, Record, add_metrics, n_failed, n_questions
 
 KEY = "rotation"
 """The key of a record for the order of the options."""
@@ -159,7 +159,7 @@ def _metrics(benchmark: str) -> Metrics:
         """Share of replies in which everything asked for could be read."""
         return ratio(((record["parsed"], 1) for record in records), (record[unit] for record in records))
 
-    record_reading.add_metrics(metrics, unit)
+    add_metrics(metrics, unit)
     metrics.count(headline=True)(n_questions)
 
     @metrics.count(headline=True)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import record_reading
+from tempbench_lmms import record as common
 from tempbench_lmms.mateo import parser, prompts
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics import ordering
@@ -37,7 +37,7 @@ Edge = tuple[str, str]
 
 def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) -> Record:
     """Returns the record of one answered question; a failed request has no reply to read."""
-    prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, form))
+    prompt = common.prompt_of(reply, lambda: prompts.wording(doc, form))
     found = None if failed else parser.read(reply, form, prompt)
     answer = found.value if found else None
     out: Record = {
@@ -53,7 +53,7 @@ def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) 
         "failed": int(failed),
         "n_steps": doc["n_steps"],
         "distance": doc["distance"],
-        **record_reading.fields(found),
+        **common.fields(found),
     }
     if form == "reflection":
         out["first"] = None if failed else parser.parse_first(reply)
@@ -272,7 +272,7 @@ def plans_right(records: Sequence[Record]) -> Ratio:
     )
 
 
-record_reading.add_metrics(METRICS, "plan")
+common.add_metrics(METRICS, "plan")
 METRICS.count()(n_questions)
 n_pairs = METRICS.add_count("n_pairs", _n(bool), "Number of pairs asked in both orders.", headline=True)
 METRICS.add_count("n_dependent", _n(is_dependent), "Number of dependent pairs asked in both orders.")

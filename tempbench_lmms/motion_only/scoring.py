@@ -6,7 +6,7 @@ Single frames give chance: 1/4, and 1/16 in pairs.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import record_reading
+from tempbench_lmms import record as common
 from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.motion_only import parser, prompts
@@ -21,10 +21,10 @@ METRICS = Metrics(TASK)
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns the record of one answered question; a failed request has no reply to read."""
-    prompt = record_reading.prompt_of(reply, lambda: prompts.build(doc))
+    prompt = common.prompt_of(reply, lambda: prompts.build(doc))
     found = None if failed else parser.read(reply, doc["options"], prompt)
     own = {"pair": doc["pair_id"], "kind": doc["kind"]}
-    return record_reading.answered(doc["question_id"], own, doc["answer"], found)
+    return common.answered(doc["question_id"], own, doc["answer"], found)
 
 
 accuracy = METRICS.add("accuracy", mean("correct", "pair"), "Share of right answers.", headline=True)
@@ -38,4 +38,4 @@ def pair_accuracy(records: Sequence[Record]) -> Ratio:
 
 for _kind in KINDS:
     METRICS.add(f"accuracy_{_kind}", within(accuracy, "kind", _kind), headline=True)
-record_reading.add_counts(METRICS, "pair", 2)
+common.add_counts(METRICS, "pair", 2)

@@ -7,7 +7,7 @@ given. The `_official` ones reproduce the official scorer, which leaves such que
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import record_reading
+from tempbench_lmms import record as common
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.spans import best_iop, best_iou
 from tempbench_lmms.nextgqa import official, prompts
@@ -24,10 +24,10 @@ METRICS = Metrics(BOTH, ANSWER, SPAN)
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = BOTH) -> Record:
     """Returns the record of one answered question; a failed request has no reply to read."""
     kind = ask if ask in (BOTH, ANSWER) else SPAN
-    prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, ask))
+    prompt = common.prompt_of(reply, lambda: prompts.wording(doc, ask))
     found = None if failed else read(reply, doc["options"], doc["duration"], prompt=prompt)
     span = found["span"].value if found else None
-    out = record_reading.in_time(doc, found, kind, [span] if span else [])
+    out = common.in_time(doc, found, kind, [span] if span else [])
     truths = [(start, end) for start, end in doc["windows"]]
     iou, iop = (best_iou(span, truths), best_iop(span, truths)) if span else (0.0, 0.0)
     iou_official, iop_official = official.best(truths, span) if span else (0.0, 0.0)
@@ -90,10 +90,10 @@ for _name, _metric, _tasks, _doc in _MAIN:
 for _name in ("iop", "iou"):
     for _t in THRESHOLDS:
         METRICS.add(f"{_name}_at_{_t * 100:.0f}", _reached(_name, _t), headline=True, tasks=(BOTH, SPAN))
-METRICS.add("parse_rate", record_reading.parse_rate("video"), headline=True)
+METRICS.add("parse_rate", common.parse_rate_per("video"), headline=True)
 for _part in ("answer", "span"):
     METRICS.add(f"{_part}_parse_rate", mean(f"{_part}_parsed", "video"), headline=True, tasks=(BOTH,))
-record_reading.add_metrics(METRICS, "video")
+common.add_metrics(METRICS, "video")
 for _group, _types in {**{name: (name,) for name in TYPES.values()}, **FAMILIES}.items():
     _own = [type_ for type_, name in TYPES.items() if name in _types]
     for _name, _metric, _tasks, _ in _MAIN:

@@ -12,8 +12,7 @@ from tempbench_lmms.data.redaction import without_secrets
 from tempbench_lmms.data.terminal import shown as steering_nothing
 from tempbench_lmms.metrics.ratio import Ratio, Sums, standard_error
 from tempbench_lmms.metrics.resampling import interval
-from tempbench_lmms.record import Metric, Record, evaluate_error, shown
-from tempbench_lmms.record_reading import PARTS, shares
+from tempbench_lmms.record import PARTS, Metric, Record, evaluate_error, shares, shown
 from tempbench_lmms.report.grid import METRICS, RUN, SECOND, Cell, Grid, Number, Value, cell_of
 from tempbench_lmms.runs import quality, second_scores, signature
 from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence

@@ -16,8 +16,7 @@ from typing import Any
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.media import sandbox
-from tempbench_lmms.record import Record
-from tempbench_lmms.record_reading import HOW, REASON, manner
+from tempbench_lmms.record import HOW, REASON, Record, manner
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
 from tempbench_lmms.runs.task_log import Sample
 

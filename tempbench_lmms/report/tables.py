@@ -13,8 +13,7 @@ from tempbench_lmms.data import provenance
 from tempbench_lmms.harness.tasks import kwargs_of, task_files
 from tempbench_lmms.harness.variants import base_of
 from tempbench_lmms.metrics.ratio import Ratio
-from tempbench_lmms.record import Metrics, shown
-from tempbench_lmms.record_reading import KEY as READINGS
+from tempbench_lmms.record import READINGS, Metrics, shown
 from tempbench_lmms.report import printed
 from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading, Number, cell_of
 from tempbench_lmms.report.numbers import TaskNumbers, of_records

@@ -10,7 +10,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from tempbench_lmms import record_reading
+from tempbench_lmms import record as common
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.spans import best_iou, official_iou
@@ -49,10 +49,10 @@ def category_of(raw: str) -> str:
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = "both") -> Record:
     """Returns the record of one answered question; a failed request has no reply to read."""
-    prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, ask))
+    prompt = common.prompt_of(reply, lambda: prompts.wording(doc, ask))
     found = None if failed else read(reply, doc["options"], doc["duration"], prompt=prompt)
     spans = spans_of(found["span"].value, reply, doc["duration"]) if found else []
-    out = record_reading.in_time(doc, found, ask, spans)
+    out = common.in_time(doc, found, ask, spans)
     truths = [(start, end) for start, end in doc["windows"]]
     iou = best_iou(spans[0], truths) if spans else 0.0
     right = iou >= 0.5 if ask == "span" else out["answer"] == doc["answer"]
@@ -151,7 +151,7 @@ METRICS.add(
 METRICS.add("answer_parse_rate", mean("answer_parsed", "video"), headline=True, tasks=(*_TWO, TEST))
 METRICS.add("span_parse_rate", mean("span_parsed", "video"), headline=True, tasks=(*_TWO, TEST))
 METRICS.add("parse_rate", parse_rate, headline=True, tasks=(TEST,))  # last in the logs of the test split
-record_reading.add_metrics(METRICS, "video")
+common.add_metrics(METRICS, "video")
 for _kind, _names in (("category", CATEGORIES), ("source", SOURCES), ("duration", DURATIONS)):
     for _name in _names:
         METRICS.add(f"acc_{_name}", _of_group(acc, _kind, _name), tasks=_LETTER)

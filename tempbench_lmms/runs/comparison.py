@@ -14,8 +14,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio, Sums
 from tempbench_lmms.metrics.repeats import mean_over
 from tempbench_lmms.metrics.resampling import Difference, holm, mcnemar, needed_factor, paired_difference
-from tempbench_lmms.record import Record
-from tempbench_lmms.record_reading import is_share_of_reason
+from tempbench_lmms.record import Record, is_share_of_reason
 from tempbench_lmms.runs.deciding import said_of, sentence, was_stopped
 from tempbench_lmms.runs.logs import by_task, read_runs, with_repeats_as_one
 from tempbench_lmms.runs.quality import warnings

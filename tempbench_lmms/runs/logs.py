@@ -17,7 +17,7 @@ from tempbench_lmms.data.terminal import counted, one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import load_task, task_files
-from tempbench_lmms.record_reading import HOW, REASON
+from tempbench_lmms.record import HOW, REASON
 from tempbench_lmms.runs import unfinished
 from tempbench_lmms.runs.task_log import Sample, TaskLog, as_one, edited, sample_log
 

@@ -17,8 +17,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
 from tempbench_lmms.metrics.ratio import Sums
 from tempbench_lmms.metrics.resampling import interval
-from tempbench_lmms.record import UNDEFINED
-from tempbench_lmms.record_reading import REASON, VALUES, manner
+from tempbench_lmms.record import REASON, UNDEFINED, VALUES, manner
 from tempbench_lmms.runs import run_card
 from tempbench_lmms.runs.task_log import Sample, TaskLog, edited, metrics_of, recompute, scored
 

@@ -13,7 +13,7 @@ from tempbench_lmms.data import provenance, roots
 from tempbench_lmms.data.provenance import KEY, PACKAGES
 from tempbench_lmms.harness.stopping import KEY as DECIDED
 from tempbench_lmms.harness.tasks import kwargs_of
-from tempbench_lmms.record_reading import shares
+from tempbench_lmms.record import shares
 from tempbench_lmms.runs.task_log import Sample, TaskLog
 
 IMPORTED = "imported"

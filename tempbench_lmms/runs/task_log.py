@@ -18,8 +18,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import load_task
-from tempbench_lmms.record import Metric, Record, Row
-from tempbench_lmms.record_reading import at_limit
+from tempbench_lmms.record import Metric, Record, Row, at_limit
 
 
 @dataclass(frozen=True)

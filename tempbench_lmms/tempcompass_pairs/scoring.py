@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import record_reading
+from tempbench_lmms import record as common
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.parsing.clean import clip
 from tempbench_lmms.record import (
@@ -34,7 +34,7 @@ METRICS = Metrics(ALL, ONE)
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns the record of one answered question; a failed request has no reply to read."""
-    prompt = record_reading.prompt_of(reply, lambda: prompts.build(doc))
+    prompt = common.prompt_of(reply, lambda: prompts.build(doc))
     found = None if failed else parser.read(reply, doc["choices"], prompt)
     rules = None if failed else official.rating(doc["kind"], reply, doc["question"], doc["target"])
     own = {name: doc[name] for name in ("kind", "aspect", "detail", "group", "group_size")}
@@ -44,7 +44,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "decided_official": int(rules is not None),
         "reply": "" if failed else clip(reply),
     }
-    return record_reading.answered(doc["question_id"], own, doc["answer"], found, more)
+    return common.answered(doc["question_id"], own, doc["answer"], found, more)
 
 
 def complete_groups(records: Sequence[Record]) -> list[list[Record]]:
@@ -82,8 +82,8 @@ for _details in DETAILS.values():
 METRICS.add("accuracy_official", mean("correct_official", "clip"))
 METRICS.add("group_score_official", _groups_right("correct_official"))
 METRICS.add("match_rate_official", mean("decided_official", "clip"))
-METRICS.add("parse_rate", record_reading.parse_rate("clip"), headline=True)
-record_reading.add_metrics(METRICS, "clip")
+METRICS.add("parse_rate", common.parse_rate_per("clip"), headline=True)
+common.add_metrics(METRICS, "clip")
 
 
 @METRICS.count(headline=True)

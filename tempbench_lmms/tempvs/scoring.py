@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tempbench_lmms import record_reading
+from tempbench_lmms import record as common
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metric, Metrics, Record, answers, by_group, mean, n_failed, total
 from tempbench_lmms.tempvs import parser, prompts
@@ -32,7 +32,7 @@ has them all for every test, under its name (`mt1_two_mt`)."""
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns the record of one answered question; a failed request has no reply to read."""
     kind = prompts.kind_of(doc["tests"][0])
-    prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
+    prompt = common.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, kind, doc["options"], len(doc["images"]), prompt)
     own = {
         "role": doc["role"],
@@ -40,7 +40,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "source": doc["source"],
         "sequence": f"{doc['source']}/{doc['sequence_id']}",
     }
-    out = record_reading.answered(doc["question_id"], own, doc["answer"], found)
+    out = common.answered(doc["question_id"], own, doc["answer"], found)
     # One reading for each family of the official parser: which one counts is known only with the model.
     gold, read = doc["answer"][-1], parser.parse_official
     out["official"] = {
@@ -110,8 +110,8 @@ METRICS.add_all(
 METRICS.add(
     "mt_given_gt_failed", mt_given_gt_failed, "Accuracy on the main questions with a wrong grounding."
 )
-METRICS.add("parse_rate", record_reading.parse_rate("sequence"), headline=True, tasks=(TEST, UNGATED))
-record_reading.add_metrics(METRICS, "sequence", (TEST, UNGATED, SUITE))
+METRICS.add("parse_rate", common.parse_rate_per("sequence"), headline=True, tasks=(TEST, UNGATED))
+common.add_metrics(METRICS, "sequence", (TEST, UNGATED, SUITE))
 METRICS.add_count(
     "n_main", total(_is_main), "Number of main questions.", headline=True, tasks=(TEST, UNGATED)
 )

@@ -7,7 +7,7 @@ Source: the paper's four accuracies; `utils.py` for those that end in `_official
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import record_reading
+from tempbench_lmms import record as common
 from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metric, Metrics, Record, mean, within
@@ -34,7 +34,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "level": _LEVEL_OF.get(doc["tag"] or "", ""),
     }
     said = parser.UNREAD if failed else parser.parse_official(reply, doc["options"])
-    return record_reading.answered(doc["question_id"], own, doc["answer"], found, {"official": said})
+    return common.answered(doc["question_id"], own, doc["answer"], found, {"official": said})
 
 
 def _together(size: int, *fields: str) -> Callable[[Sequence[Record]], Ratio]:
@@ -97,7 +97,7 @@ for _field, _groups in (("level", tuple(LEVELS)), ("tag", tuple(TAGS.values())))
     for _name, _metric in (("i_acc", i_acc), ("acc", acc)):
         for _group in _groups:
             METRICS.add(f"{_name}_{_group}", within(_metric, _field, _group))
-record_reading.add_counts(METRICS, "instance", SIZE)
+common.add_counts(METRICS, "instance", SIZE)
 
 
 @METRICS.count()

@@ -8,7 +8,7 @@ not say so; the values that it prints are possible in no other way (`README.md`)
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import record_reading
+from tempbench_lmms import record as common
 from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ordering import direction_score, pair_counts
 from tempbench_lmms.metrics.ratio import Ratio, Statistic, mean_of_ratios, smoothed_log_odds, statistic
@@ -65,7 +65,7 @@ def interval_class(days: int) -> str:
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns the record of one answered question; a failed request has no reply to read."""
     test = doc["test"]
-    prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
+    prompt = common.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, test, prompts.options(doc), len(doc["images"]), prompt)
     own = {
         "test": test,
@@ -74,7 +74,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "category": doc["category"],
         "kind": doc["kind"],
     }
-    out = record_reading.answered(doc["question_id"], own, doc["answer"], found)
+    out = common.answered(doc["question_id"], own, doc["answer"], found)
     if test in RANKINGS:
         truth = doc["answer"].split(", ")
         out["items"], out["pairs"] = len(truth), len(truth) * (len(truth) - 1) // 2
@@ -194,8 +194,8 @@ METRICS.add("accuracy", accuracy, headline=True, tasks=CHOICES)
 for _kind in dict.fromkeys(kind for kinds in KINDS.values() for kind in kinds):
     _tests = [test for test, kinds in KINDS.items() if _kind in kinds]
     METRICS.add(f"accuracy_{_kind.lower()}", within(accuracy, "kind", _kind), headline=True, tasks=_tests)
-METRICS.add("parse_rate", record_reading.parse_rate("place"), headline=True)
-record_reading.add_metrics(METRICS, "place")
+METRICS.add("parse_rate", common.parse_rate_per("place"), headline=True)
+common.add_metrics(METRICS, "place")
 METRICS.add_count("n", n_questions, headline=_EACH)
 METRICS.add_count("n_failed", n_failed, better="lower", headline=_EACH)
 

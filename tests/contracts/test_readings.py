@@ -8,11 +8,10 @@ from dataclasses import replace
 import pytest
 
 from benchmarks import parsing as parsers
-from tempbench_lmms import record_reading
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import kwargs_of, load_task
 from tempbench_lmms.parsing.expected import REASONS, RULES, none
-from tempbench_lmms.record import UNREAD, evaluate
+from tempbench_lmms.record import READINGS, UNREAD, at_limit, evaluate, fields, manner, shares
 from tests.bundled import MINI, asking, covering, docs, scoring
 from tests.parsing.replies import dev
 
@@ -71,7 +70,7 @@ def test_shares_add_up(task):
     assert unread > 0
     assert unread + failed + parsed == pytest.approx(1)
     (entry,) = (one for one in load_task(task)["metric_list"] if one["metric"] == "details")
-    readings = entry["aggregation"](records)[record_reading.KEY]
+    readings = entry["aggregation"](records)[READINGS]
     assert sum(readings["reason"].values()) == pytest.approx(unread)
     # A count that is none of the options has a rule and a reason.
     assert sum(readings.get("how", {}).values()) >= parsed - 1e-9
@@ -84,11 +83,11 @@ def test_logs_of_older_versions(task):
         gone = {"final", *(name for name in record if name.endswith(("how", "reason", "where")))}
         old.append({name: field for name, field in record.items() if name not in gone})
     assert value(task, "unread_nothing", old) != value(task, "unread_nothing", old)  # NaN
-    assert record_reading.shares(old) == {}
-    assert record_reading.manner(old[0]) == ""
-    assert [record_reading.at_limit(record) for record in old] == old
+    assert shares(old) == {}
+    assert manner(old[0]) == ""
+    assert [at_limit(record) for record in old] == old
     (entry,) = (one for one in load_task(task)["metric_list"] if one["metric"] == "details")
-    assert record_reading.KEY not in entry["aggregation"](old)
+    assert READINGS not in entry["aggregation"](old)
 
 
 def test_both_answers_of_a_reply_say_how():
@@ -98,7 +97,7 @@ def test_both_answers_of_a_reply_say_how():
     assert (record["how"], record["reason"]) == (None, "nothing")
     assert (record["answer_how"], record["answer_reason"]) == ("answer", None)
     assert (record["span_how"], record["span_reason"]) == (None, "nothing")
-    assert record_reading.manner(record) == "answer answer; span unread: nothing"
+    assert manner(record) == "answer answer; span unread: nothing"
     record = process(doc, ['{"answer": "B", "span": [1, 2]}'])["record"]
     assert (record["how"], record["answer_how"], record["span_how"]) == ("json", "json", "json")
     record = load_task("rextime_vqa_mini")["process_results"](doc, ["I am sure that the answer is B."])[
@@ -130,7 +129,7 @@ def test_an_end_at_the_token_limit_can_be_told_later(name, nth):
         both = READERS[name](reply, at_limit=True), READERS[name](reply)
         # Of several answers there is a reading each.
         for now, later in zip(*map(_each, both), strict=True):
-            record = record_reading.at_limit(record_reading.fields(later))
+            record = at_limit(fields(later))
             assert (record["how"], record["reason"]) == (now.how, now.reason), reply
             n_cut += record["reason"] == "cut_off"
     assert n_cut > 1
@@ -138,10 +137,10 @@ def test_an_end_at_the_token_limit_can_be_told_later(name, nth):
 
 def test_only_what_has_no_answer_is_cut_off_by_the_limit():
     for reason in REASONS:
-        found = record_reading.at_limit(record_reading.fields(none(reason)))["reason"]
+        found = at_limit(fields(none(reason)))["reason"]
         assert found == ("cut_off" if reason in ("empty", "nothing") else reason)
-    counted = record_reading.fields(replace(none("nothing"), how="whole"))
-    assert record_reading.at_limit(counted) == counted
+    counted = fields(replace(none("nothing"), how="whole"))
+    assert at_limit(counted) == counted
 
 
 ECHOED = [name for name in MINI if not name.startswith("coherence_caption")]

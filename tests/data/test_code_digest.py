@@ -50,7 +50,7 @@ def test_the_same_code_elsewhere_has_the_same_checksum(of_copy):
     [
         *("parsing/stance.py", "parsing/mentions/options.py", "parsing/lexicon/en.txt"),
         *("metrics/ratio.py", "tempvs/scoring.py", "tempvs/parser.py"),
-        *("tempvs/prompts.py", "record_reading.py", "harness/adapter.py"),
+        *("tempvs/prompts.py", "record.py", "harness/adapter.py"),
     ],
 )
 def test_what_decides_a_number_counts(of_copy, name):
