@@ -89,8 +89,8 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     """Returns a benchmark's own commands for `tempbench`: `COMMANDS` in its module `commands`, if any.
 
     A function under `submit` becomes `tempbench submit BENCHMARK`, with the function's parameters as options.
-    `prepare` and `build` are in `hf_datasets`, with the code that makes the data (`cli.datasets`); `stats`
-    and `score` are the same for all. `verify` is what `tempbench verify` calls with the data's root folder.
+    `prepare` and `build` are in `hf_datasets`, with the code that makes the data (`cli.datasets`);
+    `score` is the same for all. `verify` is what `tempbench verify` calls with the data's root folder.
     `preflight`, if a benchmark has it, is called with a task's configuration before the harness loads a
     model, and raises if the run cannot succeed.
     """

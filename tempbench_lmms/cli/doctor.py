@@ -6,6 +6,7 @@ import json
 import platform
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import benchmarks
@@ -13,48 +14,33 @@ from tempbench_lmms.cli.command import AsJson
 from tempbench_lmms.data import manifests, provenance
 from tempbench_lmms.data.roots import prepared_root
 from tempbench_lmms.errors import EXTRAS, DataNotPreparedError, TempbenchError
+from tempbench_lmms.harness import plugin
+from tempbench_lmms.harness.patches import PATCHES
 
 
-def doctor(
-    as_json: AsJson = False,
-) -> None:
+def doctor(as_json: AsJson = False) -> None:
     """Show installed versions, extras, GPUs, data and tasks, without your names or secrets."""
-    found = examined()
-    if as_json:
-        print(json.dumps(found, indent=2))
-        return
-    for name, value in found.items():
-        of = value if isinstance(value, dict) else {"": value}
-        for key, one in of.items():
-            print(f"{name:9}{key and f'{key}: '}{_said(one)}")
-            name = ""
-
-
-def _said(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(value) or "none"
-    return "not installed" if value is None else str(value)
-
-
-def examined() -> dict[str, Any]:
-    """Returns what is installed and found as JSON values."""
-    versions = {
-        "python": platform.python_version(),
-        **{name: provenance.version(name) for name in provenance.PACKAGES},
+    versions = {name: provenance.version(name) for name in provenance.PACKAGES}
+    lacking = {
+        extra: ", ".join(name for name in modules if importlib.util.find_spec(name) is None)
+        for extra, modules in EXTRAS.items()
     }
-    return {
+    found = {
         "system": f"{platform.system()} {platform.machine()}",
-        "versions": versions,
-        "extras": {extra: _lacking(modules) or "complete" for extra, modules in EXTRAS.items()},
+        "versions": {"python": platform.python_version(), **versions},
+        "extras": {extra: f"lacks {names}" if names else "complete" for extra, names in lacking.items()},
         "gpus": _gpus(),
         "data": {name: _data(name) for name in benchmarks.names()},
         "harness": _harness(),
     }
-
-
-def _lacking(modules: tuple[str, ...]) -> str:
-    missing = [name for name in modules if importlib.util.find_spec(name) is None]
-    return f"lacks {', '.join(missing)}" if missing else ""
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    for name, value in found.items():
+        for key, one in (value if isinstance(value, dict) else {"": value}).items():
+            said = ", ".join(one) or "none" if isinstance(one, list) else one
+            print(f"{name:9}{key and f'{key}: '}{'not installed' if said is None else said}")
+            name = ""
 
 
 def _gpus() -> list[str]:
@@ -80,8 +66,6 @@ def _data(benchmark: str) -> str:
 
 
 def _harness() -> dict[str, Any]:
-    from tempbench_lmms.harness import plugin
-    from tempbench_lmms.harness.patches import PATCHES
     from tempbench_lmms.harness.tasks import task_files
 
     entries = importlib.metadata.entry_points(group="lmms_eval.models")
@@ -90,10 +74,15 @@ def _harness() -> dict[str, Any]:
         version = plugin.harness_version()
     except (TempbenchError, ImportError) as error:
         return {"usable": str(error)}
+    spec = importlib.util.find_spec("lmms_eval")
+    folder = Path((spec and spec.origin) or "").parent
+    files = {one.file: folder / one.file for one in PATCHES}
+    texts = {name: file.read_text(encoding="utf-8") if file.is_file() else "" for name, file in files.items()}
+    needed = [one for one in PATCHES if one.upstream in texts[one.file]]
     return {
         "usable": version,
         "entry point": "works" if works else "missing; install tempbench-lmms again",
         "our tasks": len(task_files()),
         "of these hidden by the harness's own tasks": plugin.shadowed_names(),
-        "patched": [f"{patch.change.__name__} ({patch.module})" for patch in PATCHES],
+        "patched": [f"{one.change.__name__} ({one.module})" for one in needed],
     }

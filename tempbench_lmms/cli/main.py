@@ -2,29 +2,22 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.cli import runs
+from tempbench_lmms.cli import datasets, runs, scoring, tasks
 from tempbench_lmms.cli.answer import answer
 from tempbench_lmms.cli.check import check_model
-from tempbench_lmms.cli.command import ColouredCommand, Force, HarnessCommand, SafeCommand, spelling
+from tempbench_lmms.cli.command import ColouredCommand, HarnessCommand, SafeCommand, spelling
+from tempbench_lmms.cli.demo import demo
 from tempbench_lmms.cli.doctor import doctor
-from tempbench_lmms.cli.imports import import_
 from tempbench_lmms.cli.new import new
 from tempbench_lmms.cli.plan import plan
-from tempbench_lmms.cli.push import push
-from tempbench_lmms.cli.read import read
 from tempbench_lmms.cli.report import report, submit_hub
-from tempbench_lmms.cli.reread import reread
-from tempbench_lmms.cli.rescore import rescore
-from tempbench_lmms.cli.signature import signature
 from tempbench_lmms.cli.table import table
-from tempbench_lmms.cli.tasks import tasks
 from tempbench_lmms.data import outputs, terminal
 from tempbench_lmms.errors import TempbenchError, lacking
 
@@ -32,7 +25,7 @@ GROUPS = {
     "Evaluate": ("run", "check-model", "plan", "demo", "answer"),
     "Look": ("report", "tasks", "show", "read", "table", "doctor", "path"),
     "Compare": ("compare", "signature", "rescore", "reread"),
-    "Data": ("prepare", "verify", "stats", "import", "score", "push", "submit"),
+    "Data": ("prepare", "verify", "import", "score", "push", "submit"),
     "Make": ("new", "build"),
 }
 """The commands by what they are for, in the order of the help."""
@@ -80,7 +73,6 @@ VERBS = {
     "prepare": "Download or convert a benchmark's data, and check it.",
     "score": "Score replies from elsewhere.",
     "submit": "Write entries for the Hub.",
-    "stats": "Count the questions of a benchmark's data.",
     "build": "Make a data set from its raw sources.",
 }
 
@@ -98,84 +90,6 @@ def _options(
     pass
 
 
-def path() -> None:
-    """Print the folder with the tasks, for the harness's --include_path."""
-    from tempbench_lmms.harness.variants import task_dir
-
-    print(task_dir())
-
-
-def show(
-    task: Annotated[str, typer.Argument(help="A task, e.g. tempvs_mt1_two_mini.")],
-    doc: Annotated[int, typer.Option(help="Number of the question, starting at 0.")] = 0,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Also write a page with pictures (.html) or the text (.txt)."),
-    ] = None,
-    count: Annotated[int, typer.Option(min=1, max=100, help="Questions on the page, starting at --doc.")] = 5,
-    frames: Annotated[int, typer.Option(min=1, max=64, help="Frames of a video to show on the page.")] = 8,
-    force: Force = False,
-) -> None:
-    """Show one question as a model sees it: pictures, prompt, and the right answer."""
-    from tempbench_lmms.cli.show import as_html, as_text, seen
-    from tempbench_lmms.data.tables import write_text
-
-    kind = output.suffix.lower() if output else ""
-    if output:
-        outputs.check_file(output, force)
-        if kind not in (".html", ".htm", ".txt"):
-            raise TempbenchError(f"unknown format {output}; end the name in .html or .txt")
-    text = terminal.shown(as_text(seen(task, doc)))
-    print(text)
-    if output:
-        write_text(f"{text}\n" if kind == ".txt" else as_html(task, doc, count, frames), output)
-        print(f"\nwritten to {output}", file=sys.stderr)
-
-
-def verify(
-    benchmark: Annotated[str | None, typer.Argument(help="Check this benchmark's prepared data.")] = None,
-    mini: Annotated[bool, typer.Option(help="Check the bundled sample instead.")] = False,
-) -> None:
-    """Check the installation, and a benchmark's data, before a model is loaded."""
-    from tempbench_lmms.harness import plugin
-
-    problems = 0
-    if benchmark:
-        from tempbench_lmms.data import manifests
-        from tempbench_lmms.data.roots import mini_root, prepared_root
-
-        benchmarks.card(benchmark)
-        root = mini_root(benchmark) if mini else prepared_root(benchmark)
-        print(f"checking every row and every file of {benchmark} in {root}", file=sys.stderr, flush=True)
-        for problem in benchmarks.commands(benchmark)["verify"](root):
-            problems += 1
-            print(problem)
-        if problems:
-            raise TempbenchError(f"{benchmark}: {problems} problems in {root}; see the lines above")
-        print(f"{benchmark} in {root}: ok{manifests.part_named(root, benchmarks.sizes(benchmark))}")
-        return
-    print(f"lmms-eval {plugin.harness_version()}: ok", flush=True)
-    from tempbench_lmms.harness.tasks import task_files
-
-    plugin.check_names(task_files())
-    print(f"{len(task_files())} task names, none of them the harness's: ok")
-
-
-_Demo = Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")]
-
-
-def demo(output: _Demo = Path("tempbench_demo")) -> None:
-    """Run a tiny model, random guessing and an oracle on the bundled sample, through the real harness."""
-    from tempbench_lmms.harness import plugin
-
-    outputs.check_folder(output)
-    plugin.harness_version()
-    terminal.tell("building a tiny Qwen2.5-VL with random weights")
-    from tempbench_lmms.cli.demo import run
-
-    run(output, terminal.console())
-
-
 def _add(function: Callable[..., None], cls: type[SafeCommand] = SafeCommand, **how: Any) -> None:
     name = function.__name__.strip("_").replace("_", "-")
     epilog = f"Example: tempbench {name} {EXAMPLES[name]}" if name in EXAMPLES else None
@@ -185,20 +99,18 @@ def _add(function: Callable[..., None], cls: type[SafeCommand] = SafeCommand, **
 _add(runs.run, HarnessCommand, context_settings={"ignore_unknown_options": True})
 _add(check_model, ColouredCommand)
 _PLAIN: tuple[Callable[..., None], ...] = (
-    *(path, tasks, show, read, verify, doctor, demo, answer, new, plan, push, import_),
-    *(runs.compare, rescore, reread, report, signature, table),
+    *(tasks.path, tasks.tasks, tasks.show, tasks.read, datasets.verify, doctor, demo, answer, new, plan),
+    *(datasets.push, scoring.import_, runs.compare, scoring.rescore, scoring.reread, report),
+    *(scoring.signature, table),
 )
 for _command in _PLAIN:
     _add(_command)
 
 
 def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:
-    """Returns a benchmark's commands: the common ones, its own, and those that make its data."""
-    from tempbench_lmms.cli import datasets, score, stats
-
+    """Returns a benchmark's commands: the common one, its own, and those that make its data."""
     return {
-        "score": score.command(benchmark),
-        "stats": stats.command(benchmark),
+        "score": scoring.score,
         **datasets.commands(benchmark),
         **benchmarks.commands(benchmark),
     }
@@ -230,16 +142,14 @@ def main() -> None:
     try:
         app(standalone_mode=True)
     except (TempbenchError, ModuleNotFoundError, OSError, UnicodeEncodeError) as error:
-        if (said := _said(error)) is None:
+        said: object = error
+        if isinstance(error, UnicodeEncodeError):
+            said = f"{ascii(error.object)[:80]} is not UTF-8 text"
+        elif isinstance(error, ModuleNotFoundError):
+            said = lacking(error)  # None for a module that no extra installs
+        elif isinstance(error, OSError):
+            said = outputs.refused(error)
+        if said is None:
             raise
         terminal.tell(str(said))
         raise SystemExit(1) from None
-
-
-def _said(error: Exception) -> object:
-    """Returns the line about an error; None for a module that no extra installs."""
-    if isinstance(error, UnicodeEncodeError):
-        return f"{ascii(error.object)[:80]} is not UTF-8 text"
-    if isinstance(error, ModuleNotFoundError):
-        return lacking(error)
-    return outputs.refused(error) if isinstance(error, OSError) else error

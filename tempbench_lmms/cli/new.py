@@ -13,7 +13,8 @@ import typer
 
 import tempbench_lmms
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import roots
+from tempbench_lmms.cli import datasets
+from tempbench_lmms.data import roots, tables, user_tables
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
@@ -21,23 +22,10 @@ FILES = Path(__file__).parent / "new_files"
 _END = ".jinja"
 
 
-class Answer(str, Enum):
-    """Kind of answer."""
-
-    OPTION = "option"
-    YES_NO = "yes-no"
-    NUMBER = "number"
-    ORDER = "order"
-
-
-class Media(str, Enum):
-    """Kind of media."""
-
-    PICTURES = "pictures"
-    VIDEO = "video"
-    NONE = "none"
-
-
+Answer = Enum(
+    "Answer", {"OPTION": "option", "YES_NO": "yes-no", "NUMBER": "number", "ORDER": "order"}, type=str
+)
+Media = Enum("Media", {"PICTURES": "pictures", "VIDEO": "video", "NONE": "none"}, type=str)
 # By kind of answer: its name, the prompt's request, what the reader expects, what to write.
 _ANSWERS: dict[str, dict[str, str]] = {
     "option": {
@@ -85,7 +73,11 @@ def new(
 ) -> None:
     """Create your own benchmark from a table of questions."""
     _check(name, into)
-    texts = texts_of(name, answer.value, media.value, groups, _count(rows), title or name)
+    is_parquet = rows.suffix.lower() == ".parquet"
+    n = len(tables.read_rows(rows) if is_parquet else [*user_tables.read_table(rows, "question")])
+    if n < 5:
+        raise TempbenchError(f"{rows} has {n} questions; write at least 5")
+    texts = texts_of(name, answer.value, media.value, groups, n, title or name)
     is_known = str(into.resolve()) in benchmarks.own_folders()
     try:
         for path, text in texts.items():
@@ -93,10 +85,8 @@ def new(
             (into / path).write_text(text, encoding="utf-8")
         tempbench_lmms.__path__.append(str(into.resolve()))  # as the environment variable will from now on
         importlib.invalidate_caches()
-        from tempbench_lmms.cli import datasets
-
         kind = datasets.module(name, "prepare").kind()
-        datasets.own_table().write_sample(kind, rows.resolve(), roots.mini_root(name))
+        datasets.shared("own_table").write_sample(kind, rows.resolve(), roots.mini_root(name))
         datasets.commands(name)["prepare"](source=rows.resolve())
     except BaseException:  # nothing is left, so that you can try again
         shutil.rmtree(into / name, ignore_errors=True)
@@ -112,18 +102,15 @@ def _check(name: str, into: Path) -> None:
     from tempbench_lmms.harness import task_names
     from tempbench_lmms.harness.variants import base_of
 
+    fault = ""
     if not benchmarks.is_name(name):
-        raise TempbenchError(
-            f"{one_line(name)!r} is not a usable name: use lower-case letters, digits and single _"
-        )
-    if keyword.iskeyword(name) or name.split("_")[-1] == "mini":
-        raise TempbenchError(
-            f"{name!r} is not a usable name: Python or a bundled sample has it; choose another"
-        )
-    if made := base_of(name):
-        raise TempbenchError(
-            f"{name!r} is not a usable name: it would be a task made from {made}; choose another"
-        )
+        fault = "use lower-case letters, digits and single _"
+    elif keyword.iskeyword(name) or name.split("_")[-1] == "mini":
+        fault = "Python or a bundled sample has it; choose another"
+    elif made := base_of(name):
+        fault = f"it would be a task made from {made}; choose another"
+    if fault:
+        raise TempbenchError(f"{one_line(name)!r} is not a usable name: {fault}")
     for path in (into / name, roots.data_home(name) / name):
         if path.exists():
             raise TempbenchError(f"{path} already exists; choose another name, or remove it")
@@ -131,21 +118,6 @@ def _check(name: str, into: Path) -> None:
     taken = importlib.util.find_spec(f"tempbench_lmms.{name}") or importlib.util.find_spec(name)
     if taken or name in task_names.all_names():
         raise TempbenchError(f"a module or a task of the harness is named {name}; choose another name")
-
-
-def _count(rows: Path) -> int:
-    """Returns the number of questions in a table."""
-    if rows.suffix.lower() == ".parquet":
-        from tempbench_lmms.data.tables import read_rows
-
-        count = len(read_rows(rows))
-    else:
-        from tempbench_lmms.data.user_tables import read_table
-
-        count = sum(1 for _ in read_table(rows, "question"))
-    if count < 5:
-        raise TempbenchError(f"{rows} has {count} questions; write at least 5")
-    return count
 
 
 def texts_of(

@@ -13,9 +13,7 @@ from tempbench_lmms.cli.command import AsJson, GroupBy, IncludePath
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
-    from tempbench_lmms.runs.planning import Assumed, Metric, Plan
-
-_DAY = 86_400
+    from tempbench_lmms.runs.planning import Plan
 
 
 def plan(
@@ -52,13 +50,18 @@ def plan(
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.task_log import edited
 
-    _check_numbers(difference=difference, speed=speed, right=right, within=within, correlation=correlation)
+    shares = {"right": right, "within": within, "correlation": correlation}
+    for option, value in {"difference": difference, "speed": speed or 0, **shares}.items():
+        if not math.isfinite(value):  # which the options' bounds let through
+            raise TempbenchError(f"--{option} {value}: give a finite number")
+    if speed and speed > 86_400:
+        raise TempbenchError(f"--speed {speed:g}: no question takes more than a day; give seconds")
     if groups and groups > (questions or 0):
         raise TempbenchError(f"--groups {groups}: give --questions, and no more groups than questions")
     numbers = (questions, groups or questions) if questions else None
     logs = read_runs([against], group_by=group_by) if against else []
     leaves = _leaves(tasks.split(","), [log.task for log in logs if log.other], include_path)
-    assumed = planning.Assumed(right, within, correlation)
+    assumed = planning.Assumed(**shares)
     # Only a log can hold unexpected values, if it was edited.
     with edited(against) if against else nullcontext():
         plans = [planning.plan(name, logs, difference, speed, assumed, numbers, group_by) for name in leaves]
@@ -70,7 +73,15 @@ def plan(
         common = {"difference": difference, "assumed": asdict(assumed)}
         print(json.dumps({**common, "tasks": [run_card.finite(asdict(one)) for one in plans]}, indent=2))
         return
-    print(_assumptions(assumed, against))
+    simple = (
+        f"{right:g} of the answers are right (correlation within a group {within:g}); add --against RUN to "
+        "plan for gated metrics and pairs"
+    )
+    spread = f"the spread between groups as in {against}" if against else simple
+    print(
+        f"Assumed: {spread}; a correlation of {correlation:g} between the two runs' results over groups.\n"
+        "Detected: in four of five comparisons, two-sided at 5 %, each metric by itself."
+    )
     for one in plans:
         print(_as_text(one, difference))
     print("\nSeconds per question by model size: docs/performance.md; `tempbench run` prints it too.")
@@ -88,27 +99,6 @@ def _leaves(wanted: list[str], logged: list[str], include_path: Path | None) -> 
     return dict.fromkeys([*starting.leaves(wanted), *others])
 
 
-def _check_numbers(**options: float | None) -> None:
-    """Refuses numbers that are not finite, which the options' bounds let through, and absurd speeds."""
-    for name, value in options.items():
-        if value is not None and not math.isfinite(value):
-            raise TempbenchError(f"--{name} {value}: give a finite number")
-        if name == "speed" and value is not None and value > _DAY:
-            raise TempbenchError(f"--speed {value:g}: no question takes more than a day; give seconds")
-
-
-def _assumptions(assumed: "Assumed", against: Path | None) -> str:
-    simple = (
-        f"{assumed.right:g} of the answers are right (correlation within a group {assumed.within:g}); add "
-        "--against RUN to plan for gated metrics and pairs"
-    )
-    spread = f"the spread between groups as in {against}" if against else simple
-    return (
-        f"Assumed: {spread}; a correlation of {assumed.correlation:g} between the two runs' results over "
-        "groups.\nDetected: in four of five comparisons, two-sided at 5 %, each metric by itself."
-    )
-
-
 def _as_text(one: "Plan", difference: float) -> str:
     lines = [
         f"\n{one.task}: {one.questions:,} questions in {one.groups:,} groups, up to {one.largest} in one"
@@ -117,20 +107,18 @@ def _as_text(one: "Plan", difference: float) -> str:
     width = max((len(metric.name) for metric in one.metrics), default=0)
     if one.metrics:
         lines.append(f"  {'metric':{width}}  value  error  tells      {difference:g} needs")
-    lines += [f"  {metric.name:{width}}  {_row(metric, one)}" for metric in one.metrics]
+    for metric in one.metrics:
+        needed = "?"
+        if metric.questions_needed is not None and metric.groups_needed is not None:
+            needed = f"{metric.questions_needed:,} questions, {metric.groups_needed:,} groups"
+            if metric.groups_needed > one.groups:
+                needed += " (more than there are)"
+        told = "none " if metric.detectable is None else f"{metric.detectable:5.3f}"
+        numbers = f"{metric.value:5.3f}  {metric.error:5.3f}  {told}"
+        lines.append(f"  {metric.name:{width}}  {numbers}      {needed}")
     if one.left_out:
         lines.append(f"  without a spread to plan by: {', '.join(one.left_out)}")
     return "\n".join(lines)
-
-
-def _row(metric: "Metric", one: "Plan") -> str:
-    needed = "?"
-    if metric.questions_needed is not None and metric.groups_needed is not None:
-        needed = f"{metric.questions_needed:,} questions, {metric.groups_needed:,} groups"
-        if metric.groups_needed > one.groups:
-            needed += " (more than there are)"
-    told = "none " if metric.detectable is None else f"{metric.detectable:5.3f}"
-    return f"{metric.value:5.3f}  {metric.error:5.3f}  {told}      {needed}"
 
 
 def duration(seconds: float) -> str:

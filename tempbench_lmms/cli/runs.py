@@ -1,10 +1,12 @@
 """The commands `tempbench run` and `tempbench compare`.
 
-Heavy modules are imported where they are needed, so that `tempbench path` need not wait.
+Heavy modules are imported where they are needed, so that `tempbench path` need not wait. Each repeat of
+`run --repeats` is a separate process, so one repeat cannot affect the next through the GPU or an error.
 """
 
 import functools
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -13,50 +15,18 @@ from typing import Annotated, Any
 
 import typer
 
-from tempbench_lmms.cli import repeats as repeating
 from tempbench_lmms.cli.command import AsJson, GroupBy, IncludePath, Partial
 from tempbench_lmms.cli.report import write_report
 from tempbench_lmms.data import outputs, provenance, terminal
 from tempbench_lmms.data.bounds import whole_number
-from tempbench_lmms.data.outputs import CHECK, LOCK, STATE
+from tempbench_lmms.data.outputs import CHECK, LOCK, REPEAT, STATE
 from tempbench_lmms.data.roots import datasets_cache
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
+from tempbench_lmms.runs import ending, supervision
+from tempbench_lmms.runs.arguments import generation, value, with_generation
 
-_Slice = Annotated[
-    int,
-    typer.Option("--slice", min=1, help="Answers to store at a time: the most that is lost."),
-]
-_Anyway = Annotated[bool, typer.Option("--anyway", help="With --check: run even if the check did not pass.")]
-_MaxFailures = Annotated[
-    str, typer.Option(help="How many requests may fail before the run fails, as a number or a share.")
-]
 _TIMEOUT = 1800
-_QuestionTimeout = Annotated[
-    float, typer.Option(min=0, help="Seconds after which a question counts as failed; 0 is no limit.")
-]
-_UntilDecided = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="RUN_B",
-        help="Stop when it is decided whether this run is better or worse than RUN_B, an earlier run of "
-        "all questions. Groups of questions are asked in random order.",
-    ),
-]
-_DecideBy = Annotated[
-    str, typer.Option(help="With --until-decided: the metric that decides; default: the headline.")
-]
-_Repeats = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        max=1000,
-        help="Ask all questions this many times with sampled replies, to measure the spread.",
-    ),
-]
-_Arguments = Annotated[
-    list[str] | None, typer.Argument(help="Options for the harness, e.g. --limit 8 --batch_size 4.")
-]
 
 
 def run(
@@ -64,26 +34,50 @@ def run(
     tasks: Annotated[str, typer.Option(help="Tasks or groups, separated by commas.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for this run.")],
     model_args: Annotated[str, typer.Option(help="The harness's --model_args.")] = "",
-    slice_size: _Slice = 200,
+    slice_size: Annotated[
+        int, typer.Option("--slice", min=1, help="Answers to store at a time: the most that is lost.")
+    ] = 200,
     check: Annotated[bool, typer.Option("--check", help="Run check-model first.")] = False,
-    anyway: _Anyway = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="With --check: run even if the check did not pass.")
+    ] = False,
     report: Annotated[
         bool, typer.Option(help="Write report.html into the folder at the end of the run.")
     ] = True,
     name: Annotated[str, typer.Option(help="Name of the run in reports; default: the model's name.")] = "",
-    max_failures: _MaxFailures = "1%",
-    question_timeout: _QuestionTimeout = _TIMEOUT,
-    until_decided: _UntilDecided = None,
-    decide_by: _DecideBy = "",
-    repeats: _Repeats = 1,
-    arguments: _Arguments = None,
+    max_failures: Annotated[
+        str, typer.Option(help="How many requests may fail before the run fails, as a number or a share.")
+    ] = "1%",
+    question_timeout: Annotated[
+        float, typer.Option(min=0, help="Seconds after which a question counts as failed; 0 is no limit.")
+    ] = _TIMEOUT,
+    until_decided: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN_B",
+            help="Stop when it is decided whether this run is better or worse than RUN_B, an earlier run of "
+            "all questions. Groups of questions are asked in random order.",
+        ),
+    ] = None,
+    decide_by: Annotated[
+        str, typer.Option(help="With --until-decided: the metric that decides; default: the headline.")
+    ] = "",
+    repeats: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=1000,
+            help="Ask all questions this many times with sampled replies, to measure the spread.",
+        ),
+    ] = 1,
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="Options for the harness, e.g. --limit 8 --batch_size 4.")
+    ] = None,
 ) -> None:
     """Run an evaluation; after an interruption, the same command continues.
 
     Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
     """
-    from tempbench_lmms.runs import ending
-
     further = arguments or []
     with ending.told(output):
         first = not whole_number("RANK", 0, least=0)
@@ -97,24 +91,21 @@ def run(
         if folder := options.read(further).include_path:
             task_names.include(Path(folder))  # for the report at the end
         if repeats > 1:
-            repeating.check(repeats, output, further, until_decided is not None)
+            check_repeats(repeats, output, further, until_decided is not None)
         if check and first and not (output / CHECK).is_file():  # a continued run has already been checked
             _check_first(model, model_args, tasks, output, further, anyway)
         if repeats > 1:
-            return repeating.run(repeats, output, further, report)
-        from tempbench_lmms.runs import supervision
-
+            return run_repeats(repeats, output, further, report)
         tell = supervision.supervised(output) if supervision.is_possible() else None
-        if tell is None and question_timeout not in (
-            0,
-            _TIMEOUT,
-        ):  # a plugin of the user's imports torch, say
+        # A plugin of the user's imports torch, say.
+        if tell is None and question_timeout not in (0, _TIMEOUT):
             print("tempbench: --question-timeout has no effect, this process cannot fork", file=sys.stderr)
         from tempbench_lmms.runs import model_check, safe_run, starting
 
         provenance.note_check(model_check.kept(output, model, model_args))
-        given = (slice_size, max_failures, question_timeout, tell, name, until_decided, decide_by)
-        how = safe_run.RunOptions(*given)
+        how = safe_run.RunOptions(
+            slice_size, max_failures, question_timeout, tell, name, until_decided, decide_by
+        )
         at_end = functools.partial(_write_page, output / "report.html" if report else None)
         safe_run.run(starting.Command(model, tasks, output, model_args, further), how, at_end)
 
@@ -170,6 +161,99 @@ def _write_page(page: Path | None, results: Path, is_new: bool) -> None:
     """
     if page and (is_new or not page.is_file() or page.stat().st_mtime < results.stat().st_mtime):
         write_report(page, results)
+
+
+def check_repeats(repeats: int, output: Path, further: Sequence[str], until_decided: bool) -> None:
+    """Refuses repeats that would be identical, cannot be started here, or whose spread could not be computed.
+
+    Raises:
+        TempbenchError: The repeats are refused.
+    """
+    settings = generation(further)
+    temperature = settings.get("temperature", "0")  # a number or absent: the harness's options are checked
+    is_greedy = settings.get("do_sample", "true").lower() in ("false", "0", "none")
+    refusals = (
+        (
+            is_greedy or temperature.lower() == "none" or float(temperature) <= 0,
+            f"--repeats {repeats} without sampling gives the same replies {repeats} times; add `-- "
+            "--gen_kwargs temperature=0.7`, or leave out --repeats",
+        ),
+        (
+            "seed" in settings,
+            "--repeats gives each repeat its own seed, but seed in --gen_kwargs is the same for all; "
+            "give the first repeat's seed as `-- --seed 1`",
+        ),
+        (
+            until_decided,
+            "--repeats asks all questions in every repeat; leave out either --repeats or --until-decided",
+        ),
+        (
+            whole_number("WORLD_SIZE", 1, least=1) > 1,
+            "--repeats starts every repeat itself and cannot run under a launcher; start each repeat with "
+            f"--output {output / 'repeat_1'} and so on, `-- --seed 1` and so on, and then run `tempbench "
+            f"rescore {output}`",
+        ),
+        (
+            (output / STATE).is_file(),
+            f"{output} holds a run without --repeats; choose another --output",
+        ),
+    )
+    for is_so, reason in refusals:
+        if is_so:
+            raise TempbenchError(reason)
+
+
+def run_repeats(repeats: int, output: Path, further: Sequence[str], report: bool) -> None:
+    """Runs or continues every repeat, and prints the spread of their scores."""
+    for number in range(1, repeats + 1):
+        folder = output / f"{REPEAT}{number}"
+        folder.mkdir(parents=True, exist_ok=True)
+        if (output / CHECK).is_file():
+            shutil.copyfile(output / CHECK, folder / CHECK)
+        terminal.tell(f"repeat {number} of {repeats}")
+        words = repeat_words(sys.argv[1:], number, folder, further)
+        command = [sys.executable, "-m", "tempbench_lmms.cli", *words]
+        with_parent = ending.end_with_parent if sys.platform == "linux" else None
+        status = subprocess.run(command, check=False, preexec_fn=with_parent).returncode
+        if -status in ending.SIGNALS:
+            raise ending.end_likewise(-status)
+        if status:
+            then = "do what the line above says" if status > 0 else "give the same command again"
+            raise TempbenchError(
+                f"repeat {number} of {repeats} ended with status {status}; {then} to continue from there"
+            )
+    from tempbench_lmms.runs.logs import read_runs
+    from tempbench_lmms.runs.repeats import as_text, of
+
+    folders = [output / f"{REPEAT}{number}" for number in range(1, repeats + 1)]
+    if report:
+        write_report(output / "report.html", *folders)
+    for one in of(read_runs(folders)):
+        print(as_text(one))
+    if (n := len([*output.glob(f"{REPEAT}*/{STATE}")])) > repeats:  # an earlier command made more
+        terminal.tell(
+            f"{output} holds {n} repeats, but this shows only the first {repeats}; `tempbench rescore "
+            f"{output}` shows all"
+        )
+
+
+def repeat_words(given: Sequence[str], number: int, folder: Path, further: Sequence[str]) -> list[str]:
+    """Returns the command line of a repeat: the common one, and its own options.
+
+    If an option is given twice, the last one counts, here and in the harness.
+
+    >>> repeat_words(["run", "--repeats", "3"], 2, Path("x/repeat_2"), ["--gen_kwargs", "temperature=1"])[3:6]
+    ['--output=x/repeat_2', '--repeats=1', '--no-report']
+    """
+    cut = given.index("--") if "--" in given else len(given)
+    ours = [word for word in given[:cut] if word != "--check"]
+    ours += [f"--output={folder}", "--repeats=1", "--no-report"]
+    # Our tasks turn sampling off, which some runners obey.
+    sampling = "" if "do_sample" in generation(further) else "do_sample=True"
+    settings = with_generation(further, sampling)[-2:]
+    first = [word.strip() for word in str(value(further, "seed") or "1").split(",")]
+    seeds = [seed if seed.lower() == "none" else str(int(seed) + number - 1) for seed in first]
+    return [*ours, "--", *given[cut + 1 :], *settings, "--seed", ",".join(seeds)]
 
 
 def compare(

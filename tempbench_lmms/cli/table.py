@@ -3,21 +3,19 @@
 import itertools
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
+from tempbench_lmms import benchmarks
+from tempbench_lmms.card import BenchmarkCard, PrintedTable
 from tempbench_lmms.cli.command import Force, Intervals, Partial
 from tempbench_lmms.cli.report import numbers_of
+from tempbench_lmms.data import outputs
+from tempbench_lmms.data.tables import write_text
 from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError
-
-if TYPE_CHECKING:
-    from tempbench_lmms.card import BenchmarkCard, PrintedTable
-    from tempbench_lmms.report.grid import Grid
-    from tempbench_lmms.report.numbers import TaskNumbers
 
 ENDINGS = {".md": "md", ".csv": "csv", ".tex": "tex", ".txt": "text"}
 
@@ -45,15 +43,16 @@ def table(
     force: Force = False,
 ) -> None:
     """Print a table of a benchmark's paper with your runs in it."""
-    from tempbench_lmms import benchmarks
-    from tempbench_lmms.data import outputs
-    from tempbench_lmms.data.tables import write_text
-
     card = benchmarks.card(benchmark)
+    columns = shutil.get_terminal_size().columns
     if name is None:
         if output or format_:
             raise TempbenchError(f"name a table; `tempbench table {benchmark}` lists them")
-        print(_listed(card))
+        width = max(len(one.name) for one in card.tables)
+        room = max(20, columns - width - 2)
+        for one in card.tables:
+            words = one.caption if len(one.caption) <= room else f"{one.caption[: room - 3].rstrip()}..."
+            print(f"{one.name.ljust(width)}  {words}")
         return
     chosen = _chosen(card, name)
     kind = format_ or (ENDINGS.get(output.suffix.lower(), "") if output else "text")
@@ -64,15 +63,20 @@ def table(
         )
     if output:
         outputs.check_file(output, force)
-    from tempbench_lmms.report import tables
+    from tempbench_lmms.report import tables, text
 
     tasks = _tasks(card, runs, intervals, partial)
-    flat = [one for _, own in tasks for one in own]
-    (grid,) = tables.grids_of(card, flat, [chosen])
+    (grid,) = tables.grids_of(card, [one for _, own in tasks for one in own], [chosen])
+    heads = [f"{head.parts[0]}, " for head in (*grid.rows, *grid.columns) if head.kind == "run"]
     for path, own in tasks:
-        if own and not any(_has_line(grid, one) for one in own):
+        if own and not any(head.startswith(f"{one.run}, ") for one in own for head in heads):
             tell(f"{path} has no number for {chosen.name} of {card.name}")
-    content = _writer(kind)(grid)
+    if kind == "text":
+        content = text.plain(grid, columns)
+    elif kind == "tex":
+        content = f"{text.PREAMBLE}\n\n{text.latex(grid)}\n"
+    else:
+        content = text.sheet(grid) if kind == "csv" else text.markdown(grid) + "\n"
     if output:
         write_text(content, output)
         print(f"{output}: {chosen.name} of {card.name}")
@@ -81,8 +85,8 @@ def table(
 
 
 def _tasks(
-    card: "BenchmarkCard", runs: list[Path] | None, intervals: bool, partial: bool
-) -> "list[tuple[Path, list[TaskNumbers]]]":
+    card: BenchmarkCard, runs: list[Path] | None, intervals: bool, partial: bool
+) -> list[tuple[Path, list[Any]]]:
     """Returns the benchmark's tasks in each run; prints which runs have none."""
     if not runs:
         return []
@@ -101,34 +105,7 @@ def _tasks(
     return [(path, list(itertools.islice(found, len(logs)))) for path, logs in own.items()]
 
 
-def _has_line(grid: "Grid", task: "TaskNumbers") -> bool:
-    """Returns whether a table shows the task's run."""
-    heads = (head.parts[0] for head in (*grid.rows, *grid.columns) if head.kind == "run")
-    return any(f"{head}, ".startswith(f"{task.run}, ") for head in heads)
-
-
-def _writer(kind: str) -> "Callable[[Grid], str]":
-    from tempbench_lmms.report import text
-
-    return {
-        "text": lambda grid: text.plain(grid, shutil.get_terminal_size().columns),
-        "md": lambda grid: text.markdown(grid) + "\n",
-        "csv": text.sheet,
-        "tex": lambda grid: f"{text.PREAMBLE}\n\n{text.latex(grid)}\n",
-    }[kind]
-
-
-def _listed(card: "BenchmarkCard") -> str:
-    width = max(len(one.name) for one in card.tables)
-    room = max(20, shutil.get_terminal_size().columns - width - 2)
-    return "\n".join(f"{one.name.ljust(width)}  {_clipped(one.caption, room)}" for one in card.tables)
-
-
-def _clipped(words: str, room: int) -> str:
-    return words if len(words) <= room else f"{words[: room - 3].rstrip()}..."
-
-
-def _chosen(card: "BenchmarkCard", name: str) -> "PrintedTable":
+def _chosen(card: BenchmarkCard, name: str) -> PrintedTable:
     """Returns the table with a name such as "3", "table 3", "Section 6", "tomato 7" or "videomind"."""
     words = {one.name: re.findall(r"[a-z]+|\d+", one.name.lower()) for one in card.tables}
     wanted = re.findall(r"[a-z]+|\d+", re.sub(r"^\s*(?=\d)", "table ", name.lower()))

@@ -4,21 +4,12 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from tempbench_lmms.data import bounds
 from tempbench_lmms.data.tables import RepeatedKeyError, first_line, parse_json
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
-
-Partial = Annotated[
-    bool,
-    typer.Option("--partial", help="Score the existing replies even if some are missing."),
-]
-"""The option of `tempbench score` for `check_complete`."""
-
 
 _FIELDS = ("question_id", "reply")
 

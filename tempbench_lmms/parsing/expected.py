@@ -125,7 +125,7 @@ UNLESS_CUT = frozenset({"empty", "nothing"})
 RULES = frozenset(
     {"whole", "json", "box", "last line", "answer", "first line", "conclusion", "words", "only one", "form"}
 )
-"""The rules by which a value is read; `cli/read.py` says what each is."""
+"""The rules by which a value is read; `cli/questions.py` says what each is."""
 
 
 @dataclass(frozen=True, slots=True)

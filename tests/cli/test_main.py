@@ -1,6 +1,5 @@
 """The command as its user meets it: one line and a status that is not 0 where something is wrong."""
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -59,23 +58,23 @@ def test_version_and_path():
 
 
 def test_tasks(prepared):
-    done = tempbench("tasks", "tempvs", TEMPBENCH_DATA=str(prepared.parent))
-    lines = {line.split()[0]: line for line in done.stdout.splitlines() if line}
+    lines = _listed(prepared)
     n_questions = len(rows_of(prepared))
     assert lines["tempvs_mt1_two"].split(maxsplit=4)[1:4] == [str(n_questions), "1", "picture"]
     assert "not prepared" in lines["tempvs_mt2_event"]
     assert "tempvs_mt1_two_mini" not in lines
     complains(tempbench("tasks", "nope"), "unknown benchmark 'nope'")
+    lines = _listed(prepared, "--all")
+    assert "  5 pictures  " in lines["tempvs_mt1_two_separate_mini"]
+    assert set(lines) == {
+        "task",
+        *(name for name, file in task_files().items() if file.parent.name == "tempvs"),
+    }
 
 
-@pytest.mark.slow
-def test_tasks_as_json(prepared):
-    done = tempbench("tasks", "tempvs", "--all", "--json", TEMPBENCH_DATA=str(prepared.parent))
-    found = {one["task"]: one for one in json.loads(done.stdout)}
-    assert found["tempvs_mt1_two"]["data"] == "prepared"
-    assert found["tempvs_mt1_two_separate_mini"]["pictures"] == 5
-    assert found["tempvs_mt1"]["tasks"] == ["tempvs_mt1_two", "tempvs_mt1_three"]
-    assert set(found) == {name for name, file in task_files().items() if file.parent.name == "tempvs"}
+def _listed(prepared, *options):
+    done = tempbench("tasks", "tempvs", *options, TEMPBENCH_DATA=str(prepared.parent))
+    return {line.split()[0]: line for line in done.stdout.splitlines() if line}
 
 
 def test_ctrl_c_is_a_line(monkeypatch, tmp_path, capsys):

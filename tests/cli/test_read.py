@@ -1,7 +1,6 @@
 """`tempbench read`: how one reply is read, and why."""
 
 import io
-import json
 import sys
 
 import pytest
@@ -44,23 +43,10 @@ def test_two_answers_of_one_reply():
     assert "counts:   as right; IoU 0\n" in out
 
 
-def test_json():
-    reply = '{"answer": "B", "span": [1, 2.2]}'
-    found = json.loads(read(reply, "rextime_mini", "--doc", "1", "--json"))
-    assert found["read"] == {"answer": "B", "spans": [[1.0, 2.2]]}
-    assert found["correct"] is True
-    assert (found["how"], found["reason"], found["where"], found["text"]) == (
-        "json",
-        None,
-        [0, len(reply)],
-        reply,
-    )
-    assert found["answer_how"] == found["span_how"] == "json"
-    assert found["question"].startswith("The video is 4.8 seconds long.")
-    without = json.loads(read("", "mateo_text_cot_mini", "--json"))
-    assert without["read"] == {"prediction": None}
-    assert without["reason"] == "empty"
-    assert not {"correct", "question", "target"} & set(without)
+def test_an_unread_order_is_no_prediction():
+    out = read("", "mateo_text_cot_mini")
+    assert "read:     nothing\n" in out
+    assert "reason:   empty (" in out
 
 
 def test_a_reply_from_standard_input(monkeypatch):

@@ -38,7 +38,6 @@ COMMANDS = (
     "read --task coherence_qa_8f_mini B",
     "show timeblind_mini",
     "table timeblind Main a",
-    "stats rextime --mini",
     "verify timepercept --mini",
     "plan --tasks tempvs_mini",
     "score timeblind --mini --predictions a.jsonl",

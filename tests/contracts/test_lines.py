@@ -21,7 +21,7 @@ from tests.each import for_each
 from tests.runs.test_logs import write_run
 
 LOGS = {"logs", "run_a", "run_b"}
-DATA = ("prepare", "stats", "verify", "build")
+DATA = ("prepare", "verify", "build")
 
 
 def commands():

@@ -17,7 +17,7 @@ from PIL import Image
 import hf_datasets.tempvs.prepare as release_prepare
 import hf_datasets.tempvs.release as release
 import tempbench_lmms
-from tempbench_lmms.cli import show
+from tempbench_lmms.cli import questions
 from tempbench_lmms.data import roots, terminal
 from tempbench_lmms.data.hub import downloading
 from tempbench_lmms.errors import MediaError, TempbenchError
@@ -323,8 +323,9 @@ def shown_page(word, folder, monkeypatch):
     }
     doc = {"question": f"{word} prompt", "options": [f"{word} option"], "target": f"{word} target"}
     docs = [doc | {"problem": ""}, doc | {"problem": f"{word} problem"}, doc]
-    monkeypatch.setattr(show, "_documents", lambda task, number, media=True: (config, docs))
-    return show.as_html(word, 0, 2, 2)
+    monkeypatch.setattr(questions, "load_leaf", lambda task: config)
+    monkeypatch.setattr(questions, "docs_with", lambda number, config: docs)
+    return questions.as_html(word, 0, 2, 2)
 
 
 @pytest.mark.parametrize("evil", ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", '"><b id=x>'])

@@ -76,8 +76,8 @@ def test_the_list_of_parsers_is_complete():
             f"{name}.scoring.record" for name in benchmarks.names()
         ),  # what the hooks call: parsers, and a dict
         "record.prompt_of",  # whether it has several lines
-        "cli.read.read",  # a command, which calls the hooks
-        "cli.read.read_reply",
+        "cli.tasks.read",  # a command, which calls the hooks
+        "cli.questions.read_reply",
         "runs.task_log.scored",  # calls the hooks
         "runs.rescoring.with_reply",
         "runs.answering.questions.keep",  # keeps what a person answered

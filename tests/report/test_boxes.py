@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tempbench_lmms.cli.show import as_html
+from tempbench_lmms.cli.questions import as_html
 from tempbench_lmms.report import numbers
 from tempbench_lmms.report.page import page
 from tempbench_lmms.runs.logs import read_runs

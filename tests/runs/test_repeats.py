@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tempbench_lmms.cli import repeats as repeating
+from tempbench_lmms.cli import runs
 from tempbench_lmms.data.outputs import STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.repeats import variances
@@ -203,13 +203,13 @@ def test_repeats_that_say_nothing_are_refused(further, line, tmp_path):
 
 def test_what_does_not_go_with_repeats(tmp_path, monkeypatch):
     with pytest.raises(TempbenchError, match="or --until-decided"):
-        repeating.check(2, tmp_path, SAMPLED, until_decided=True)
+        runs.check_repeats(2, tmp_path, SAMPLED, until_decided=True)
     (tmp_path / STATE).write_text("{}")
     with pytest.raises(TempbenchError, match="holds a run without --repeats"):
-        repeating.check(2, tmp_path, SAMPLED, until_decided=False)
+        runs.check_repeats(2, tmp_path, SAMPLED, until_decided=False)
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(TempbenchError, match=r"start each repeat with --output .*repeat_1"):
-        repeating.check(2, tmp_path / "o", SAMPLED, until_decided=False)
+        runs.check_repeats(2, tmp_path / "o", SAMPLED, until_decided=False)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_repeat_has_its_own_seed_and_folder(seed, found, tmp_path):
         *SAMPLED,
         *seed,
     ]
-    words = repeating.words(given, 3, tmp_path, given[given.index("--") + 1 :])
+    words = runs.repeat_words(given, 3, tmp_path, given[given.index("--") + 1 :])
     cut = words.index("--")
     own = ["--tasks", "x", "--repeats=3", f"--output={tmp_path}", "--repeats=1", "--no-report"]
     assert words[1:cut] == own  # of an option that is given twice the last one counts
@@ -240,7 +240,7 @@ def test_a_repeat_that_fails_ends_the_others(status, tmp_path, monkeypatch):
     commands = []
     monkeypatch.setattr(sys, "argv", ["tempbench", "run"])
     monkeypatch.setattr(
-        repeating.subprocess,
+        runs.subprocess,
         "run",
         lambda command, **_: (
             commands.append(command) or SimpleNamespace(returncode=[0, status][len(commands) - 1])
@@ -249,7 +249,7 @@ def test_a_repeat_that_fails_ends_the_others(status, tmp_path, monkeypatch):
     # What the repeat itself refused, the same command never passes; what was killed, it continues.
     then = "do what the line above says" if status > 0 else "give the same command again"
     with pytest.raises(TempbenchError, match=f"repeat 2 of 3 ended with status {status}; {then}"):
-        repeating.run(3, tmp_path, SAMPLED, report=False)
+        runs.run_repeats(3, tmp_path, SAMPLED, report=False)
     assert [f"--output={tmp_path / f'repeat_{number}'}" in commands[number - 1] for number in (1, 2)] == [
         True
     ] * 2
@@ -260,7 +260,7 @@ def test_a_repeat_that_fails_ends_the_others(status, tmp_path, monkeypatch):
 def test_a_runner_that_takes_no_notice_of_the_temperature(harness, tmp_path, monkeypatch):
     # Each repeat is a process of its own: `python -m tempbench_lmms.cli run ...`.
     here = SimpleNamespace(run=lambda command, **_: tempbench(*command[3:]))
-    monkeypatch.setattr(repeating, "subprocess", here)
+    monkeypatch.setattr(runs, "subprocess", here)
     run = ("run", "--model", "tempbench_chance", "--tasks", TASK, "-o", str(tmp_path), "--repeats", "2")
     done = tempbench(*run, "--", *SAMPLED, "--limit", "2")
     assert done.returncode == 0, done.stderr
