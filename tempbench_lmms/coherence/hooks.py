@@ -1,17 +1,15 @@
 """Adapts the benchmark to the harness. `task_yamls/coherence/tasks.yaml` names these functions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tempbench_lmms.coherence import captioning, encoders, prompts, scoring
 from tempbench_lmms.coherence.card import BUDGETS, LARGER, RATES
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter
+from tempbench_lmms.harness import adapter, media_hooks
+from tempbench_lmms.harness.media_hooks import Doc, Kwargs, Part
 from tempbench_lmms.record import UNDEFINED
-
-Doc = Mapping[str, Any]
-Kwargs = Mapping[str, Any] | None
 
 CONDITIONS: dict[str, tuple[int, str]] = {
     **{f"{n}f": (n, "ordered") for n in (1, *BUDGETS, *LARGER)},
@@ -60,11 +58,6 @@ ask_controls = _asks(*scoring.CONTROL_CONDITIONS)
 globals().update({f"ask_{one}": _asks(one) for one in (*CONDITIONS, *RATES)})  # ask_1f, ask_blind, ...
 
 
-def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
-    """Returns the prompt of a question."""
-    return prompts.question(doc)
-
-
 def _how(kwargs: Kwargs) -> str:
     how = str((kwargs or {}).get("frames", "images"))
     if how not in HOW:
@@ -72,63 +65,52 @@ def _how(kwargs: Kwargs) -> str:
     return how
 
 
-def _shown(doc: Doc, kwargs: Kwargs) -> list[tuple[Any, float]]:
+def _shown(doc: Doc, how: str) -> list[tuple[float, Any]]:
     from tempbench_lmms.media.video import Taken, sample_frames
 
-    n = doc["n_frames"]
+    n, segments = doc["n_frames"], _SEGMENTS.get(how)
     if not n:
         return []
-    how = _SEGMENTS.get(_how(kwargs))
     # Questions are asked with all budgets, one after the other.
-    together = BUDGETS if n in (1, *BUDGETS) and not how else ()
-    frames = sample_frames(resolve(doc["video"]), Taken(n, how) if how else n, together)
+    together = BUDGETS if n in (1, *BUDGETS) and not segments else ()
+    frames = sample_frames(resolve(doc["video"]), Taken(n, segments) if segments else n, together)
     order = prompts.frame_order(doc, len(frames.images))
     # With shuffled or reversed frames the times stay those of the positions: they would give the order away.
-    return [(frames.images[i], time) for i, time in zip(order, frames.times, strict=True)]
+    return [(time, frames.images[i]) for i, time in zip(order, frames.times, strict=True)]
 
 
-def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
-    """Returns a question's frames as pictures in the order shown."""
-    return [image for image, _ in _shown(doc, lmms_eval_specific_kwargs)]
-
-
-def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
-    """Returns the conversation for a chat model; `frames` in the task's kwargs is one of `HOW`."""
-    how = _how(lmms_eval_specific_kwargs)
-    shown = _shown(doc, lmms_eval_specific_kwargs)
-    content: list[dict[str, Any]] = []
+def _content(doc: Doc, kwargs: Kwargs) -> list[Part]:
+    how = _how(kwargs)
+    shown, question = _shown(doc, how), prompts.question(doc)
+    if how in _SEGMENTS and shown:
+        question = f"\n{question}"
     if how in ("video", "video_ccam") and shown:
-        content.append({"type": "video", "url": [image for image, _ in shown]})
-    else:
-        for number, (image, time) in enumerate(shown, start=1):
-            labels = {"times": prompts.frame_label(number, time), "internvl": prompts.internvl_label(number)}
-            if how in labels:
-                content.append({"type": "text", "text": labels[how]})
-            content.append({"type": "image", "url": image})
-    before = "\n" if how in _SEGMENTS and shown else ""
-    content.append({"type": "text", "text": before + prompts.question(doc)})
-    user = {"role": "user", "content": content}
-    system = {"role": "system", "content": [{"type": "text", "text": prompts.SYSTEM}]}
-    return [user] if how in _SEGMENTS else [system, user]
+        return [{"type": "video", "url": [image for _, image in shown]}, media_hooks.said(question)]
+    label = {"times": prompts.frame_label, "internvl": prompts.internvl_label}.get(how)
+    images = media_hooks.labelled(
+        (label(number, time) if label else "", image) for number, (time, image) in enumerate(shown, start=1)
+    )
+    return [*images, media_hooks.said(question)]
 
 
-def caption_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
-    """Returns the request for a caption."""
-    return prompts.CAPTION[doc["view"]]
-
-
-def caption_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
-    """Returns the frames to caption: n of them, or the middle one of these n."""
+def _caption_content(doc: Doc, kwargs: Kwargs) -> list[Part]:
+    """Returns the frames to caption, n of them or the middle one of these n, and the request."""
     from tempbench_lmms.media.video import sample_frames
 
     images = list(sample_frames(resolve(doc["video"]), doc["n_frames"]).images)
-    return images if doc["view"] == "video" else [images[captioning.middle(len(images))]]
+    shown = images if doc["view"] == "video" else [images[captioning.middle(len(images))]]
+    request = media_hooks.said(prompts.CAPTION[doc["view"]])
+    return [*media_hooks.labelled(("", image) for image in shown), request]
 
 
-def caption_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
-    """Returns the conversation for a chat model."""
-    content: list[dict[str, Any]] = [{"type": "image", "url": image} for image in caption_to_visual(doc)]
-    return [{"role": "user", "content": [*content, {"type": "text", "text": caption_to_text(doc)}]}]
+doc_to_visual, doc_to_text, doc_to_messages = media_hooks.of_content(
+    lambda doc, kwargs: prompts.question(doc),
+    _content,
+    lambda kwargs: "" if _how(kwargs) in _SEGMENTS else prompts.SYSTEM,
+)
+caption_to_visual, caption_to_text, caption_to_messages = media_hooks.of_content(
+    lambda doc, kwargs: prompts.CAPTION[doc["view"]], _caption_content
+)
 
 
 def _name_of(function: Callable[[], str]) -> Callable[[Sequence[Any]], str]:

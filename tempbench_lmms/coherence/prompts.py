@@ -80,7 +80,7 @@ def frame_label(number: int, time: float) -> str:
     return f"Frame {number} ({time:.1f} s): "
 
 
-def internvl_label(number: int) -> str:
+def internvl_label(number: int, time: float = 0) -> str:
     """Returns the text before frame `number` (from 1) in TOMATO's request to InternVL."""
     return f"{chr(10) if number > 1 else ''}Frame{number}: "
 

@@ -5,7 +5,8 @@ taken at a rate or from segments, and shuffled as a control.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -19,8 +20,9 @@ Doc = Mapping[str, Any]
 Kwargs = Mapping[str, Any] | None
 Label = Callable[[int, float], str]
 """Makes the text before a frame from its number (from 1) and its time in seconds."""
-Visual = Callable[..., list[Any]]
-Messages = Callable[..., list[dict[str, Any]]]
+Part = dict[str, Any]
+"""A part of a message: `{"type": "text", "text": ...}`, or an `image` or a `video` with its `url`."""
+Hooks = tuple[Callable[..., list[Any]], Callable[..., str], Callable[..., list[dict[str, Any]]]]
 
 
 class Setting(NamedTuple):
@@ -93,12 +95,71 @@ def frames(url: str, given: Setting) -> list[tuple[Any, float]]:
     return [(found.images[place], time) for place, time in zip(order, found.times, strict=True)]
 
 
+def said(text: str) -> Part:
+    """Returns a text as a part of a message."""
+    return {"type": "text", "text": text}
+
+
+def labelled(shown: Iterable[tuple[str, Any]]) -> list[Part]:
+    """Returns pictures as parts of a message, each behind its label unless that is empty."""
+    parts = ([said(label), {"type": "image", "url": one}][not label :] for label, one in shown)
+    return list(itertools.chain.from_iterable(parts))
+
+
+def pictures(urls: Sequence[str], labels: Iterable[str] = ()) -> list[Part]:
+    """Returns the pictures at URLs as parts of a message."""
+    from tempbench_lmms.media.images import load_image
+
+    return labelled(zip(labels or itertools.repeat(""), map(load_image, urls), strict=False))
+
+
+def of_content(
+    text: Callable[[Doc, Kwargs], str],
+    content: Callable[[Doc, Kwargs], list[Part]],
+    system: Callable[[Kwargs], str] = lambda kwargs: "",
+) -> Hooks:
+    """Returns `doc_to_visual`, `doc_to_text` and `doc_to_messages` of a task.
+
+    Args:
+        text: Returns the prompt for a runner that takes all media before the text.
+        content: Returns the user's message for a chat model; a simple runner gets its media in their order.
+        system: Returns the system prompt for a chat model; empty for none.
+    """
+
+    def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
+        """Returns the media for a runner that takes them before the text."""
+        urls = (part["url"] for part in content(doc, lmms_eval_specific_kwargs) if part["type"] != "text")
+        return [one for url in urls for one in (url if isinstance(url, list) else [url])]
+
+    def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
+        """Returns the prompt for a runner that takes all media before the text."""
+        return text(doc, lmms_eval_specific_kwargs)
+
+    def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
+        """Returns the conversation for a chat model."""
+        first, own = system(lmms_eval_specific_kwargs), content(doc, lmms_eval_specific_kwargs)
+        before = [{"role": "system", "content": [said(first)]}] if first else []
+        return [*before, {"role": "user", "content": own}]
+
+    return doc_to_visual, doc_to_text, doc_to_messages
+
+
+def video(doc: Doc, given: Setting, label: Label | None = None) -> list[Part]:
+    """Returns a document's video as parts of a message: the file, its frames, or nothing."""
+    if given.media == "video":
+        return [{"type": "video", "url": str(resolve(doc["video"]))}]
+    shown = frames(doc["video"], given) if given.media == "frames" else []
+    return labelled(
+        (label(number, time) if label else "", image) for number, (image, time) in enumerate(shown, start=1)
+    )
+
+
 def of_video(
     text: Callable[[Doc, Setting, Sequence[float]], str],
     label: Label | None = None,
     timed: bool = False,
     system: str = "",
-) -> tuple[Visual, Callable[..., str], Messages]:
+) -> Hooks:
     """Returns `doc_to_visual`, `doc_to_text` and `doc_to_messages` of a task whose column `video` has a URL.
 
     Args:
@@ -109,64 +170,14 @@ def of_video(
             it; a runner of the simple kind is given it before the question.
     """
 
-    def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
-        """Returns the video's path, its frames in order, or nothing."""
-        given = setting(lmms_eval_specific_kwargs)
-        if given.media == "video":
-            return [str(resolve(doc["video"]))]
-        return [image for image, _ in frames(doc["video"], given)] if given.media == "frames" else []
-
-    def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
-        """Returns the prompt for a runner that takes all media before the text."""
-        given = setting(lmms_eval_specific_kwargs)
+    def plain(doc: Doc, kwargs: Kwargs) -> str:
+        given = setting(kwargs)
         stated = times(doc["video"], given) if timed and given.media == "frames" else ()
         return system + text(doc, given, stated)
 
-    def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
-        """Returns the conversation for a chat model: the video or its frames, then the question."""
-        given = setting(lmms_eval_specific_kwargs)
-        question = {"type": "text", "text": text(doc, given, ())}
-        media: list[dict[str, Any]] = []
-        if given.media == "video":
-            media.append({"type": "video", "url": str(resolve(doc["video"]))})
-        shown = frames(doc["video"], given) if given.media == "frames" else []
-        for number, (image, time) in enumerate(shown, start=1):
-            if label:
-                media.append({"type": "text", "text": label(number, time)})
-            media.append({"type": "image", "url": image})
-        if not system:
-            return [{"role": "user", "content": [*media, question]}]
-        first = {"role": "system", "content": [{"type": "text", "text": system}]}
-        return [first, {"role": "user", "content": [question, *media]}]
+    def content(doc: Doc, kwargs: Kwargs) -> list[Part]:
+        given = setting(kwargs)
+        media, question = video(doc, given, label), said(text(doc, given, ()))
+        return [question, *media] if system else [*media, question]
 
-    return doc_to_visual, doc_to_text, doc_to_messages
-
-
-def of_pictures(
-    text: Callable[[Doc, Kwargs], str], labels: Callable[[Doc], Sequence[str]] = lambda doc: ()
-) -> tuple[Visual, Messages]:
-    """Returns `doc_to_visual` and `doc_to_messages` of a task whose column `images` has URLs.
-
-    Args:
-        text: Returns what follows the pictures in a conversation.
-        labels: Returns the text before each picture.
-    """
-
-    def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
-        """Returns the pictures for a runner that takes pictures first and text after them."""
-        from tempbench_lmms.media.images import load_image
-
-        return [load_image(url) for url in doc["images"]]
-
-    def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
-        """Returns the conversation for a chat model: the pictures, then the question."""
-        names = labels(doc)
-        parts: list[dict[str, Any]] = []
-        for number, image in enumerate(doc_to_visual(doc)):
-            if names:
-                parts.append({"type": "text", "text": names[number]})
-            parts.append({"type": "image", "url": image})
-        parts.append({"type": "text", "text": text(doc, lmms_eval_specific_kwargs)})
-        return [{"role": "user", "content": parts}]
-
-    return doc_to_visual, doc_to_messages
+    return of_content(plain, content, lambda kwargs: system)

@@ -7,56 +7,50 @@ from typing import Any
 from tempbench_lmms.data import questions
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, media_hooks
+from tempbench_lmms.harness.media_hooks import Doc, Kwargs, Part
 from tempbench_lmms.rextime import prompts, scoring
 
-Kwargs = Mapping[str, Any] | None
-
-_visual, _text, _messages = media_hooks.of_video(
+_, _text, _messages = media_hooks.of_video(
     lambda doc, given, times: prompts.build(doc, given.media, given.ask, times, given.style),
     questions.frame_label,
     timed=True,
 )
 
 
-def _official(kwargs: Kwargs) -> int:
-    """Returns the number of frames of the released request; 0 for another style."""
+def _is_official(kwargs: Kwargs) -> bool:
     given = media_hooks.setting(kwargs)
     if given.style == "official" and (given.media, given.ask) != ("frames", "both"):
         raise TempbenchError(
             f"the official request has frames and asks for both; not {given.media} and {given.ask}"
         )
-    return given.frames if given.style == "official" else 0
+    return given.style == "official"
 
 
-def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> str:
+def _prompt(doc: Doc, kwargs: Kwargs) -> str:
     """Returns the prompt for a runner that takes all media before the text.
 
     In the task's kwargs `media` is `video`, `frames` or `none`, `ask` one of `prompts.ASKS`, `style` one of
     `prompts.STYLES`, and `frames` the number of frames.
     """
-    n_frames = _official(lmms_eval_specific_kwargs)
-    return prompts.official(doc, n_frames) if n_frames else _text(doc, lmms_eval_specific_kwargs)
+    if _is_official(kwargs):
+        return prompts.official(doc, media_hooks.setting(kwargs).frames)
+    return _text(doc, kwargs)
 
 
-def doc_to_visual(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
-    """Returns the video's path, its frames, or nothing; the released request's frames are smaller."""
-    shown = _visual(doc, lmms_eval_specific_kwargs)
-    for image in shown if _official(lmms_eval_specific_kwargs) else ():
-        image.thumbnail((prompts.OFFICIAL_PIXELS, prompts.OFFICIAL_PIXELS))
-    return shown
+def _content(doc: Doc, kwargs: Kwargs) -> list[Part]:
+    """Returns media and prompt; the official request has its text first, then smaller frames."""
+    if not _is_official(kwargs):
+        found: list[Part] = _messages(doc, kwargs)[0]["content"]
+        return found
+    shown = media_hooks.video(doc, media_hooks.setting(kwargs))
+    for part in shown:
+        part["url"].thumbnail((prompts.OFFICIAL_PIXELS, prompts.OFFICIAL_PIXELS))
+    return [media_hooks.said(_prompt(doc, kwargs)), *shown]
 
 
-def doc_to_messages(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
-    """Returns the conversation for a chat model; each frame follows its number and time.
-
-    The official request has a system prompt, and the text before the frames, which are not labelled.
-    """
-    if not _official(lmms_eval_specific_kwargs):
-        return _messages(doc, lmms_eval_specific_kwargs)
-    system = {"role": "system", "content": [{"type": "text", "text": prompts.SYSTEM}]}
-    images = [{"type": "image", "url": image} for image in doc_to_visual(doc, lmms_eval_specific_kwargs)]
-    text = {"type": "text", "text": doc_to_text(doc, lmms_eval_specific_kwargs)}
-    return [system, {"role": "user", "content": [text, *images]}]
+doc_to_visual, doc_to_text, doc_to_messages = media_hooks.of_content(
+    _prompt, _content, lambda kwargs: prompts.SYSTEM if _is_official(kwargs) else ""
+)
 
 
 def as_requested(dataset: Any) -> Any:

@@ -1,13 +1,11 @@
 """Adapts TempVS to the harness. `task_yamls/tempvs/tasks.yaml` names these functions."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from tempbench_lmms.harness import adapter
+from tempbench_lmms.harness import adapter, media_hooks
+from tempbench_lmms.harness.media_hooks import Doc, Kwargs, Part
 from tempbench_lmms.tempvs import prompts, scoring
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS
-
-Kwargs = Mapping[str, Any] | None
 
 # A grounding question is scored for each main test that it gates.
 _GATED_BY = {
@@ -28,49 +26,33 @@ process_results_suite, SUITE_METRIC_LIST = adapter.suite(
 )
 
 
-def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> str:
+def _text(doc: Doc, kwargs: Kwargs) -> str:
     """Returns the prompt. `style` in the task's kwargs is one of `prompts.STYLES`."""
-    return prompts.build(doc, _setting(lmms_eval_specific_kwargs, "style", "direct"))
+    return prompts.build(doc, str((kwargs or {}).get("style", "direct")))
 
 
-def doc_to_visual(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
-    """Returns the pictures for a runner that takes pictures first and text after them.
+def _content(doc: Doc, kwargs: Kwargs) -> list[Part]:
+    """Returns pictures and prompt.
 
     `images` in the task's kwargs is `strip` (all images side by side in one, the paper's default),
-    `separate`, or `none`.
+    `separate` (each behind its label), or `none`.
     """
     from tempbench_lmms.media.images import load_image, stitch
 
-    how = _setting(lmms_eval_specific_kwargs, "images", "strip")
-    if how == "none":
-        return []
-    images = [load_image(url) for url in doc["images"]]
+    how = str((kwargs or {}).get("images", "strip"))
+    labels = [prompts.label(doc["tests"][0], position) for position in range(len(doc["images"]))]
+    shown: list[Part] = []
     if how == "separate":
-        return images
-    return [stitch(images, _labels(doc), doc["source"])]
+        shown = media_hooks.pictures(doc["images"], [f"{label}: " for label in labels])
+    elif how != "none":
+        strip = stitch([load_image(url) for url in doc["images"]], labels, doc["source"])
+        shown = media_hooks.labelled([("", strip)])
+    return [*shown, media_hooks.said(_text(doc, kwargs))]
 
 
-def doc_to_messages(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
-    """Returns the conversation for a chat model; separate images each follow their label."""
-    content: list[dict[str, Any]] = []
-    images = doc_to_visual(doc, lmms_eval_specific_kwargs)
-    separate = _setting(lmms_eval_specific_kwargs, "images", "strip") == "separate"
-    for name, image in zip(_labels(doc), images, strict=False):
-        if separate:
-            content.append({"type": "text", "text": f"{name}: "})
-        content.append({"type": "image", "url": image})
-    content.append({"type": "text", "text": doc_to_text(doc, lmms_eval_specific_kwargs)})
-    return [{"role": "user", "content": content}]
+doc_to_visual, doc_to_text, doc_to_messages = media_hooks.of_content(_text, _content)
 
 
 def main_questions(dataset: Any) -> Any:
     """Drops the grounding questions, which ask about pictures that are not shown."""
     return dataset.select([number for number, role in enumerate(dataset["role"]) if role == "main"])
-
-
-def _labels(doc: Mapping[str, Any]) -> list[str]:
-    return [prompts.label(doc["tests"][0], position) for position in range(len(doc["images"]))]
-
-
-def _setting(kwargs: Kwargs, name: str, default: str) -> str:
-    return str((kwargs or {}).get(name, default))

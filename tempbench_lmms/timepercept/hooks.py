@@ -1,24 +1,25 @@
 """Adapts TimePerceptBench to the harness. `task_yamls/timepercept/tasks.yaml` names these functions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from tempbench_lmms.harness import adapter, media_hooks
+from tempbench_lmms.harness.media_hooks import Doc, Kwargs, Part
 from tempbench_lmms.timepercept import prompts, scoring
 from tempbench_lmms.timepercept.card import TESTS
 
-Kwargs = Mapping[str, Any] | None
 
-
-def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> str:
+def _text(doc: Doc, kwargs: Kwargs) -> str:
     """Returns the prompt. `style` in the task's kwargs is one of `prompts.STYLES`."""
-    return prompts.build(doc, str((lmms_eval_specific_kwargs or {}).get("style", "direct")))
+    return prompts.build(doc, str((kwargs or {}).get("style", "direct")))
 
 
-doc_to_visual, doc_to_messages = media_hooks.of_pictures(
-    lambda doc, kwargs: f"\n{doc_to_text(doc, kwargs)}",
-    labels=lambda doc: [f"{label}: " for label in prompts.labels(doc)],
-)
+def _content(doc: Doc, kwargs: Kwargs) -> list[Part]:
+    labels = [f"{label}: " for label in prompts.labels(doc)]
+    return [*media_hooks.pictures(doc["images"], labels), media_hooks.said(f"\n{_text(doc, kwargs)}")]
+
+
+doc_to_visual, doc_to_text, doc_to_messages = media_hooks.of_content(_text, _content)
 
 
 def _scored(test: str) -> tuple[Callable[..., dict[str, Any]], list[dict[str, Any]]]:
