@@ -184,16 +184,13 @@ def read_parquet(path: Path, found: Any) -> list[dict[str, Any]]:
     return rows
 
 
-@contextlib.contextmanager
-def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Opens a zip file whose members together are within the limit and no larger than they declare.
+def check_zip(path: Path) -> None:
+    """Checks that a zip file's members together are within the limit.
 
     Raises:
-        TempbenchError: They are larger than the limit. OSError, zipfile.BadZipFile: It cannot be read as a
-            zip file.
+        TempbenchError: They are larger than the limit.
+        OSError, zipfile.BadZipFile: It cannot be read as a zip file.
     """
-    most = max_bytes()
     with zipfile.ZipFile(path) as archive:
-        if sum(member.file_size for member in archive.infolist()) > most:
+        if sum(member.file_size for member in archive.infolist()) > max_bytes():
             raise too_large(path)
-        yield archive

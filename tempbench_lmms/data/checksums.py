@@ -83,7 +83,6 @@ def damaged(root: Path, manifest: Mapping[str, Any], places: tuple[str, ...]) ->
 
 
 def _as_promised(records: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
-    """Returns whether the recorded checksums match the manifest's digest of them."""
     promised = manifest.get(KEY)
     if not isinstance(promised, dict) or not promised.get("files"):
         return True

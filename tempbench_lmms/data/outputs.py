@@ -36,7 +36,6 @@ def check_foreign(path: Path) -> None:
 
 
 def _is_of_run(file: Path) -> Iterator[bool]:
-    """Yields signs that a file belongs to a run."""
     name, folder = file.name, file.parent
     yield name == STATE or bool(_STAMPED.fullmatch(name) or _LOG.fullmatch(name))
     # Renamed results, with their logs.

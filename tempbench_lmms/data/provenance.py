@@ -115,8 +115,7 @@ def of_numbers(benchmark: str) -> str:
     It is computed once per process. It does not cover what a model is shown: prompts and media have their own
     checksums.
     """
-    own = home(benchmark)
-    return digest_of(named(_PACKAGE, _SHARED) | named(own, ("*.py",), f"{benchmark}/"))
+    return digest_of(named(_PACKAGE, _SHARED) | named(home(benchmark), ("*.py",), f"{benchmark}/"))
 
 
 def named(folder: Path, patterns: Iterable[str], prefix: str = "") -> dict[str, Path]:

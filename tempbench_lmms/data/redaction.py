@@ -213,7 +213,6 @@ def _path(path: str, hashed: Callable[[str], str]) -> str:
 
 @lru_cache(maxsize=256)
 def _hashed(value: str, length: int = 12) -> str:
-    """Returns a hash that distinguishes values and reveals nothing else."""
     found = hashlib.scrypt(value.encode(errors="surrogatepass"), salt=b"tempbench", n=2**12, r=8, p=1)
     return f"{HIDDEN}{found.hex()[:length]}"
 

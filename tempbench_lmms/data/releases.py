@@ -125,20 +125,14 @@ def unpacked(source: Path, root: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@contextlib.contextmanager
-def unpacked_if_any(source: Path | None, root: Path) -> Iterator[Path | None]:
-    """Yields what `unpacked` does; None without a source."""
-    if source is None:
-        yield None
-        return
-    with unpacked(source, root) as folder:
-        yield folder
+def unpacked_if_any(source: Path | None, root: Path) -> contextlib.AbstractContextManager[Path | None]:
+    """Returns what `unpacked` does; a context with None without a source."""
+    return unpacked(source, root) if source else contextlib.nullcontext()
 
 
 def first_with_archives(places: Iterable[Path]) -> tuple[Path | None, list[Path]]:
     """Returns the first place with archives, and its archives; None and nothing if no place has any."""
-    found = ((place, archives_in(place)) for place in places)
-    return next((one for one in found if one[1]), (None, []))
+    return next(((place, found) for place in places if (found := archives_in(place))), (None, []))
 
 
 def archives_in(source: Path) -> list[Path]:
@@ -181,7 +175,6 @@ def _prepare(source: Path, found: Sequence[Path], folder: Path) -> None:
 
 
 def _folder_of(path: Path, found: Sequence[Path]) -> str:
-    """Returns the name of the folder for an archive's content."""
     own = stem(path)
     of_set = _SET.sub("", own)
     same = [one for one in found if one.parent == path.parent and _SET.sub("", stem(one)) == of_set]
@@ -264,7 +257,6 @@ def _place(archive: Path, name: str) -> str:
 
 
 def _of_zip(archive: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
-    """Yields name, size and content of each file."""
     with zipfile.ZipFile(archive) as opened:
         for entry in opened.infolist():
             if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):

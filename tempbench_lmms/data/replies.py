@@ -35,8 +35,7 @@ def json_values(file: Path, advice: str = "check the path") -> Iterator[tuple[st
     lines = json_lines(file, advice)
     for number, line in lines:
         if line.lstrip().startswith("["):
-            rest = "".join(_bounded(lines, file))
-            listed = _value(line + rest, f"{file}: the list")
+            listed = _value(line + "".join(_bounded(lines, file)), f"{file}: the list")
             yield from ((f"entry {entry}", value) for entry, value in enumerate(listed, start=1))
             return
         yield f"line {number}", _value(line, f"{file}: line {number}")

@@ -73,8 +73,7 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def _listed(names: Any) -> str:
-    shown = [one_line(str(name))[:30] for name in names][:8]
-    return ", ".join(shown) or "no columns"
+    return ", ".join([one_line(str(name))[:30] for name in names][:8]) or "no columns"
 
 
 def _named(path: Path, where: str, cells: Cells, known: Sequence[str]) -> Row:
@@ -122,14 +121,12 @@ def _separator(text: str, usual: str, needed: str) -> str:
     """
     first = next((line for line in io.StringIO(text) if line.strip()), "")
     for separator in (usual, *_SEPARATORS):
-        names = (name.strip().strip('"').strip().casefold() for name in first.split(separator))
-        if needed in names:
+        if needed in (name.strip().strip('"').strip().casefold() for name in first.split(separator)):
             return separator
     return usual
 
 
 def _records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yields the cells of each non-blank record, with its first line."""
     before = csv.field_size_limit(max(len(text), 1))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     line = 1
@@ -148,11 +145,9 @@ def _records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[
 
 
 def _spreadsheet(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
-    """Yields the rows of the first sheet of an .xlsx."""
     from openpyxl import load_workbook
 
-    with bounds.open_zip(path):  # its size is within the limit
-        pass
+    bounds.check_zip(path)
     with contextlib.closing(load_workbook(path, read_only=True)) as book:
         names: list[Any] = []
         sheet = book.worksheets[0]

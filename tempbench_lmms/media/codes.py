@@ -40,7 +40,6 @@ _GRID = 7 / 448
 
 
 def _without_border(picture: Pixels) -> Pixels:
-    """Returns a picture without edges of one colour."""
     off = np.abs(picture.astype(np.int16) - picture[0, 0]).max(axis=2) > 40
     rows, columns = np.flatnonzero(off.mean(axis=1) > 0.02), np.flatnonzero(off.mean(axis=0) > 0.02)
     if not len(rows) or not len(columns):
@@ -81,18 +80,15 @@ class Card:
     is_fine: bool = field(default=False, compare=False)
 
 
-def _ring() -> list[tuple[int, int]]:
-    """Returns the cells of the ring as (row, column), clockwise from the top left."""
-    last = _CELLS - 1
-    top = [(0, i) for i in range(last)]
-    right = [(i, last) for i in range(last)]
-    bottom = [(last, last - i) for i in range(last)]
-    left = [(last - i, 0) for i in range(last)]
-    return top + right + bottom + left
-
-
-_RING = _ring()
-_AT_CORNERS = [i * (_CELLS - 1) for i in range(4)]
+_LAST = _CELLS - 1
+_RING = [
+    *((0, i) for i in range(_LAST)),
+    *((i, _LAST) for i in range(_LAST)),
+    *((_LAST, _LAST - i) for i in range(_LAST)),
+    *((_LAST - i, 0) for i in range(_LAST)),
+]
+"""The cells of the ring as (row, column), clockwise from the top left."""
+_AT_CORNERS = [i * _LAST for i in range(4)]
 _DATA = [i for i in range(len(_RING)) if i not in _AT_CORNERS]
 
 
@@ -164,7 +160,6 @@ def _inner(place: int, side: int) -> slice:
 
 
 def _at(picture: Pixels, row: float, column: float) -> NDArray[np.float64]:
-    """Returns the colour around a place, given as shares of height and width."""
     height, width = picture.shape[:2]
     i, j = int(row * height), int(column * width)
     reach = max(1, min(height, width) // 60)
@@ -198,9 +193,7 @@ def shape_on(picture: Pixels) -> str:
     if not _is_white(picture, 0.5, 0.5):
         return dot_on(picture)
     # The corners of the square lie outside of the circle.
-    corner = 0.5 - 0.165
-    ends = (corner, 1 - corner)
-    return "square" if all(_is_white(picture, end, end) for end in ends) else "circle"
+    return "square" if all(_is_white(picture, end, end) for end in (0.335, 0.665)) else "circle"
 
 
 def lines_of(picture: Pixels) -> str:
@@ -338,8 +331,7 @@ class Normal:
 def normal_of(processor: Any) -> Normal:
     """Returns how an image processor or video processor normalises."""
     mean = getattr(processor, "image_mean", None) or _CLIP_MEAN
-    std = getattr(processor, "image_std", None) or _CLIP_STD
-    return Normal(tuple(mean), tuple(std))
+    return Normal(tuple(mean), tuple(getattr(processor, "image_std", None) or _CLIP_STD))
 
 
 def from_patches(

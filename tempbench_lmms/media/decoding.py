@@ -176,10 +176,6 @@ class Video:
         self._is_fresh = False
         return self._container.demux(self.stream)
 
-    def _seek(self, time: int) -> None:
-        self._is_fresh = False
-        self._container.seek(time, stream=self.stream, backward=True)
-
     def pictures(self, index: Index, places: Iterable[int], begin: int | None = None) -> dict[int, Picture]:
         """Returns chosen frames of a seekable video, without those that are not certain.
 
@@ -212,7 +208,8 @@ class Video:
         """
         begin, before = int(index.pts[key]), None
         try:
-            self._seek(begin)
+            self._is_fresh = False
+            self._container.seek(begin, stream=self.stream, backward=True)
             for frame in self._sought(begin, wanted):
                 if (
                     frame.pts is None or frame.pts < begin
@@ -274,8 +271,7 @@ class Video:
             # Without times in display order, frames are spaced by the stream's rate.
             step = 1 / (Fraction(self.stream.average_rate or 25) * Fraction(self.stream.time_base or 1))
             known = [round(number * step) for number in range(len(times))]
-        table = np.array(known, dtype=np.int64)
-        return Index(table, (0,), Fraction(self.stream.time_base or 1), False)
+        return Index(np.array(known, dtype=np.int64), (0,), Fraction(self.stream.time_base or 1), False)
 
     def frames(self) -> Iterator[Any]:
         """Yields every frame from the start of the file in display order.
@@ -341,7 +337,13 @@ class Video:
         _, source, sink = self._convert[key]
         matrix = self._matrix(frame)
         source.push(frame)
-        return _upright(sink.pull().to_ndarray(), matrix)
+        picture: Picture = sink.pull().to_ndarray()
+        if matrix == _AS_IT_IS:
+            return picture
+        if not matrix[0]:
+            picture = picture.swapaxes(0, 1)
+        to_the_left, upwards = matrix[0] + matrix[2] < 0, matrix[1] + matrix[3] < 0
+        return np.ascontiguousarray(picture[:: -1 if upwards else 1, :: -1 if to_the_left else 1])
 
     def _matrix(self, frame: Any) -> tuple[int, int, int, int]:
         """Returns the signs (a, b, c, d) of the container's matrix for rotating and mirroring frames.
@@ -376,21 +378,10 @@ class Video:
 
 
 def _flushed(context: Any) -> Iterator[Any]:
-    """Yields the frames that a decoder still holds at the end of a file."""
     try:
         yield from context.decode(None)
     except av.error.EOFError:
         return
-
-
-def _upright(picture: Picture, matrix: tuple[int, int, int, int]) -> Picture:
-    """Returns a frame as a player shows it."""
-    if matrix == _AS_IT_IS:
-        return picture
-    if not matrix[0]:
-        picture = picture.swapaxes(0, 1)
-    to_the_left, upwards = matrix[0] + matrix[2] < 0, matrix[1] + matrix[3] < 0
-    return np.ascontiguousarray(picture[:: -1 if upwards else 1, :: -1 if to_the_left else 1])
 
 
 def index_of(path: Path) -> Index:

@@ -116,8 +116,7 @@ class Gathering:
                 wrong[place] = why
             elif not verifying.unchanged(self.at(place), self.videos.get(place)):
                 new.append(place)
-        found = sandbox.check_videos([self.at(place) for place in new])
-        looked = zip(new, found, strict=True)
+        looked = zip(new, sandbox.check_videos([self.at(place) for place in new]), strict=True)
         for number, (place, facts) in enumerate(
             self.track(looked, description="checking the videos", total=len(new)), start=1
         ):
@@ -137,7 +136,6 @@ class Gathering:
         return wrong
 
     def _put(self, place: str, medium: Medium) -> tuple[str, str] | None:
-        """Links or copies a video in one step; returns why it cannot be done."""
         source = medium.path
         if not source.is_file():
             return "the video is missing", "missing"

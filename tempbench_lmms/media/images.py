@@ -60,7 +60,6 @@ def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = N
 
 @contextlib.contextmanager
 def _opened(path: Path, name: str) -> Iterator[Image.Image]:
-    """Opens a picture strictly, and puts what goes wrong with it into one line."""
     advice = "prepare the data again with --force; if it stays so the source is damaged: get that again first"
     try:
         content = _content(path)
@@ -105,7 +104,6 @@ def check_format(path: Path, name: str) -> None:
 
 @functools.cache
 def _readable() -> tuple[str, ...]:
-    """Returns the formats that this Pillow reads."""
     Image.init()
     return tuple(one for one in FORMATS if one in Image.OPEN)
 
@@ -227,8 +225,7 @@ def _is_gap(rows: NDArray[np.uint8], start: int) -> bool:
 def _after_gaps(rows: NDArray[np.uint8]) -> list[int]:
     """Returns where images of different widths begin: after each stretch of white as wide as a gap."""
     white = np.flatnonzero((rows >= _WHITE).all(axis=0))
-    stretches = np.split(white, np.flatnonzero(np.diff(white) > 1) + 1)
-    gaps = [one for one in stretches if len(one) >= _BAND - 4]
+    gaps = [one for one in np.split(white, np.flatnonzero(np.diff(white) > 1) + 1) if len(one) >= _BAND - 4]
     # A wider one is not told from an image's own white border.
     if any(len(one) > _BAND + 2 for one in gaps) or len(gaps) < 2:
         return []

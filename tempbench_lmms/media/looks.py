@@ -28,7 +28,6 @@ _COVERED = 0.6
 
 
 def _crops() -> Iterator[tuple[float, float, float, float]]:
-    """Yields what crops leave: top, left, bottom and right as shares."""
     for cut in (0.1, 0.2, 0.3, 0.45):
         half = cut / 2
         yield half, half, 1 - half, 1 - half
@@ -68,7 +67,6 @@ def _expected(card: Card, stretch: float, n: int = 1) -> list[Floats]:
 
 
 def _far(one: "Seen", n: int = 1) -> list[float]:
-    """Returns how far a picture is from what its card looks like after each of the first n changes."""
     seen = _small(one.pixels)
     return [float(np.abs(seen - made).mean()) for made in _expected(one.card, one.card.stretch, n)]
 
@@ -130,12 +128,10 @@ def _otherwise(shown: Sequence[Seen]) -> list[Otherwise]:
 
 
 def _changed(rows: list[list[float]], n: int) -> list[Otherwise]:
-    """Returns the change closest to pictures; each row has the distances of all changes."""
     if not rows:
         return []
     totals = np.asarray(rows).mean(axis=0)
-    votes = Counter(int(np.argmin(row)) for row in rows)
-    for i in (int(np.argmin(totals)), votes.most_common(1)[0][0]):
+    for i in (int(np.argmin(totals)), Counter(int(np.argmin(row)) for row in rows).most_common(1)[0][0]):
         if i and (totals[i] < _CLEARLY * totals[0] or totals[i] < _OTHERWISE):
             name = _CHANGES[i][0]
             return [(name, "the picture as it is", f"{len(rows)} of {n} {name}")]
@@ -145,7 +141,6 @@ def _changed(rows: list[list[float]], n: int) -> list[Otherwise]:
 
 
 def _covered(shown: Sequence[Seen]) -> list[Otherwise]:
-    """Returns whether most of each picture is as it was, and the rest is not."""
     off = [
         float(
             (np.abs(_small(one.pixels) - _expected(one.card, one.card.stretch)[0]).mean(axis=2) > 25).mean()

@@ -57,8 +57,7 @@ def checker(root: Path, check: Callable[..., Facts]) -> Callable[[Path, str], No
 
 def length_problem(name: str, seconds: float, annotated: float) -> str | None:
     """Returns a line about a wrong video length, or None."""
-    allowed = max(min(SECONDS_APART, MOST_APART * annotated), SHARE_APART * annotated)
-    if abs(seconds - annotated) <= allowed:
+    if abs(seconds - annotated) <= max(min(SECONDS_APART, MOST_APART * annotated), SHARE_APART * annotated):
         return None
     return (
         f"{name}: the video lasts {seconds:.1f} seconds but its annotation says {annotated:.1f}; it is "

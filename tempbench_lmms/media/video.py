@@ -90,15 +90,9 @@ class _FrameCache:
             sizes = {key: one.n_bytes for key, one in self._entries.items()}
             total = sum(sizes.values())
             for key, size in sizes.items():
-                if total <= limit:
-                    return
-                del self._entries[key]
-                total -= size
-
-    def n_bytes(self) -> int:
-        """Returns the number of bytes in the cache."""
-        with self._lock:
-            return sum(one.n_bytes for one in self._entries.values())
+                if total > limit:
+                    del self._entries[key]
+                    total -= size
 
     def clear(self) -> None:
         """Drops everything."""
@@ -223,10 +217,9 @@ def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> F
     entry = _CACHE.entry(path)
     with entry.lock:
         if entry.lacks(wanted):
-            every = _all_of(n, together)
 
             def choose(n_frames: int) -> Iterable[int]:
-                return {place for one in every for place in one.places(n_frames)}
+                return {place for one in (n, *together) for place in _taken(one).places(n_frames)}
 
             entry.index, pictures = decoding.read(path, choose, entry.index)
             # A new dict instead of an update: `trim` reads the old one without this entry's lock.
@@ -234,29 +227,14 @@ def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> F
         assert entry.index is not None
         index = entry.index
         places = wanted.places(index.n_frames)
-        decoded = [entry.pictures[place] for place in places]
+        images = [Image.fromarray(entry.pictures[place]) for place in places]
     _CACHE.trim()
-    return _as_frames(index, decoded, places)
+    return Frames(tuple(images), tuple(index.time(place) for place in places))
 
 
 if hasattr(os, "register_at_fork"):
     # A forked process has no threads, but their locks, which nobody would release.
     os.register_at_fork(after_in_child=_CACHE.clear)
-
-
-_FIRST = frozenset((Taken(1, "uniform"),))
-
-
-def _all_of(n: int | Taken, together: Sequence[int]) -> frozenset[Taken]:
-    # One frame is the first, which is among those of every other number spread evenly.
-    wanted = frozenset(map(_taken, (n, *together)))
-    spread = any(one.how == "uniform" for one in wanted - _FIRST)
-    return wanted - _FIRST if spread else wanted
-
-
-def _as_frames(index: decoding.Index, pictures: Sequence[decoding.Picture], places: Sequence[int]) -> Frames:
-    images = tuple(Image.fromarray(picture) for picture in pictures)
-    return Frames(images, tuple(index.time(place) for place in places))
 
 
 BUDGETS = (1, 4, 8, 12, 16)

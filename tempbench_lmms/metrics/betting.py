@@ -109,6 +109,5 @@ def at_least(differences: ArrayLike, weights: ArrayLike = 1.0, level: float = 0.
         middle = (low + high) / 2
         # No stake loses more than all of it: a result is no less than -1 - middle.
         staked = np.log1p(_BETS[:, None] * ((won - middle * np.asarray(weights)) / (1 + middle))).sum(axis=1)
-        is_refuted = np.logaddexp.reduce(staked) >= wanted
-        low, high = (middle, high) if is_refuted else (low, middle)
+        low, high = (middle, high) if (np.logaddexp.reduce(staked) >= wanted) else (low, middle)
     return low

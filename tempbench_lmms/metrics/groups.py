@@ -118,5 +118,4 @@ def recall_spread(sums: Floats) -> Floats:
         recalls = np.where(there > 0, found / there, 0)
         mean = recalls.sum(axis=-1) / n
         squares = np.where(there > 0, (recalls - mean[..., None]) ** 2, 0).sum(axis=-1)
-        spread: Floats = np.where(n > 1, np.sqrt(squares / n), np.nan)
-    return spread
+        return np.where(n > 1, np.sqrt(squares / n), np.nan)

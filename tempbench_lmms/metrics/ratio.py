@@ -48,8 +48,7 @@ class Ratio:
         """Returns the ratios of sums of shape (..., 2); NaN where the denominator is 0."""
         numerator, denominator = sums[..., 0], sums[..., 1]
         with np.errstate(invalid="ignore", divide="ignore"):
-            values: Floats = np.where(denominator != 0, numerator / denominator, np.nan)
-        return values
+            return np.where(denominator != 0, numerator / denominator, np.nan)
 
 
 @dataclass(frozen=True)
@@ -123,15 +122,13 @@ def mean_of_ratios(sums: Floats) -> Floats:
         sums: Shape (..., 2k): k numerators, then k denominators.
     """
     numerators, denominators = np.split(sums, 2, axis=-1)
-    mean: Floats = np.where(denominators != 0, numerators / denominators, np.nan).mean(axis=-1)
-    return mean
+    return np.asarray(np.where(denominators != 0, numerators / denominators, np.nan).mean(axis=-1))
 
 
 def smoothed_log_odds(sums: Floats) -> Floats:
     """Returns log((a + 0.5) / (b + 0.5)) of sums of shape (..., 2); NaN where both are 0."""
     positive, negative = sums[..., 0], sums[..., 1]
-    odds: Floats = np.where(positive + negative > 0, np.log((positive + 0.5) / (negative + 0.5)), np.nan)
-    return odds
+    return np.where(positive + negative > 0, np.log((positive + 0.5) / (negative + 0.5)), np.nan)
 
 
 def sums_by_cluster(metric: Sums) -> Floats:
@@ -186,15 +183,12 @@ def slope_weights(budgets: Sequence[float]) -> Floats:
     [-0.075, -0.025, 0.025, 0.075]
     """
     centred = np.asarray(budgets, np.float64) - np.mean(budgets)
-    weights: Floats = centred / (centred @ centred)
-    return weights
+    return np.asarray(centred / (centred @ centred))
 
 
 def gain_weights(budgets: Sequence[float]) -> Floats:
     """Returns the weights of the last score minus the first."""
-    weights = np.zeros(len(budgets))
-    weights[0], weights[-1] = -1, 1
-    return weights
+    return np.array([-1.0, *[0.0] * (len(budgets) - 2), 1.0])
 
 
 def area_weights(budgets: Sequence[float]) -> Floats:
@@ -209,5 +203,4 @@ def area_weights(budgets: Sequence[float]) -> Floats:
     weights = np.zeros(len(budgets))
     weights[:-1] += steps / 2
     weights[1:] += steps / 2
-    total: Floats = weights / steps.sum()
-    return total
+    return np.asarray(weights / steps.sum())

@@ -40,8 +40,7 @@ def mean_over(repeats: Sequence[Sums]) -> Statistic:
 
     def function(of_all: Floats) -> Floats:
         parts = np.split(of_all, len(tables), axis=-1)
-        values: Floats = np.stack([table.at(part) for table, part in zip(tables, parts, strict=True)])
-        return np.asarray(values.mean(axis=0), dtype=np.float64)
+        return np.asarray(np.mean([one.at(part) for one, part in zip(tables, parts, strict=True)], axis=0))
 
     return Statistic(sums, np.arange(len(sums)), function, keys)
 
@@ -93,5 +92,4 @@ def variances(scores: Floats) -> Variances:
     """
     n, k = scores.shape
     within = float(scores.var(axis=1, ddof=1).mean())
-    of_means = float(scores.mean(axis=1).var(ddof=1))
-    return Variances(max(0.0, of_means - within / k), within, n, k)
+    return Variances(max(0.0, float(scores.mean(axis=1).var(ddof=1)) - within / k), within, n, k)

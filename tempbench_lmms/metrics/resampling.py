@@ -139,7 +139,6 @@ class _Student:
 
 
 def _defined(values: Floats) -> Floats:
-    """Returns the finite values; none where more than 1 % are not."""
     finite = values[np.isfinite(values)]
     return finite if len(finite) > 1 and len(finite) >= _MIN_DEFINED * len(values) else np.empty(0)
 
@@ -260,8 +259,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
     >>> round(mcnemar(1, 5), 5)
     0.21875
     """
-    n = only_first + only_second
-    return min(1.0, 2 * heads_at_most(min(only_first, only_second), n))
+    return min(1.0, 2 * heads_at_most(min(only_first, only_second), only_first + only_second))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

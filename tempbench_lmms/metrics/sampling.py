@@ -92,7 +92,6 @@ def drawn(
 
 
 def _fraction(version: str, stratum: str) -> float:
-    """Returns a number from 0 to 1, below 1, that a hash of the stratum's name gives."""
     return int(hashed(version, f"stratum {stratum}")[:8], 16) / 2**32
 
 

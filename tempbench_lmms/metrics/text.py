@@ -91,8 +91,7 @@ def _in_sentence(text: str, depth: int = 0) -> list[str]:
     for word, first, second in ((r"\s+after\s+", 2, 1), (r"\s+(?:before|until)\s+", 1, 2)):
         if match := re.fullmatch(rf"(.+?){word}(.+)", text):
             return _in_sentence(match.group(first), depth + 1) + _in_sentence(match.group(second), depth + 1)
-    parts = [_LEAD.sub("", part.strip(" ,:")) for part in _CLAUSE.split(text)]
-    return [part for part in parts if part]
+    return [part for part in [_LEAD.sub("", part.strip(" ,:")) for part in _CLAUSE.split(text)] if part]
 
 
 def _stem(word: str) -> str:
@@ -155,8 +154,7 @@ def pooled(frames: ArrayLike) -> Floats:
     Args:
         frames: Shape (n_frames, dim).
     """
-    mean: Floats = np.asarray(frames, np.float64).mean(axis=0)
-    return mean
+    return np.asarray(np.asarray(frames, np.float64).mean(axis=0))
 
 
 def clip_score(picture: ArrayLike, caption: ArrayLike) -> float:

@@ -100,7 +100,7 @@ class Watching(respondent_models.ChatConstant):
         self.asked += 1
         if self.asked % 5 == 0:
             self.after.append(alive())
-            self.cached.append(video._CACHE.n_bytes())
+            self.cached.append(sum(one.n_bytes for one in video._CACHE._entries.values()))
 
 
 @pytest.fixture
