@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from tempbench_lmms.any_task import aggregation, groups
+from tempbench_lmms.any_task import aggregation, records
 from tempbench_lmms.any_task.aggregation import CannotAggregateError, TooSlowError
+from tempbench_lmms.any_task.records import ITEMS
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import task_names
@@ -27,8 +28,6 @@ from tempbench_lmms.metrics.ratio import Floats, Ratio, Statistic, Sums, ratio
 from tempbench_lmms.metrics.sampling import hashed
 from tempbench_lmms.record import Better, Metric, Record, Row
 
-ITEMS = "items"
-"""Where a record has what `process_results` gave to each metric."""
 DRAWS = 1000
 _MOST_GROUPS = 500
 _MOST_VALUES = 20
@@ -122,7 +121,7 @@ class AnyTask:
     def _groups(self) -> tuple[dict[str, str], str]:
         known = [{**self.documents.get(record["id"], {}), **record} for record in self.records]
         try:
-            names, words = groups.units(known, self.config, self.group_by)
+            names, words = records.units(known, self.config, self.group_by)
         except KeyError:
             fields = ", ".join(sorted({name for one in known for name in one}))
             raise TempbenchError(
@@ -217,9 +216,9 @@ class AnyTask:
         Raises:
             TempbenchError: There is none.
         """
-        found = (row.name for row in self.rows if isinstance(row.metric, _Mean) and row.metric.is_share)
-        if name := next(found, ""):
-            return name
+        for row in self.rows:
+            if isinstance(row.metric, _Mean) and row.metric.is_share:
+                return row.name
         raise TempbenchError(f"{self.name}: no metric is a share of right answers; leave out --until-decided")
 
     def terms(self, metric: str, replies: Mapping[int, str]) -> tuple[float, float]:
@@ -246,10 +245,15 @@ class AnyTask:
         Raises:
             CannotAggregateError: The task or its data is not on this machine.
         """
+        from PIL import Image
+
         if (file := task_names.find(self.name)) is None:
             raise CannotAggregateError(f"{self.name} is not installed")
         shown = aggregation.here().answer(file, "visuals", number)
-        return [one["path"] if "path" in one else _picture(one["jpeg"]) for one in shown]
+        return [
+            one["path"] if "path" in one else Image.open(io.BytesIO(base64.b64decode(one["jpeg"])))
+            for one in shown
+        ]
 
     def by_field(self) -> dict[str, dict[str, list[str]]]:
         """Returns the ids of questions by value, for each short field of the documents that divides them.
@@ -314,12 +318,6 @@ def documents_of(task: str) -> list[dict[str, Any]]:
         raise CannotAggregateError(f"{task} is not installed")
     found: list[dict[str, Any]] = aggregation.here().answer(file, "documents")
     return found
-
-
-def _picture(jpeg: str) -> Any:
-    from PIL import Image
-
-    return Image.open(io.BytesIO(base64.b64decode(jpeg)))
 
 
 def _score(item: Any) -> float | None:

@@ -141,10 +141,9 @@ _ARRIVED: WeakValueDictionary[str, Item] = WeakValueDictionary()
 
 
 def _unpacked(packed: str) -> Item:
-    found = _ARRIVED.get(packed)
-    if found is None:
-        found = _ARRIVED[packed] = Item(json.loads(packed), packed)
-    return found
+    # The name keeps the item until it is returned.
+    found = _ARRIVED.get(packed) or Item(json.loads(packed), packed)
+    return _ARRIVED.setdefault(packed, found)
 
 
 class Details(dict[str, Any]):
@@ -195,29 +194,26 @@ def details(
     logged.
     """
     records = records_of(items)
-    try:
-        out = Details(table(records))
-    except Exception as error:  # an exception here would lose the run
-        _report(table.__name__, error)
-        out = Details()
-    try:
-        out |= {READINGS: found} if (found := shares(records)) else {}
-    except Exception as error:  # as above
-        _report(READINGS, error)
     package, _, own = table.__module__.rpartition(".")[0].partition(".")
-    if benchmark or (package == __package__.partition(".")[0] and own):
+    benchmark = benchmark or (own if package == __package__.partition(".")[0] else "")
+
+    def readings(records: Sequence[Record]) -> dict[str, Any]:
+        found = shares(records)
+        return {READINGS: found} if found else {}
+
+    def run(records: Sequence[Record]) -> dict[str, Any]:
+        # Commands that read the log give this warning with the log's details.
+        for warning in [] if _STRICT.get() else record_quality.warnings(records, knows_limit=False):
+            logging.getLogger(record_quality.__name__).warning("%s: %s", benchmark, warning)
+        return {provenance.KEY: provenance.recorded(benchmark)}
+
+    out = Details()
+    for make in (table, readings, *([run] if benchmark else [])):
         try:
-            out |= _of_the_run(benchmark or own, records)
-        except Exception as error:  # as above
-            _report("run", error)
+            out |= make(records)
+        except Exception as error:  # an exception here would lose the run
+            _report(make.__name__, error)
     return out
-
-
-def _of_the_run(benchmark: str, records: Sequence[Record]) -> dict[str, Any]:
-    # Commands that read the log give this warning with the log's details.
-    for warning in [] if _STRICT.get() else record_quality.warnings(records, knows_limit=False):
-        logging.getLogger(record_quality.__name__).warning("%s: %s", benchmark, warning)
-    return {provenance.KEY: provenance.recorded(benchmark)}
 
 
 _STRICT = ContextVar("strict", default=False)
@@ -311,6 +307,7 @@ def scored(
     score: Callable[..., Record],
     metrics: Metrics,
     table: Callable[[Sequence[Record]], dict[str, Any]] = answers,
+    reading: Callable[[Record], Iterable[str]] | None = None,
     **more: Callable[..., Any],
 ) -> tuple[Callable[..., dict[str, Any]], list[dict[str, Any]]]:
     """Returns a task's `process_results` and `metric_list`.
@@ -319,6 +316,7 @@ def scored(
         score: Makes the record of a document, a reply, and whether its request failed.
         metrics: The task's metrics.
         table: The nested table `details`; how often each answer was given, and is right, where omitted.
+        reading: Returns the metrics that read a record; all where omitted.
         more: Aggregations that are not metrics, by name.
     """
     names = tuple(metrics)
@@ -327,7 +325,8 @@ def scored(
     def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
         """Scores one reply."""
         reply = reply_of(results)
-        return emit(score(doc, reply, failed=request_failed(reply)), names, *more)
+        record = score(doc, reply, failed=request_failed(reply))
+        return emit(record, reading(record) if reading else names, *more)
 
     return process_results, metric_list(metrics, table, benchmark, **more)
 
@@ -349,19 +348,12 @@ def suite(
         table: The nested table `details`.
     """
 
-    def names_of(asked: Iterable[str]) -> list[str]:
+    @functools.cache
+    def names_of(asked: tuple[str, ...]) -> list[str]:
         return [name for name in metrics if name.startswith(tuple(f"{test}_" for test in asked))]
 
-    of_one = functools.cache(names_of)
-    over_all = tuple(name for name in metrics if name not in names_of(every))
-
-    def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-        """Scores one reply."""
-        reply = reply_of(results)
-        record = score(doc, reply, failed=request_failed(reply))
-        return emit(record, (*of_one(tuple(tests(record))), *over_all))
-
-    return process_results, metric_list(metrics, table)
+    over_all = [name for name in metrics if name not in names_of(tuple(every))]
+    return scored(score, metrics, table, lambda record: [*names_of(tuple(tests(record))), *over_all])
 
 
 def rows_of(config: Mapping[str, Any]) -> list[Row]:
@@ -381,11 +373,6 @@ def names_in(config: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(entry["metric"]) for entry in config.get("metric_list") or ())
 
 
-def _without_errors(metrics: Sequence[str]) -> list[str]:
-    names = {*metrics}
-    return [name for name in metrics if not (name.endswith(_ERROR) and name.removesuffix(_ERROR) in names)]
-
-
 def shortened(metrics: Sequence[str], samples: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Returns the lines of a sample log with each record written once.
 
@@ -393,7 +380,7 @@ def shortened(metrics: Sequence[str], samples: Sequence[dict[str, Any]]) -> list
     under up to two hundred names.
     """
     names = {*metrics}
-    told = _without_errors(metrics)
+    told = [name for name in metrics if not (name.endswith(_ERROR) and name.removesuffix(_ERROR) in names)]
     lines = []
     for sample in samples:
         items = {name for name, value in sample.items() if isinstance(value, Item)}

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from tempbench_lmms.data.bounds import whole_number
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
 
@@ -84,9 +85,10 @@ class Ranks:
                 self._store = PrefixStore(self._name, found[0])
             return use(self._store)
         except (ValueError, RuntimeError, OSError) as error:  # torch.distributed.DistError is one
+            why = one_line(str(error) or repr(error))[:200]
             raise TempbenchError(
-                f"process {self.rank} of {self.size} cannot reach the others ({_first_line(error)}); start "
-                "all of them again, with torchrun or accelerate launch"
+                f"process {self.rank} of {self.size} cannot reach the others ({why}); start all of them "
+                "again, with torchrun or accelerate launch"
             ) from None
 
 
@@ -146,7 +148,3 @@ def end_all(ranks: Ranks, error: Exception) -> NoReturn:
     with contextlib.suppress(TempbenchError):
         ranks.tell_all(DECISION, {"status": 1})
     raise SystemExit(1)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [repr(error)])[0][:200]

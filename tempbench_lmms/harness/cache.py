@@ -390,7 +390,7 @@ def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
     evaluator.ResponseCache, command_line.cli_evaluate_single = SafeCache, watched
     command_line.traceback = SimpleNamespace(print_exc=print_unexpected)
     if stop is not None:
-        evaluator.simple_evaluate = stop.noting(simple)
+        evaluator.simple_evaluate = lambda *args, **kwargs: stop.note(simple(*args, **kwargs))
     try:
         yield errors
     finally:

@@ -1,8 +1,9 @@
 """What identifies a run: its data, its model and its code.
 
 Two starts belong to one run if all of this is equal. Content counts: the rows of a task in order, the bytes
-of their media, all arguments (secret ones as a keyed hash), a local model's files, the endpoint. Nothing here
-is secret, so it can be stored in the run's folder and sent to the other processes.
+of their media, all arguments, a local model's files, the endpoint. Of a value that may be a secret, such as
+an API key, there is only a hash: it shows that the value changed, and nobody can read the value from it. So
+all of this can be stored in the run's folder and sent to the other processes.
 """
 
 import contextlib
@@ -46,6 +47,7 @@ _REMOTE = re.compile("openai|gpt4|litellm|gemini|claude|reka|_api")
 _PREPARES = "pillow av"
 # A model's settings files: small, and often of equal size.
 _SETTINGS = (".json", ".jinja", ".yaml", ".yml", ".txt", ".py", ".model")
+_PACKAGE = Path(__file__).parents[1]
 _NO_WEIGHTS = {".cache", ".git", "__pycache__"}
 _SETTINGS_AT_MOST = 50_000_000
 
@@ -67,11 +69,10 @@ def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> di
     media = media_of(config)
     urls = sorted({url for doc in docs for url in urls_of(doc)})
     if others := [url for url in urls if media.is_another(url)]:
-        benchmark, _ = root_of(config)
         raise TempbenchError(
             f"{name}: {len(others)} of {len(urls)} pictures or videos have changed since they were prepared, "
             f"the first is {others[0]}; restore them, or prepare the data again with `tempbench prepare "
-            f"{benchmark}`"
+            f"{root_of(config)[0]}`"
         )
     return {
         "questions": len(docs),
@@ -96,14 +97,18 @@ def of_model(model: str, model_args: str, further: Sequence[str]) -> dict[str, A
         further: Its other arguments.
 
     Returns:
-        JSON values: `model`, `model_args` and `arguments` without secrets, `hidden` (one keyed hash over all
-        that they don't show), `endpoint` (environment variables), `weights` (of each local file or folder
-        that is named: `files`, `settings` and `times`, a checksum each).
+        JSON values: `model`, `model_args` and `arguments` without secrets, `hidden` (one hash over all
+        arguments, if these leave out a secret; else None), `endpoint` (environment variables), `weights` (of
+        each local file or folder that is named: `files`, `settings` and `times`, a checksum each).
 
     Raises:
-        TempbenchError: A file that is named cannot be read, or there is no key for values that are not shown.
+        TempbenchError: A file that is named cannot be read.
     """
-    variables = _environment()
+    variables = dict(os.environ)
+    with contextlib.suppress(ImportError):  # the harness adds those of `.env` later, if it can
+        from dotenv import dotenv_values
+
+        variables = {key: value for key, value in dotenv_values(".env").items() if value} | variables
     given = {name: variables[name] for name in _ENVIRONMENT.split() if variables.get(name)}
     endpoint = {name: without_secrets(f"base_url={value}").partition("=")[2] for name, value in given.items()}
     arguments = [without_secrets(word) for word in further]
@@ -125,16 +130,6 @@ def of_packages(model: str) -> dict[str, str | None]:
     """
     names = f"{_PREPARES} {_ASKS if _REMOTE.search(model) else _COMPUTES}"
     return {name: provenance.version(name) for name in names.split()}
-
-
-def _environment() -> dict[str, str]:
-    """Returns the environment variables, including those of `.env`, which the harness adds later."""
-    found = dict(os.environ)
-    with contextlib.suppress(ImportError):  # in that case the harness adds none
-        from dotenv import dotenv_values
-
-        found = {name: value for name, value in dotenv_values(".env").items() if value is not None} | found
-    return found
 
 
 def _weights(model_args: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -172,28 +167,18 @@ def of_files(path: Path) -> dict[str, str]:
 def of_code() -> str:
     """Returns one SHA-256 over this package's code and tasks, and over the user's benchmarks."""
     # In a wheel the code that makes data is inside the package, in a checkout beside it.
-    found = provenance.named(_package(), ("**/*.py",)).items()
+    found = provenance.named(_PACKAGE, ("**/*.py",)).items()
     files = {name: path for name, path in found if not name.startswith("hf_datasets/")}
     for name in benchmarks.names():
         files |= provenance.named(home(name), ("**/*.py",), f"{name}/")
     return provenance.digest_of(files | {f"{name}.yaml": path for name, path in task_files().items()})
 
 
+@cache
 def code_of(task: str) -> str:
     """Returns one SHA-256 over the code that makes a task's questions: prompts, hooks, media."""
-    return _code_of_questions(task_files()[task].parent.name)
-
-
-@cache
-def _code_of_questions(benchmark: str) -> str:
-    own = home(benchmark)
-    return provenance.digest_of(
-        provenance.named(own, ("prompts.py", "hooks.py")) | provenance.named(_package(), ("media/*.py",))
-    )
-
-
-def _package() -> Path:
-    return Path(__file__).parents[1]
+    own = provenance.named(home(task_files()[task].parent.name), ("prompts.py", "hooks.py"))
+    return provenance.digest_of(own | provenance.named(_PACKAGE, ("media/*.py",)))
 
 
 def of_process(data: Mapping[str, Any], model: Mapping[str, Any], tasks: str) -> dict[str, Any]:
@@ -242,12 +227,6 @@ def differences(earlier: Any, now: Any, name: str = "") -> list[str]:
         ]
     if earlier == now:
         return []
-    words = _IN_WORDS.get(name, name)
-    if words != name or isinstance(earlier, dict) or isinstance(now, dict):
-        return [words]
-    return [f"{name} ({_short(earlier)}, now {_short(now)})"]
-
-
-def _short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 80 else f"{shown[:77]}..."
+    if name in _IN_WORDS or isinstance(earlier, dict) or isinstance(now, dict):
+        return [_IN_WORDS.get(name, name)]
+    return [f"{name} ({earlier!r:.80}, now {now!r:.80})"]

@@ -44,18 +44,13 @@ def runner(
         mend_client(lm, model_args)
         return lm
     except Exception as error:  # any error of a runner comes from the user's --model or --model-args
-        why = _absent(model_args, str(error)) + one_line(f"{type(error).__name__}: {error}")[:300]
+        why = one_line(f"{type(error).__name__}: {error}")[:300]
+        name = dict(part.strip().partition("=")[::2] for part in parts(model_args)).get("pretrained", "")
+        if name and not Path(name).exists() and re.search("hugging ?face", str(error), re.IGNORECASE):
+            absent = one_line(f"pretrained={name}")[:100]
+            why = f"{absent} cannot be loaded from this machine or the Hub; {why}"
         advice = of_error(str(error)) or "correct --model or --model-args"
         raise TempbenchError(f"{model} cannot be loaded: {why}; {advice}") from None
-
-
-def _absent(model_args: str, error: str) -> str:
-    """Returns that a model was not found, if an error mentions the Hub and no such folder exists."""
-    arguments = dict(part.strip().partition("=")[::2] for part in parts(model_args))
-    name = arguments.get("pretrained", "")
-    if not name or Path(name).exists() or not re.search("hugging ?face", error, re.IGNORECASE):
-        return ""
-    return f"{one_line(f'pretrained={name}')[:100]} cannot be loaded from this machine or the Hub; "
 
 
 class Session:
@@ -77,15 +72,13 @@ class Session:
             with watching.watching(self._lm, self._seen.extend):
                 replies = list(self._lm.generate_until(list(map(self._request, range(len(asked)), asked))))
         except Exception as error:  # a runner may raise anything; the check reports it
-            why = one_line(f"{type(error).__name__}: {error}")
-            return [Answer("", None, why) for _ in asked]
+            return [Answer("", None, one_line(f"{type(error).__name__}: {error}"))] * len(asked)
         finally:
             del self._lm.task_dict[_TASK]
         if len(replies) != len(asked):
             why = f"another number of replies: {len(replies)} to {len(asked)} questions"
-            return [Answer("", None, why) for _ in asked]
-        arrived = self._by_question(asked)
-        return [_answer(_text(reply), seen) for reply, seen in zip(replies, arrived, strict=True)]
+            return [Answer("", None, why)] * len(asked)
+        return list(map(_answer, replies, self._by_question(asked)))
 
     def _request(self, number: int, probe: Probe) -> Any:
         from lmms_eval.api.instance import Instance
@@ -125,12 +118,9 @@ class Session:
         return [found.get(i) for i in range(len(asked))]
 
 
-def _answer(reply: str, inputs: Inputs | None) -> Answer:
+def _answer(reply: Any, inputs: Inputs | None) -> Answer:
     if inputs is not None and inputs.error:
         return Answer("", None, one_line(inputs.error))
-    return Answer("", inputs, reply[:300]) if request_failed(reply) else Answer(reply, inputs)
-
-
-def _text(reply: Any) -> str:
     text = getattr(reply, "text", reply)
-    return text if isinstance(text, str) else ""
+    text = text if isinstance(text, str) else ""
+    return Answer("", inputs, text[:300]) if request_failed(text) else Answer(text, inputs)

@@ -8,7 +8,7 @@ and remove it if the harness no longer needs it. Other people's tasks are not af
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -42,11 +42,16 @@ def _patch(module: str, file: str, upstream: str) -> Callable[[Change], Change]:
     return listed
 
 
-def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-    """Replaces a function once; does nothing if the harness has no such function."""
+def _replace(owner: Any, name: str, new: Callable[..., Any]) -> None:
+    """Replaces a function once, by one that is given it; does nothing if the harness lacks it."""
     original = getattr(owner, name, None)
     if original is not None and not hasattr(original, "__wrapped__"):
-        setattr(owner, name, functools.wraps(original)(make(original)))
+
+        @functools.wraps(original)
+        def changed(*args: Any, **kwargs: Any) -> Any:
+            return new(original, *args, **kwargs)
+
+        setattr(owner, name, changed)
 
 
 def warn(message: str) -> None:
@@ -67,47 +72,36 @@ def find_tasks(module: ModuleType) -> None:
     Missing: an entry point for tasks, as there is one for models; all versions (0.6.1 to 0.7.3). A manager
     that does not look at the harness's own tasks does not look at ours.
     """
+    signature = inspect.signature(module.TaskManager.__init__)
+    if not {"include_path", "include_defaults"} <= set(signature.parameters):
+        raise TypeError(f"TaskManager{signature} takes no include_path")
 
-    def made(original: Any) -> Any:
-        signature = inspect.signature(original)
-        if not {"include_path", "include_defaults"} <= set(signature.parameters):
-            raise TypeError(f"TaskManager{signature} takes no include_path")
+    def init(original: Any, *args: Any, **kwargs: Any) -> None:
+        from tempbench_lmms.harness.tasks import task_files
+        from tempbench_lmms.harness.variants import task_dir
 
-        def init(self: Any, *args: Any, **kwargs: Any) -> None:
-            bound = signature.bind(self, *args, **kwargs)
-            bound.apply_defaults()
-            folder = _task_dir() if bound.arguments["include_defaults"] else ""
-            if folder:
-                given = bound.arguments["include_path"]
-                paths = [str(one) for one in ([given] if isinstance(given, (str, Path)) else given or [])]
-                bound.arguments["include_path"] = list(dict.fromkeys([*paths, folder]))
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        folder = ""
+        try:
+            folder = str(task_dir()) if bound.arguments["include_defaults"] else ""
+        except (TempbenchError, OSError) as error:  # other tasks still run
+            warn(f"its tasks are missing: {error}")
+        if not folder:
             original(*bound.args, **bound.kwargs)
-            if folder:
-                _warn_of_shadows(folder, self._task_index)
+            return
+        given = bound.arguments["include_path"]
+        paths = [str(one) for one in ([given] if isinstance(given, (str, Path)) else given or [])]
+        bound.arguments["include_path"] = list(dict.fromkeys([*paths, folder]))
+        original(*bound.args, **bound.kwargs)
+        index = bound.args[0]._task_index
+        own = {name: str(index[name]["yaml_path"]) for name in task_files() if name in index}
+        if taken := sorted(
+            name for name, path in own.items() if path != "-1" and not path.startswith(folder)
+        ):
+            warn(f"the harness runs its own tasks under our names {', '.join(taken)}; update tempbench-lmms")
 
-        return init
-
-    _replace(module.TaskManager, "__init__", made)
-
-
-def _task_dir() -> str:
-    """Returns the folder of our tasks; if it cannot be made, other tasks still run."""
-    from tempbench_lmms.harness.variants import task_dir
-
-    try:
-        return str(task_dir())
-    except (TempbenchError, OSError) as error:
-        warn(f"its tasks are missing: {error}")
-        return ""
-
-
-def _warn_of_shadows(folder: str, index: Mapping[str, Mapping[str, Any]]) -> None:
-    """Warns about names under which the harness silently runs its own task instead of ours."""
-    from tempbench_lmms.harness.tasks import task_files
-
-    paths = {name: str(index[name]["yaml_path"]) for name in task_files() if name in index}
-    if taken := sorted(name for name, path in paths.items() if path != "-1" and not path.startswith(folder)):
-        warn(f"the harness runs its own tasks under our names {', '.join(taken)}; update tempbench-lmms")
+    _replace(module.TaskManager, "__init__", init)
 
 
 @_patch("lmms_eval.tasks", "__main__.py", "task_names = task_manager.match_tasks(task_list)")
@@ -118,26 +112,19 @@ def check_data_first(module: ModuleType) -> None:
     exits with status 0; all versions (0.6.1 to 0.7.3).
     """
 
-    def made(original: Any) -> Any:
-        def match_tasks(self: Any, task_list: Any) -> Any:
-            names = original(self, task_list)
-            _stop_without_data(names)
-            return names
+    def match_tasks(original: Any, *args: Any) -> Any:
+        from tempbench_lmms.harness.tasks import check_data
 
-        return match_tasks
+        names = original(*args)
+        new = [name for name in names if name not in _PASSED]
+        try:
+            check_data(new)
+        except TempbenchError as error:
+            raise SystemExit(f"tempbench: {error}") from None
+        _PASSED.update(new)
+        return names
 
-    _replace(module.TaskManager, "match_tasks", made)
-
-
-def _stop_without_data(names: Iterable[str]) -> None:
-    from tempbench_lmms.harness.tasks import check_data
-
-    new = [name for name in names if name not in _PASSED]
-    try:
-        check_data(new)
-    except TempbenchError as error:
-        raise SystemExit(f"tempbench: {error}") from None
-    _PASSED.update(new)
+    _replace(module.TaskManager, "match_tasks", match_tasks)
 
 
 @_patch(
@@ -153,15 +140,12 @@ def encode_every_picture(module: ModuleType) -> None:
     earlier one. Pictures that are still alive are encoded as before.
     """
 
-    def made(original: Any) -> Any:
-        def encode(image: Any, *args: Any, **kwargs: Any) -> Any:
-            if not isinstance(image, str) and "cache" in kwargs:
-                kwargs["cache"] = None
-            return original(image, *args, **kwargs)
+    def encode(original: Any, image: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(image, str) and "cache" in kwargs:
+            kwargs["cache"] = None
+        return original(image, *args, **kwargs)
 
-        return encode
-
-    _replace(module, "encode_image_to_base64", made)
+    _replace(module, "encode_image_to_base64", encode)
 
 
 @_patch("lmms_eval.utils", "utils.py", 'def make_table(result_dict, column: str = "results"')
@@ -171,20 +155,19 @@ def print_headlines(module: ModuleType) -> None:
     Missing: a way to leave metrics, of up to two hundred, out of the printed table; all versions.
     """
 
-    def made(original: Any) -> Any:
-        def make_table(result_dict: Any, column: str = "results", *args: Any, **kwargs: Any) -> Any:
-            if column != "results":
-                return original(result_dict, column, *args, **kwargs)
-            try:
-                shown, notes = headlines(result_dict)
-            except Exception as error:  # the scores of a finished run matter more than a short table
-                warn(f"all metrics are printed ({error!r})")
-                shown, notes = result_dict, []
-            return "\n\n".join([original(shown, column, *args, **kwargs), *notes])
+    def make_table(
+        original: Any, result_dict: Any, column: str = "results", *args: Any, **kwargs: Any
+    ) -> Any:
+        if column != "results":
+            return original(result_dict, column, *args, **kwargs)
+        try:
+            shown, notes = headlines(result_dict)
+        except Exception as error:  # the scores of a finished run matter more than a short table
+            warn(f"all metrics are printed ({error!r})")
+            shown, notes = result_dict, []
+        return "\n\n".join([original(shown, column, *args, **kwargs), *notes])
 
-        return make_table
-
-    _replace(module, "make_table", made)
+    _replace(module, "make_table", make_table)
 
 
 def headlines(results: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -231,21 +214,19 @@ def write_short_lines(module: ModuleType) -> None:
     request quotes the server; all versions (0.6.1 to 0.7.3).
     """
 
-    def made(original: Any) -> Any:
-        def save_results_samples(self: Any, task_name: str, samples: Any, *args: Any, **kwargs: Any) -> Any:
-            from tempbench_lmms.harness import adapter
-            from tempbench_lmms.harness.tasks import load_task, task_files
+    def save_results_samples(
+        original: Any, self: Any, task_name: str, samples: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        from tempbench_lmms.harness import adapter
+        from tempbench_lmms.harness.tasks import load_task, task_files
 
-            if task_name not in task_files():
-                return original(self, task_name, samples, *args, **kwargs)
-            lines = adapter.shortened(adapter.names_in(load_task(task_name)), samples)
-            for line in lines:
+        if task_name in task_files():
+            samples = adapter.shortened(adapter.names_in(load_task(task_name)), samples)
+            for line in samples:
                 line["resps"] = adapter.without_keys(line["resps"])
-            return original(self, task_name, lines, *args, **kwargs)
+        return original(self, task_name, samples, *args, **kwargs)
 
-        return save_results_samples
-
-    _replace(module.EvaluationTracker, "save_results_samples", made)
+    _replace(module.EvaluationTracker, "save_results_samples", save_results_samples)
 
 
 @_patch("lmms_eval.loggers.evaluation_tracker", _TRACKER, "def save_results_aggregated(")
@@ -256,31 +237,25 @@ def write_no_secrets(module: ModuleType) -> None:
     address or in JSON; all versions (0.6.1 to 0.7.3).
     """
 
-    def noted(original: Any) -> Any:
-        def log_experiment_args(
-            self: Any, model_source: Any, model_args: Any, *args: Any, **kwargs: Any
-        ) -> Any:
-            redaction.note(str(model_args))  # so that it is recognised in replies
-            # The folder of the results is named after one of them.
-            shown = redaction.without_secrets(model_args) if isinstance(model_args, str) else model_args
-            return original(self, model_source, shown, *args, **kwargs)
+    def log_experiment_args(
+        original: Any, self: Any, model_source: Any, model_args: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        redaction.note(str(model_args))  # so that it is recognised in replies
+        # The folder of the results is named after one of them.
+        shown = redaction.without_secrets(model_args) if isinstance(model_args, str) else model_args
+        return original(self, model_source, shown, *args, **kwargs)
 
-        return log_experiment_args
+    def save_results_aggregated(original: Any, self: Any, results: Any, *args: Any, **kwargs: Any) -> Any:
+        from tempbench_lmms.harness.tasks import task_files
 
-    def made(original: Any) -> Any:
-        def save_results_aggregated(self: Any, results: Any, *args: Any, **kwargs: Any) -> Any:
-            from tempbench_lmms.harness.tasks import task_files
+        configs = results.get("configs") or {}
+        if task_files().keys() & configs.keys():
+            results["config"] = settings_shown(results["config"])
+            results["configs"] = {name: task_shown(one) for name, one in configs.items()}
+        return original(self, results, *args, **kwargs)
 
-            configs = results.get("configs") or {}
-            if task_files().keys() & configs.keys():
-                results["config"] = settings_shown(results["config"])
-                results["configs"] = {name: task_shown(one) for name, one in configs.items()}
-            return original(self, results, *args, **kwargs)
-
-        return save_results_aggregated
-
-    _replace(module.GeneralConfigTracker, "log_experiment_args", noted)
-    _replace(module.EvaluationTracker, "save_results_aggregated", made)
+    _replace(module.GeneralConfigTracker, "log_experiment_args", log_experiment_args)
+    _replace(module.EvaluationTracker, "save_results_aggregated", save_results_aggregated)
 
 
 def settings_shown(config: dict[str, Any]) -> Any:

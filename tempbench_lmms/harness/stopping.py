@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.plugin import harness_version
+from tempbench_lmms.harness.adapter import reply_of
 
 KEY = "until_decided"
 """The key of a results file for how a run was decided, by task."""
@@ -44,17 +44,10 @@ class Stopping:
         for name, numbers in self.answered.items():
             tasks[name]._instances[:] = [one for one in tasks[name].instances if one.doc_id in numbers]
 
-    def noting(self, evaluate: Callable[..., Any]) -> Callable[..., Any]:
-        """Wraps the harness's evaluation so that its results record the decision."""
-
-        def evaluated(*args: Any, **kwargs: Any) -> Any:
-            results = evaluate(*args, **kwargs)
-            return results if results is None else self.note(results)
-
-        return evaluated
-
-    def note(self, results: Mapping[str, Any]) -> dict[str, Any]:
-        """Adds the decision to what the harness writes into its results file."""
+    def note(self, results: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        """Adds the decision to what the harness writes into its results file; its first process has it."""
+        if results is None:
+            return None
         counts = {
             task: {**found, "effective": len(self.answered.get(task, ()))}
             for task, found in results["n-samples"].items()
@@ -100,15 +93,6 @@ def portions(groups: Sequence[Sequence[int]], size: int) -> Iterator[list[int]]:
         yield portion
 
 
-def check_harness() -> None:
-    """Checks that the harness supports removed questions.
-
-    Raises:
-        TempbenchError: It is too old.
-    """
-    harness_version(MINIMUM, "--until-decided")
-
-
 def text_of(answer: Any, tags: Any) -> str:
     """Returns the reply that a task's hook gets for an answer.
 
@@ -118,8 +102,6 @@ def text_of(answer: Any, tags: Any) -> str:
     """
     from lmms_eval.api.instance import unwrap_generation_output
     from lmms_eval.api.reasoning import parse_reasoning_tags_config, strip_reasoning_tags
-
-    from tempbench_lmms.harness.adapter import reply_of
 
     reply = reply_of([unwrap_generation_output(answer)[0]])
     pairs = parse_reasoning_tags_config(cli_value=tags)

@@ -1,5 +1,6 @@
 """Reads our tasks from their YAML without the harness: fast, and without torch."""
 
+import difflib
 import importlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -67,11 +68,8 @@ def load_task(name: str) -> dict[str, Any]:
     """
     files = task_files()
     if name not in files:
-        import difflib
-
-        near = (
-            difflib.get_close_matches(name, files, n=3) or [one for one in files if name and name in one][:3]
-        )
+        near = difflib.get_close_matches(name, files, n=3)
+        near = near or [one for one in files if name and name in one][:3]
         hint = f"did you mean {' or '.join(near)}?" if near else "see `tempbench tasks`"
         raise TempbenchError(f"no task named {name!r}; {hint}")
     return load(files[name])
@@ -83,13 +81,11 @@ def kwargs_of(config: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _url(config: dict[str, Any]) -> str:
-    """Returns the URL of the table that a task reads."""
     url: str = config["dataset_kwargs"]["data_files"][config["test_split"]]
     return url
 
 
 def _folder(config: dict[str, Any]) -> Path:
-    """Returns the folder of the table that a task reads."""
     return resolve(_url(config).rpartition("/")[0])
 
 
@@ -246,9 +242,8 @@ def _parts(part: dict[str, Any]) -> list[Any]:
 
 def asked(config: dict[str, Any], rows: list[tables.Row]) -> list[tables.Row]:
     """Returns the documents that a task makes from rows; arguments as for `docs_of`."""
-    if process := config.get("process_docs"):
-        rows = list(process(Documents(rows)))
-    return rows
+    process = config.get("process_docs")
+    return list(process(Documents(rows))) if process else rows
 
 
 class Documents(Sequence[tables.Row]):

@@ -19,6 +19,12 @@ from tempbench_lmms.any_task.aggregation import CannotAggregateError
 from tempbench_lmms.data.tables import sha256_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, respondents, stopping
+from tempbench_lmms.harness.plugin import harness_version
+from tempbench_lmms.harness.plugin import harness_version
+from tempbench_lmms.harness.plugin import harness_version
+from tempbench_lmms.harness.plugin import harness_version
+from tempbench_lmms.harness.plugin import harness_version
+from tempbench_lmms.harness.plugin import harness_version
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import betting
 from tempbench_lmms.metrics.ratio import Floats, Ratio
@@ -206,7 +212,7 @@ def contests(run_b: Path, names: Sequence[str], metric: str = "") -> list[Contes
     Raises:
         TempbenchError: The earlier run has other tasks or data, or a task's metric cannot decide.
     """
-    stopping.check_harness()
+    harness_version(stopping.MINIMUM, "--until-decided")
     logs = by_task(read_runs([run_b], partial=True), run_b)  # `run` reports damage in its own words
     if missing := [name for name in names if name not in logs]:
         raise TempbenchError(

@@ -7,8 +7,9 @@ from pathlib import Path
 from types import NoneType, SimpleNamespace
 from typing import Any
 
-from tempbench_lmms.any_task import lines
-from tempbench_lmms.any_task.task import ITEMS, AnyTask, printed
+from tempbench_lmms.any_task import records
+from tempbench_lmms.any_task.records import ITEMS
+from tempbench_lmms.any_task.task import AnyTask, printed
 from tempbench_lmms.data import manifests
 from tempbench_lmms.data.checks import in_words
 from tempbench_lmms.data.outputs import REPEAT, RESULTS, STATE
@@ -308,7 +309,7 @@ def _sample(row: Any, metrics: tuple[str, ...], is_ours: bool) -> Sample:
         record = _sound(row["record"])
         given = adapter.given_to(row, metrics)
     else:
-        record = lines.record_of(row, {*metrics})
+        record = records.record_of(row, {*metrics})
         given = frozenset(record[ITEMS])
     counts, whole = row.get("token_counts"), row.get("resps")
     last = counts[-1] if isinstance(counts, list) and counts and isinstance(counts[-1], dict) else None

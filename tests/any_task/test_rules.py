@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from tempbench_lmms.any_task import groups
+from tempbench_lmms.any_task import records
 from tempbench_lmms.any_task.aggregation import CannotAggregateError, TaskProcess, TooSlowError
 from tempbench_lmms.any_task.task import AnyTask, Grouped
 from tempbench_lmms.errors import TempbenchError
@@ -227,7 +227,7 @@ def test_a_field_groups_questions(folder):
 
 
 @pytest.mark.parametrize(
-    ("records", "config", "by"),
+    ("logged", "config", "by"),
     [
         ([{"id": "0", "videoID": "x"}, {"id": "1", "videoID": "x"}], {}, "the field videoID"),
         (
@@ -240,8 +240,8 @@ def test_a_field_groups_questions(folder):
         ([{"id": "0", "video": ""}, {"id": "1", "video": "x"}], {}, ""),
     ],
 )
-def test_what_groups_questions(records, config, by):
-    assert groups.units(records, config)[1] == by
+def test_what_groups_questions(logged, config, by):
+    assert records.units(logged, config)[1] == by
 
 
 def test_a_task_that_is_not_installed():
