@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import checks, checksums, locks, manifests, roots, tables, terminal, user_tables
+from tempbench_lmms.data import checks, checksums, locks, manifests, roots, tables, terminal, user_files
 from tempbench_lmms.errors import MediaError, TempbenchError
 
 from .parts import other_source
@@ -160,7 +160,7 @@ def _cells(source: Path) -> Iterator[tuple[str, tables.Row]]:
         for number, row in enumerate(tables.read_rows(source)):
             yield f"row {number}", row
         return
-    yield from user_tables.read_table(source, "question", _COLUMNS)
+    yield from user_files.read_table(source, "question", _COLUMNS)
 
 
 def _read(

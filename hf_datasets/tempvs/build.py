@@ -17,7 +17,7 @@ import typer
 from typer import Argument, Option
 
 from tempbench_lmms.data import outputs, tables, terminal
-from tempbench_lmms.data.replies import json_lines
+from tempbench_lmms.data.user_files import json_lines
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.card import CARD, MAIN_TESTS, SOURCES, TABLE_2, TEXT_MODELS
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from tempbench_lmms.arrow_of_time import rows
-from tempbench_lmms.data.replies import json_values, text_or_none
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.user_files import json_values, text_or_none
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.runs.importing import Answer, Reader, Source

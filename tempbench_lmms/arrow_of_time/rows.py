@@ -12,7 +12,7 @@ from tempbench_lmms.arrow_of_time.card import ANSWERS, CATEGORIES, N_CLIPS
 from tempbench_lmms.data import checks, manifests, releases, roots, tables
 from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.data.user_tables import read_table
+from tempbench_lmms.data.user_files import read_table
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
 from tempbench_lmms.metrics.sampling import Groups

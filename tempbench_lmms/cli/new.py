@@ -14,7 +14,7 @@ import typer
 import tempbench_lmms
 from tempbench_lmms import benchmarks
 from tempbench_lmms.cli import datasets
-from tempbench_lmms.data import roots, tables, user_tables
+from tempbench_lmms.data import roots, tables, user_files
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
@@ -74,7 +74,7 @@ def new(
     """Create your own benchmark from a table of questions."""
     _check(name, into)
     is_parquet = rows.suffix.lower() == ".parquet"
-    n = len(tables.read_rows(rows) if is_parquet else [*user_tables.read_table(rows, "question")])
+    n = len(tables.read_rows(rows) if is_parquet else [*user_files.read_table(rows, "question")])
     if n < 5:
         raise TempbenchError(f"{rows} has {n} questions; write at least 5")
     texts = texts_of(name, answer.value, media.value, groups, n, title or name)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tempbench_lmms.coherence.scoring import FULL
-from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.user_files import json_values
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
 

@@ -23,8 +23,8 @@ from lmms_eval.caching.response_cache import extract_gen_kwargs, is_deterministi
 
 from tempbench_lmms.data.checksums import digest
 from tempbench_lmms.data.redaction import scrubbed
-from tempbench_lmms.data.replies import storable
 from tempbench_lmms.data.terminal import one_line
+from tempbench_lmms.data.user_files import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import failure, request_failed, without_keys
 from tempbench_lmms.harness.stopping import Stopping

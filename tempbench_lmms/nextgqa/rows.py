@@ -11,8 +11,8 @@ import pyarrow as pa
 from tempbench_lmms.data import bounds, checks, manifests, releases, roots, tables
 from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.questions import finite, reply, span_of
-from tempbench_lmms.data.replies import json_object
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.user_files import json_object
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
 from tempbench_lmms.metrics.sampling import Groups

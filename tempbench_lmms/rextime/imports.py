@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.replies import text_or_none
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.user_files import text_or_none
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.rextime import official as rules
 from tempbench_lmms.rextime.parser import NO_SPAN, parse

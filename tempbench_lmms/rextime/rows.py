@@ -10,8 +10,8 @@ import pyarrow as pa
 from tempbench_lmms.data import checks, manifests, roots, tables
 from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.questions import finite, reply, span_of
-from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.user_files import json_values
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
 from tempbench_lmms.metrics.sampling import Groups

@@ -27,9 +27,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tempbench_lmms.data import tables
-from tempbench_lmms.data.replies import json_values, storable
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.terminal import one_line
+from tempbench_lmms.data.user_files import json_values, storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
 from tempbench_lmms.harness.tasks import content, docs_of, load_task

@@ -4,9 +4,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tempbench_lmms.data.replies import json_values, question_and_reply
 from tempbench_lmms.data.terminal import counted
-from tempbench_lmms.data.user_tables import CELL, read_table
+from tempbench_lmms.data.user_files import CELL, json_values, question_and_reply, read_table
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.runs.importing import Answer, Reader, Source, plain, reply_of

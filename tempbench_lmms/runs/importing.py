@@ -15,8 +15,8 @@ from typing import Any
 
 from tempbench_lmms.data import bounds, outputs, provenance
 from tempbench_lmms.data.outputs import RESULTS, STATE
-from tempbench_lmms.data.replies import check_complete, storable, text_or_none
 from tempbench_lmms.data.tables import Row, listing_of, write_json, write_text
+from tempbench_lmms.data.user_files import check_complete, storable, text_or_none
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import Item, failure
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_leaf, root_of

@@ -16,8 +16,8 @@ from typing import Any
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data.checks import in_words
-from tempbench_lmms.data.replies import check_complete
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.user_files import check_complete
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import asked, docs_of, load_leaf, load_task

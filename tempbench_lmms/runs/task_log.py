@@ -28,7 +28,7 @@ class Sample:
     record: Record  # from `process_results`
     metrics: frozenset[str]  # the names of those that it enters
     prompt: str  # the text of the question
-    reply: str  # as the harness strips it, in a form that every file can hold (`data.replies`)
+    reply: str  # as the harness strips it, in a form that every file can hold (`data.user_files`)
     doc_id: int  # the question's number in the task
     target: str  # a right reply
     n_tokens: int | None = None  # length of the reply, if the runner reports it

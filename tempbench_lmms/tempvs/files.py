@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import bounds, releases
-from tempbench_lmms.data.replies import text_or_none
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.data.user_tables import frame_rows, json_or_lines
+from tempbench_lmms.data.user_files import frame_rows, json_or_lines, text_or_none
 from tempbench_lmms.errors import TempbenchError
 
 ENDINGS = (".json", ".jsonl", ".pkl")

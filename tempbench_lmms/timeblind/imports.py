@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.terminal import one_line
+from tempbench_lmms.data.user_files import json_values
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs.importing import Answer, Reader, Source, plain, reply_of
 from tempbench_lmms.timeblind import official as rules

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tempbench_lmms.data import bounds, checks, replies, tables
+from tempbench_lmms.data import bounds, checks, tables, user_files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.rextime import rows
 
@@ -46,7 +46,7 @@ def test_json_that_is_too_large(tmp_path, monkeypatch):
     path.write_text(json.dumps(["x" * 100] * 20))
     assert len(tables.read_json(path)) == 20
     monkeypatch.setenv(RAISE, "1000")
-    for read in (tables.read_json, rows.load_records, lambda file: list(replies.json_lines(file))):
+    for read in (tables.read_json, rows.load_records, lambda file: list(user_files.json_lines(file))):
         with pytest.raises(TempbenchError, match=r"large\.json holds more than 1,000 bytes.*" + RAISE):
             read(path)
 

@@ -1,3 +1,5 @@
+"""Agreement of orderings, cycles and chains, against the definitions."""
+
 import itertools
 import math
 import time
@@ -7,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tempbench_lmms.metrics import ordering
 from tempbench_lmms.metrics.ordering import direction_score, kendall_tau, pair_counts, ranks
 
 
@@ -88,3 +91,28 @@ def test_a_million_orderings_take_less_than_a_second():
     positive, negative = pair_counts(truth, predicted)
     assert time.process_time() - start < 1
     assert positive.sum() / negative.sum() == pytest.approx(1, abs=0.01)
+
+
+ALL = list(itertools.permutations("abc", 2))
+
+
+def test_cycles_are_those_of_the_definition():
+    for n in range(len(ALL) + 1):
+        for edges in itertools.combinations(ALL, n):
+            # A graph has no cycle where some order of its nodes has every edge forwards.
+            ordered = any(
+                all(order.index(one) < order.index(other) for one, other in edges)
+                for order in itertools.permutations("abc")
+            )
+            assert ordering.has_cycle(edges) == (not ordered)
+
+
+def test_chains():
+    assert sorted(ordering.chains([("a", "b"), ("b", "c"), ("c", "a")])) == [
+        ("a", "c"),
+        ("b", "a"),
+        ("c", "b"),
+    ]
+    assert list(ordering.chains([("a", "b"), ("b", "a")])) == []
+    # Two ways from a to d are two chains.
+    assert list(ordering.chains([("a", "b"), ("b", "d"), ("a", "c"), ("c", "d")])) == [("a", "d")] * 2

@@ -1,3 +1,6 @@
+"""Ratios, their errors, and trends as weighted sums, by hand."""
+
+import itertools
 import math
 
 import numpy as np
@@ -7,8 +10,11 @@ from hypothesis import strategies as st
 
 from tempbench_lmms.metrics.ratio import (
     Ratio,
+    area_weights,
+    gain_weights,
     mean_of_ratios,
     ratio,
+    slope_weights,
     smoothed_log_odds,
     standard_error,
     statistic,
@@ -82,3 +88,20 @@ def test_standard_error_of_a_mean_is_the_textbook_one():
     # 100 clusters of 4 equal units hold the information of 100 units: the error doubles.
     grouped = ratio(((hit, 1) for hit in hits), np.repeat(np.arange(100), 4))
     assert standard_error(grouped, 4000) / alone == pytest.approx(2, rel=0.1)
+
+
+BUDGETS = (4, 8, 12, 16)
+scores = st.lists(st.floats(0, 1), min_size=4, max_size=4)
+
+
+@given(scores)
+def test_slope_and_area_equal_numpy(values: list[float]) -> None:
+    assert slope_weights(BUDGETS) @ values == pytest.approx(np.polyfit(BUDGETS, values, 1)[0], abs=1e-9)
+    trapezoid = sum((a + b) / 2 * 4 for a, b in itertools.pairwise(values))
+    assert area_weights(BUDGETS) @ values == pytest.approx(trapezoid / 12, abs=1e-9)
+    assert gain_weights(BUDGETS) @ values == pytest.approx(values[3] - values[0], abs=1e-12)
+
+
+def test_uneven_budgets() -> None:
+    # Area of 0 -> 1 over [1, 2], then 1 over [2, 8]: (0.5 + 6) / 7.
+    assert area_weights((1, 2, 8)) @ [0, 1, 1] == pytest.approx(6.5 / 7)

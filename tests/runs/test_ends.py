@@ -10,7 +10,7 @@ import time
 import pytest
 
 from tempbench_lmms.data import outputs
-from tempbench_lmms.data.replies import storable
+from tempbench_lmms.data.user_files import storable
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import logs, supervision
 from tests.runs.conftest import CHANCE

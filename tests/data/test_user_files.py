@@ -4,9 +4,11 @@ import json
 import zipfile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tempbench_lmms.data import bounds
-from tempbench_lmms.data.user_tables import read_table
+from tempbench_lmms.data.user_files import check_complete, json_values, read_table, storable
 from tempbench_lmms.errors import TempbenchError
 
 
@@ -174,3 +176,70 @@ def test_columns_are_known_in_any_case(tmp_path):
         assert (str(row["index"]), row["prediction"]) == ("1", "A")
     with pytest.raises(TempbenchError, match="line 1 has two columns prediction"):
         read(table(tmp_path, '{"prediction": "A", "Prediction": "B"}', "t.jsonl"))
+
+
+ENDS = "one\u2028two\u2029three\u0085four\x0bfive\rsix"
+
+
+def replies_in(file):
+    return [(value["question_id"], value["reply"]) for _, value in json_values(file)]
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (f'{{"question_id": "a", "reply": {json.dumps(ENDS, ensure_ascii=False)}}}\n\n', ENDS),
+        ('{"question_id": "a", "reply": "x"}\r\n\r\n', "x"),
+        ('\ufeff{"question_id": "a", "reply": "x"}', "x"),
+        ('\ufeff[{"question_id": "a", "reply": "x"}]', "x"),
+    ],
+)
+def test_a_line_ends_at_a_line_feed_alone(content, found, tmp_path):
+    file = tmp_path / "replies.jsonl"
+    file.write_bytes(content.encode())
+    assert replies_in(file) == [("a", found)]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ('{"question_id": "a"}'.encode("utf-16"), "is not UTF-8 text"),
+        (
+            '{"question_id": "é"}'.encode("latin-1"),
+            r"is not UTF-8 text \(it has the byte 0xe9\); save it as UTF-8",
+        ),
+        (b'{"question_id": "a", "reply": "x", "question_id": "b"}', "line 1: the key 'question_id' appears"),
+    ],
+)
+def test_what_is_no_text_or_says_two_things_is_named(content, says, tmp_path):
+    file = tmp_path / "replies.jsonl"
+    file.write_bytes(content)
+    with pytest.raises(TempbenchError, match=says):
+        replies_in(file)
+
+
+def test_a_folder_is_no_file_of_replies(tmp_path):
+    with pytest.raises(TempbenchError, match="is a folder; give a file"):
+        replies_in(tmp_path)
+
+
+def test_what_has_no_reply_is_refused_or_said():
+    assert check_complete({"a", "b"}, {"a", "b"}, partial=False) == []
+    with pytest.raises(TempbenchError, match=r"1 of 2 questions have no reply, first 'b'; add --partial"):
+        check_complete({"a"}, {"a", "b"}, partial=False)
+    assert check_complete({"a"}, {"a", "b"}, partial=True) == [
+        "scored 1 of 2 questions; the others have no reply (first 'b')"
+    ]
+    for partial in (False, True):
+        with pytest.raises(TempbenchError, match="1 reply to unknown questions, first 'c'"):
+            check_complete({"a", "c"}, {"a", "b"}, partial)
+
+
+@given(st.text(st.characters() | st.characters(categories=["Cs", "Co", "Cn"])))
+def test_every_text_can_be_stored_and_a_parser_takes_it_for_what_it_is(text):
+    stored = storable(text)
+    assert stored.encode().decode() == stored
+    for one, other in zip(text, stored, strict=True):
+        assert one == other or "\ud800" <= one <= "\udfff"
+        for test in (str.isalpha, str.isdigit, str.isalnum, str.isspace, str.isprintable):
+            assert test(other) == test(one)
