@@ -4,7 +4,8 @@ The input of every runner is converted to this form (`harness/watching`), so pur
 arrived with what was given.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,6 +59,13 @@ class Settings:
 
 
 _MOST = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+# Signs of templates, the numbers that some processors write before frames, and times.
+_NO_TEXT = re.compile(
+    r"<\|[^|>]*\|>|[<\[]/?[a-z_]+[\]>]|"
+    r"\b(?:frame|image|picture)\W?\d+\b:?|<?\d+(?:\.\d+)? ?s(?:ec(?:onds?)?)?>",
+    re.IGNORECASE,
+)
+_STAMP = re.compile(r"<(\d+(?:\.\d+)?) ?s(?:ec(?:onds?)?)?>", re.IGNORECASE)
 
 
 def settings_of(given: Mapping[str, Any]) -> Settings:
@@ -93,12 +101,27 @@ class Inputs:
         return " ".join(part.text for part in self.parts if isinstance(part, Text))
 
 
+def flat(text: str) -> str:
+    """Returns a text with single spaces."""
+    return " ".join(text.split())
+
+
+def bare(text: str) -> str:
+    """Returns a text without the additions of templates and processors: signs, frame numbers, times."""
+    return flat(_NO_TEXT.sub(" ", text))
+
+
+def stamps_of(texts: Iterable[str]) -> list[float]:
+    """Returns the times written between frames, such as `<1.5 seconds>`."""
+    return [float(found) for text in texts for found in _STAMP.findall(text)]
+
+
 def cards_of(inputs: Inputs) -> list[Card]:
     """Returns all that the pictures and frames of a question show."""
-    several = (
-        [part] if isinstance(part, Picture) else getattr(part, "frames", None) or () for part in inputs.parts
-    )
-    return [card for some in several for one in some for card in one.cards]
+    shown: list[Picture] = []
+    for part in inputs.parts:
+        shown += [part] if isinstance(part, Picture) else getattr(part, "frames", None) or ()
+    return [card for one in shown for card in one.cards]
 
 
 def picture(pixels: Pixels | None, tokens: int | None = None, is_fitted: bool = False) -> Picture:

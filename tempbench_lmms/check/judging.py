@@ -1,14 +1,15 @@
 """Compares what was given with what arrived, by pure functions that know no runner."""
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 
-from tempbench_lmms.check import texts
 from tempbench_lmms.check.faults import LINES, Fault, Finding, Hidden, Seen
-from tempbench_lmms.check.inputs import Inputs, Picture, Video
-from tempbench_lmms.check.probes import Film, Probe
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video, bare, flat, stamps_of
+from tempbench_lmms.check.probes import Film, Given, Probe
 from tempbench_lmms.media import looks
 from tempbench_lmms.media.codes import SIDE, Card
 
@@ -26,13 +27,26 @@ _ROUNDED = 0.1  # seconds; stamps have one decimal
 _FEW = 6
 _UNEVEN = 3.5
 _SHOWN = 8
+_LONGEST = 90  # characters of a quoted text
+_MOST = 0.8
+_FEW_LINES = 5
+_LOST = {
+    "case lost": "",
+    "text escaped": r"[<>&\"']",
+    "angle brackets lost": r"<[^<>]*>|[<>]",
+    "other scripts lost": r"[^\x00-\x7f]+",
+    "digits lost": r"\d+",
+    "signs lost": r"[^\w\s]+",
+    "spaces lost": r"\s+",
+}
+"""What of a text may have been lost or written otherwise, by the fault's name."""
 
 
 def judge(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Iterator[Finding]:
     """Yields the findings about one question."""
-    arrived = texts.with_clips(arrived) if probe.films else arrived
+    arrived = _with_clips(arrived) if probe.films else arrived
     yield from _settings(probe, arrived)
-    yield from texts.of_texts(probe.texts, arrived, probe.system)
+    yield from of_texts(probe.texts, arrived, probe.system)
     yield from map(Seen, ("text", "signs", "system", *(("system message",) if probe.system else ())))
     if probe.cards and probe.kind != "long text":  # its picture makes the prompt one with a picture
         yield from _pictures(probe, arrived, owners)
@@ -45,12 +59,11 @@ def _settings(probe: Probe, arrived: Inputs) -> Iterator[Finding]:
     most, wanted = got.max_new_tokens, given.max_new_tokens
     added = [word for word in got.stop or () if word not in (given.stop or ())]
     # What of each line can be seen, whether it is wrong, and the fault.
-    lines = {
-        "max_new_tokens": (most, most != wanted, ("max_new_tokens ignored", str(wanted), str(most))),
-        "greedy": (got.samples, got.samples, ("sampling", "temperature 0", "tokens drawn by chance")),
-        "stop": (got.stop, added, ("stop words added", "none", ", ".join(map(repr, added[:5])))),
-    }
-    for line, (value, is_wrong, words) in lines.items():
+    for line, value, is_wrong, words in (
+        ("max_new_tokens", most, most != wanted, ("max_new_tokens ignored", str(wanted), str(most))),
+        ("greedy", got.samples, got.samples, ("sampling", "temperature 0", "tokens drawn by chance")),
+        ("stop", got.stop, added, ("stop words added", "none", ", ".join(map(repr, added[:5])))),
+    ):
         yield Hidden(line, "the runner does not show it") if value is None else Seen(line)
         if value is not None and is_wrong:
             yield Fault(*words)
@@ -66,11 +79,9 @@ def _pictures(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Ite
         yield from _other_number(n, len(shown)) if "number" in lines else []
         return
     faults = of_pictures(probe, shown, owners)
-    if probe.kind == "many pictures":
-        faults = _on("many", faults)
-    elif len(shown) == n:
-        faults += texts.interleaving(probe.parts, arrived.parts)
-    yield from faults
+    yield from _on("many", faults) if probe.kind == "many pictures" else faults
+    if probe.kind != "many pictures" and len(shown) == n:
+        yield from _interleaving(probe.parts, arrived.parts)
     tokens = sum(picture.tokens or 0 for picture in shown)
     sizes = sorted({picture.size for picture in shown})
     note = f"{len(shown)} images of {', '.join(f'{w}x{h}' for h, w in sizes[:3])} pixels"
@@ -110,7 +121,7 @@ def _known_again(one: Picture, cards: Sequence[Card]) -> Picture:
     if one.cards or one.is_blank or one.pixels is None:
         return one
     card = looks.recognised(one.pixels, cards)
-    return Picture(one.pixels, one.tokens, (card,), one.size, is_fitted=one.is_fitted) if card else one
+    return replace(one, cards=(card,), turned="") if card else one
 
 
 def _looks(shown: Sequence[Picture], cards: Sequence[Card]) -> list[Fault]:
@@ -277,3 +288,169 @@ def _times(places: Sequence[int], film: Film, told: Sequence[float] | None) -> I
     # One frame of a step may be a step off, but not the frames on average.
     if max(ends) > tolerance or sum(each) > 1.2 * tolerance * len(each):
         yield Fault("wrong times", given, arrived)
+
+
+# ---- texts
+
+
+def of_texts(given: Sequence[str], arrived: Inputs, system: str = "") -> list[Fault]:
+    """Returns the faults of a prompt's text."""
+    pieces = [part for part in arrived.parts if isinstance(part, Text)]
+    raw = "\n".join(part.text for part in pieces if part.role == "user")
+    said = " ".join(flat(part.text) for part in pieces if part.role != "user").strip()
+    own, wanted = flat(raw), [line for piece in given for line in _lines(piece)]
+    name, lines = _changed(wanted, own)
+    lost = [pair for pair in zip(wanted, lines, strict=True) if pair[0] != pair[1]]
+    faults = [Fault(name, repr(_cut(one)), repr(_cut(two))) for one, two in lost[:1]]
+    faults += [*_missing(lines, own), *_doubled(lines, own), *(_breaks(given, raw) if not name else [])]
+    heard = f"{said} {own}"
+    _, (system,) = _changed([system], heard)
+    if system not in heard:
+        faults.append(Fault("system message dropped", repr(system), repr(_cut(said)) if said else "none"))
+    rest, said = _rest(own, [*lines, system]), said.replace(system, "").strip()
+    if arrived.templates is not None and arrived.templates != 1:
+        name = "template doubled" if arrived.templates else "template left out"
+        return [*faults, Fault(name, "one chat template", f"{arrived.templates}, as in {_cut(own)!r}")]
+    if re.search(r"\w", re.sub(r"\b(system|user)\b", "", bare(said))) and not name:
+        wanted_system = repr(system) if system else "no system prompt"
+        faults.append(Fault("system prompt added", wanted_system, repr(_cut(said))))
+    unclear = ("text doubled", "text missing", "words lost", "options changed")
+    if re.search(r"\w{2}", rest) and not any(one.name in unclear for one in faults):
+        faults.append(Fault("text added", "the task's text", repr(_cut(rest))))
+    return faults
+
+
+def _changed(wanted: Sequence[str], own: str) -> tuple[str, list[str]]:
+    """Returns the loss after which most missing lines are there, and all lines as they are then."""
+    missing = [line for line in wanted if line not in own]
+    for name, lost in _LOST.items() if missing else ():
+        flags = 0 if lost else re.IGNORECASE
+        there = {line: found[0] for line in missing if (found := re.search(_with(line, lost), own, flags))}
+        is_escaped = all(re.search(r"&#?\w+;|\\\\", line) for line in there.values())
+        if len(there) >= max(1, _MOST * len(missing)) and (name != "text escaped" or is_escaped):
+            return name, [there.get(line, line) for line in wanted]
+    return "", list(wanted)
+
+
+def _with(line: str, lost: str) -> str:
+    """Returns a pattern of a line whose signs of a kind were lost, or are written otherwise."""
+    pieces = re.split(f"( ?(?:{lost}) ?)", line) if lost else [line]
+    return "".join(
+        f".{{0,{4 * len(piece) + 2}}}?" if i % 2 else re.escape(piece) for i, piece in enumerate(pieces)
+    )
+
+
+def _missing(lines: Sequence[str], own: str) -> Iterator[Fault]:
+    absent = [i for i, line in enumerate(lines) if line not in own]
+    if not absent:
+        return
+    example = f"{len(lines)} lines", f"no {_cut(lines[absent[0]])!r}"
+    bare = [re.sub(r"^\(\w\) ?", "", lines[i]) for i in absent]
+    if all(line in own for line in bare):
+        yield Fault("options changed", *example)
+    elif _gaps(" ".join(lines), own) > max(2, len(lines) / 3):
+        yield Fault("words lost", *example)
+    elif len(absent) == len(lines) and not any(line[:8] in own for line in lines):
+        yield Fault("text missing", f"{len(lines)} lines", repr(_cut(own)))
+    else:
+        yield from _parts_missing(lines, absent, own)
+
+
+def _gaps(given: str, own: str) -> int:
+    """Returns at how many places words are missing; 0 where most of them are."""
+    words = given.split()
+    pieces = SequenceMatcher(None, words, own.split(), autojunk=False).get_matching_blocks()
+    return len(pieces) - 2 if sum(piece.size for piece in pieces) > len(words) / 2 else 0
+
+
+def _parts_missing(lines: Sequence[str], absent: Sequence[int], own: str) -> Iterator[Fault]:
+    # From where on all is gone, and what is gone before that.
+    tail = len(lines)
+    while tail and tail - 1 in absent:
+        tail -= 1
+    inner = [i for i in absent if i < tail]
+    if tail < len(lines):
+        yield Fault("prompt cut", f"an end at {_cut(lines[-1])!r}", f"an end at {_cut(own[-60:])!r}")
+    if inner and inner == list(range(len(inner))):
+        yield Fault("prompt begins later", repr(_cut(lines[0])), repr(_cut(own)))
+    elif inner:
+        options = [i for i in inner if re.match(r"\(\w\)", lines[i])]
+        name = "options cut" if options else "prompt cut" if len(inner) > _FEW_LINES else "text missing"
+        yield Fault(name, f"{len(lines)} lines", f"no {_cut(lines[inner[0]])!r}")
+
+
+def _breaks(given: Sequence[str], raw: str) -> Iterator[Fault]:
+    """Yields a fault if several lines were joined into one."""
+    pairs = [pair for piece in given for own in [_lines(piece)] for pair in itertools.pairwise(own)]
+    pairs = [(one, two) for one, two in pairs if one in raw and two in raw]
+    if len(pairs) > 2 and not any(re.search(rf"{re.escape(one)}[ \t]*\n", raw) for one, _ in pairs):
+        yield Fault("line breaks lost", f"{len(pairs) + 1} lines", "one line")
+
+
+def _doubled(lines: Sequence[str], own: str) -> Iterator[Fault]:
+    twice = [line for line in lines if len(line) > 5 and own.count(line) > sum(line in one for one in lines)]
+    if len(twice) > len(lines) / 2:
+        yield Fault("text doubled", f"{_cut(twice[0])!r} once", f"{own.count(twice[0])} times")
+
+
+def _interleaving(given: Sequence[Given], arrived: Sequence[Part]) -> Iterator[Fault]:
+    """Yields a fault if text and pictures do not alternate as given."""
+    wanted: list[tuple[str, int]] = []
+    before = 0
+    for part in given:
+        if isinstance(part, str):
+            wanted += [(line, before) for line in _lines(part)]
+        else:
+            before += 1
+    found: dict[int, str] = {}
+    count = 0
+    for shown in arrived:
+        if not isinstance(shown, Text):
+            count += 1
+        elif shown.role == "user":
+            found[count] = f"{found.get(count, '')} {flat(shown.text)}"
+    moved = [line for line, place in wanted if line not in found.get(place, "")]
+    everything = " ".join(found.values())
+    if any(line in everything for line in moved):
+        pattern = "".join("image " if not isinstance(part, str) else "text " for part in given[:5])
+        told = [part for part in arrived if not isinstance(part, Text) or re.search(r"\w", bare(part.text))]
+        order = " ".join("text" if isinstance(part, Text) else "image" for part in told[:5])
+        yield Fault("text and images apart", f"{pattern}...", f"{order} ...")
+
+
+def _with_clips(arrived: Inputs) -> Inputs:
+    """Returns inputs in which pictures separated only by times form a video."""
+    parts: list[Part] = []
+    for _, group in itertools.groupby(arrived.parts, _is_said):
+        some = list(group)
+        if frames := tuple(one for one in some if isinstance(one, Picture)):
+            # The first time may stand at the end of the text before.
+            first = [one for one in parts[-1:] if isinstance(one, Text) and not isinstance(some[0], Text)]
+            told = [stamps_of([one.text])[-1:] for one in (*first, *some) if isinstance(one, Text)]
+            times = tuple(itertools.chain(*told))
+            tokens = sum(one.tokens or 0 for one in frames) or None
+            some = [Video(frames, times if len(times) == len(frames) else None, tokens)]
+        parts += some
+    return replace(arrived, parts=tuple(parts))
+
+
+def _is_said(part: Part) -> bool:
+    """Returns whether a part is neither a picture nor a time or sign beside one."""
+    return isinstance(part, Video) or (isinstance(part, Text) and bool(re.search(r"\w", bare(part.text))))
+
+
+def _lines(text: str) -> list[str]:
+    return [one for line in text.splitlines() if (one := flat(line))]
+
+
+def _rest(own: str, lines: Sequence[str]) -> str:
+    """Returns the rest of a text after the given lines are removed."""
+    for line in sorted(filter(None, lines), key=len, reverse=True):
+        own = own.replace(line, " ", 1)
+    # Of a line that was cut its beginning or end is left.
+    own = bare(own)
+    return "" if own and any(line.startswith(own) or line.endswith(own) for line in lines) else own
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.check import probes as probes_
-from tempbench_lmms.check import questions, replies, sighted_reader
+from tempbench_lmms.check import questions, replies
 from tempbench_lmms.check.faults import (
     ALL_FAIL,
     FAILED,
@@ -123,14 +123,16 @@ def drawn(plan: Plan, folder: Path) -> tuple[list[Probe], list[Probe]]:
 def rendered(probe: Probe) -> Inputs:
     """Returns what arrives of a probe where nothing goes wrong."""
     generation = {"max_new_tokens": probe.settings.max_new_tokens}
-    return sighted_reader.inputs_of(probes_.messages_of(probe), generation)
+    return questions.inputs_of(probes_.messages_of(probe), generation)
 
 
 def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Probe]) -> Check:
     """Asks each question alone, then all in one call, then the small ones; returns the finished check."""
     single = [probe for probe in inside if probe.kind not in ("crowd", "same text")]
     alone = _one_by_one(ask, single[:_ALIKE])
-    if len({_without_numbers(answer.error) for _, answer in alone}) == 1 and alone[0][1].error:
+    # Errors without what varies between requests: addresses, times, numbers.
+    kinds = {re.sub(r"[0-9a-f]*\d[0-9a-f]*", "", answer.error) for _, answer in alone}
+    if len(kinds) == 1 and alone[0][1].error:
         return _stopped(alone[0][1].error, plan, len(alone))
     alone += _one_by_one(ask, single[_ALIKE:])
     again = ask(single[:1])[0]
@@ -141,7 +143,14 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     small = list(zip(outside, ask(outside), strict=True)) if outside else []
     every = [*alone, *twins, *batch.items()]
     blind = "" if any(answer.arrived for _, answer in [*every, *small]) else _HOOK
-    judged = [*alone, *twins, *_new_in_batch(dict(alone), batch)]
+    known = dict(alone)
+    # What neither fails in a batch alone nor arrives in it as it does alone.
+    new = [
+        (probe, answer)
+        for probe, answer in batch.items()
+        if probe not in known or not (answer.error or _are_same(known[probe], answer))
+    ]
+    judged = [*alone, *twins, *new]
     owners = probes_.numbers_of([*inside, *outside])
     found = [one for probe, answer in judged for one in _judged(probe, answer, owners, plan, blind)]
     for probe, one in alone:
@@ -152,26 +161,13 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     found += [*_replies(every), *_replies(small), *_explained(small, found)]
     verdicts = verdicts_of(found, plan.needed)
     for kind in plan.kinds:
-        verdicts.append(_sight(kind, [pair for pair in small if pair[0].kind == kind], plan.counts(kind)))
+        own = [(probe, answer) for probe, answer in small if probe.kind == kind]
+        verdicts.append(_sight(kind, own, plan.counts(kind)))
     return Check(tuple(verdicts), len(every) + 1 + len(outside), n_small=len(outside))
-
-
-def _new_in_batch(
-    alone: Mapping[Probe, Answer], batch: Mapping[Probe, Answer]
-) -> Iterator[tuple[Probe, Answer]]:
-    """Yields what neither fails in a batch alone nor arrives in it as it does alone."""
-    for probe, answer in batch.items():
-        if probe not in alone or not (answer.error or _are_same(alone[probe], answer)):
-            yield probe, answer
 
 
 def _one_by_one(ask: Ask, probes: Sequence[Probe]) -> list[tuple[Probe, Answer]]:
     return [(probe, ask([probe])[0]) for probe in probes]
-
-
-def _without_numbers(error: str) -> str:
-    """Returns an error without the parts that vary between requests: addresses, times, numbers."""
-    return re.sub(r"[0-9a-f]*\d[0-9a-f]*", "", error)
 
 
 def _stopped(error: str, plan: Plan, n: int) -> Check:
@@ -179,8 +175,8 @@ def _stopped(error: str, plan: Plan, n: int) -> Check:
     fault = Fault("request failed", f"{n} questions, with images and without", error[:200])
     why = "not asked, because the first questions all failed"
     verdicts = verdicts_of([fault, *(Hidden(line, why) for line in LINES)], plan.needed)
-    asked = list(LINES).index(fault.line)
-    verdicts[asked] = replace(verdicts[asked], hint=of_error(error) or ALL_FAIL, counts=True)
+    hint = of_error(error) or ALL_FAIL
+    verdicts = [replace(one, hint=hint, counts=True) if one.line == fault.line else one for one in verdicts]
     verdicts += [
         Verdict(kind, f"sees: {kind}", UNSEEN, text=why, counts=plan.counts(kind)) for kind in plan.kinds
     ]

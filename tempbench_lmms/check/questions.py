@@ -7,17 +7,20 @@ import functools
 import itertools
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from tempbench_lmms.check.inputs import Picture
-from tempbench_lmms.media import codes
+from tempbench_lmms.check.inputs import Inputs, Picture, Video, as_video, of_messages, settings_of
+from tempbench_lmms.media import codes, video
 from tempbench_lmms.media.codes import COLOURS, Pixels
 from tempbench_lmms.metrics.intervals import wilson
 from tempbench_lmms.metrics.ratio import ratio
 
 NEW_TOKENS = 96
+FRAMES = 32  # of a video that `tempbench_reader` takes
 _SECONDS = 8
 _RATE = 9  # frames a second: more in all than any runner takes by default
 _IN_ORDER = "Write one word for each, in order, separated by commas."
@@ -62,10 +65,9 @@ class Shown(NamedTuple):
     @property
     def told(self) -> str:
         """What stands between START and STOP, as far as it is there."""
-        text = self.text.casefold()
-        start = text.rfind("start")
-        stop = text.find("stop", max(start, 0))
-        return self.text[start + 5 if start >= 0 else 0 : stop if stop >= 0 else None].strip()
+        start = self.text.casefold().rfind("start")
+        after = self.text[start + 5 if start >= 0 else 0 :]
+        return re.split("stop", after, maxsplit=1, flags=re.IGNORECASE)[0].strip()
 
 
 @dataclass(frozen=True)
@@ -253,11 +255,44 @@ def score(kind: Kind, replies: Sequence[tuple[str, Words]]) -> Score:
     return Score(sum(marks), len(marks), value, least)
 
 
-def answered(shown: Shown) -> str:
-    """Returns a seeing model's answer to a prompt; for any other prompt a description of the pictures."""
-    if (kind := _asked(shown.text)) is None:
-        return f"{len(shown.colours)} images: {' '.join(shown.colours)}"
-    return (", " if kind.items else "\n").join(kind.seen(shown)) or "unknown"
+# ---- who sees
+
+
+def inputs_of(
+    messages: Sequence[Mapping[str, Any]], generation: Mapping[str, Any], n_frames: int = FRAMES
+) -> Inputs:
+    """Returns a model's input from a conversation if nothing goes wrong.
+
+    Raises:
+        MediaError: A video is damaged or missing.
+    """
+
+    def decoded(url: Any, times: Any) -> Video:
+        if isinstance(url, (list, tuple)):
+            return as_video(url)
+        path = Path(str(url))
+        frames = video.sample_frames(path, min(n_frames, video.probe(path).n_frames))
+        return as_video(frames.images, frames.times)
+
+    return Inputs(tuple(of_messages(messages, decoded)), settings_of({"temperature": 0, **generation}))
+
+
+def reply(inputs: Inputs) -> str:
+    """Returns the reply of a model that reads the pictures' codes and knows the check's questions.
+
+    Any other prompt gets a description of the pictures. With sampling, each reply is different.
+    """
+    videos = [part for part in inputs.parts if isinstance(part, Video)]
+    pictures = [part for part in inputs.parts if isinstance(part, Picture) and not part.is_hidden]
+    pictures += [frame for part in videos for frame in part.frames or ()]
+    shown = Shown(pictures, videos[0].times if videos else None, inputs.text)
+    said = f"{len(shown.colours)} images: {' '.join(shown.colours)}"
+    if kind := _asked(shown.text):
+        said = (", " if kind.items else "\n").join(kind.seen(shown)) or "unknown"
+    if inputs.settings.samples:
+        said = f"{secrets.token_hex(4)} {said}"
+    most = inputs.settings.max_new_tokens
+    return " ".join(said.split()[:most]) if most and len(said.split()) > most else said
 
 
 @functools.lru_cache(maxsize=4096)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tempbench_lmms.check import judging, questions, texts
+from tempbench_lmms.check import judging, questions
 from tempbench_lmms.check.faults import FAULTS, Fault
-from tempbench_lmms.check.inputs import Inputs, Text
+from tempbench_lmms.check.inputs import Inputs, Text, flat
 from tempbench_lmms.check.probes import Probe
 from tempbench_lmms.media import codes, looks
 
@@ -52,31 +52,29 @@ def faults_of(replies: Sequence[Reply]) -> Iterator[Fault]:
 
 def _changed(told: Sequence[Reply]) -> Iterator[Fault]:
     """Yields the changes to replies that differ from what the model said."""
-    wrong = [one for one in told if not _is_of(one.text, one.said or "")]
-    if wrong:
-        one = wrong[0]
-        others = {texts.flat(other.said or "") for other in told if other is not one}
-        is_other = sum(texts.flat(one.text) in others for one in wrong) > len(wrong) / 2
-        is_cut = (
-            sum(texts.flat(one.said or "").startswith(texts.flat(one.text)) for one in wrong) > len(wrong) / 2
-        )
-        is_same = len(wrong) > 3 and len({one.text for one in wrong}) == 1
-        is_kept = all(
-            any(one.text == other.said and other.probe.texts == one.probe.texts for other in told)
-            for one in wrong
-        )
-        name = "reply cut" if is_cut else "one reply for all" if is_same else "reply changed"
-        name = "reply of another question" if is_other and not is_same else name
-        yield Fault(
-            "reply of an earlier question with its text" if is_kept else name,
-            repr((one.said or "")[:_SHOWN]),
-            repr(one.text[:_SHOWN]),
-        )
+    wrong = [
+        (one, flat(one.text), flat(one.said or "")) for one in told if not _is_of(one.text, one.said or "")
+    ]
+    if not wrong:
+        return
+    first = wrong[0][0]
+    others = {flat(other.said or "") for other in told if other is not first}
+    is_other = sum(reply in others for _, reply, _ in wrong) > len(wrong) / 2
+    is_cut = sum(said.startswith(reply) for _, reply, said in wrong) > len(wrong) / 2
+    is_same = len(wrong) > 3 and len({one.text for one, _, _ in wrong}) == 1
+    is_kept = all(
+        any(one.text == other.said and other.probe.texts == one.probe.texts for other in told)
+        for one, _, _ in wrong
+    )
+    name = "reply cut" if is_cut else "one reply for all" if is_same else "reply changed"
+    name = "reply of another question" if is_other and not is_same else name
+    name = "reply of an earlier question with its text" if is_kept else name
+    yield Fault(name, repr((first.said or "")[:_SHOWN]), repr(first.text[:_SHOWN]))
 
 
 def _is_of(reply: str, said: str) -> bool:
     """Returns whether a reply is the model's own, apart from its ends and earlier reasoning."""
-    short, whole = texts.flat(reply), texts.flat(said)
+    short, whole = flat(reply), flat(said)
     return short == whole or (whole.endswith(short) and len(short) * 2 > len(whole)) or "</think>" in said
 
 
@@ -93,8 +91,9 @@ def explained(replies: Sequence[Reply]) -> Iterator[Fault]:
         bad = [one for one in own if not one.is_right]
         is_known = not any(FAULTS[name] in _UNSURE.get(kind, ()) for name in names)
         if bad and len(bad) >= len(own) / 2 and is_known:
-            names += looked(own)
-            yield from (_fault(name, bad[0]) for name in looked(own))
+            found = looked(own)
+            names += found
+            yield from (_fault(name, bad[0]) for name in found)
 
 
 def _fault(name: str, one: Reply) -> Fault:
@@ -233,10 +232,11 @@ def _of_times(own: Sequence[Reply]) -> list[str]:
 
 
 def _of_copies(own: Sequence[Reply]) -> list[str]:
-    names = []
-    for one in own:
-        arrived = Inputs((Text("\n".join(one.text.splitlines())),))
-        names.append([fault.name for fault in texts.of_texts(["\n".join(one.probe.answer)], arrived)])
+    faults = [
+        judging.of_texts(["\n".join(one.probe.answer)], Inputs((Text("\n".join(one.text.splitlines())),)))
+        for one in own
+    ]
+    names = [[fault.name for fault in some] for some in faults]
     return [name for name in _most(names) if name not in ("text added", "text missing")]
 
 

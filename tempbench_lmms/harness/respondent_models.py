@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from lmms_eval.api.model import lmms
 
-from tempbench_lmms.check import sighted_reader
+from tempbench_lmms.check import questions
 from tempbench_lmms.check.inputs import Inputs
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES, cannot_answer
@@ -112,7 +112,7 @@ class Reader(Respondent):
     is_simple = False
 
     def __init__(
-        self, batch_size: int | str = 1, frames: int | str = sighted_reader.FRAMES, **kwargs: Any
+        self, batch_size: int | str = 1, frames: int | str = questions.FRAMES, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         self.batch_size = whole("batch_size", batch_size or 1, 1)
@@ -128,8 +128,8 @@ class Reader(Respondent):
     def _inputs(self, request: Any) -> Inputs:
         _, to_messages, generation, doc_id, task, split = request.args
         messages = to_messages(self.task_dict[task][split][doc_id])
-        return sighted_reader.inputs_of(messages, generation, self.frames)
+        return questions.inputs_of(messages, generation, self.frames)
 
     def read(self, batch: Sequence[Inputs]) -> list[str]:
         """Returns the replies to questions as they arrived."""
-        return [sighted_reader.reply(inputs) for inputs in batch]
+        return [questions.reply(inputs) for inputs in batch]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tempbench_lmms.check import procedure, questions, sighted_reader
+from tempbench_lmms.check import procedure, questions
 from tempbench_lmms.check.faults import FAILED, FAULTS
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video, picture
 from tempbench_lmms.check.probes import Probe
@@ -218,7 +218,7 @@ def seeing(
 
     def ask(asked: Sequence[Probe]) -> list[procedure.Answer]:
         batch = OF_INPUTS.get(fault, list)(list(map(rendered, asked)))
-        said = [sighted_reader.reply(one) for one in batch]
+        said = [questions.reply(one) for one in batch]
         replies = OF_REPLIES[fault](batch, said) if fault in OF_REPLIES else said
         return [
             procedure.Answer(reply, replace(one, said=text) if shows else None)

@@ -5,7 +5,7 @@ import json
 import pytest
 from PIL import Image
 
-from tempbench_lmms.check import procedure, sighted_reader
+from tempbench_lmms.check import procedure, questions
 from tempbench_lmms.harness import model_session, plugin, watching
 from tests.check import architectures, planted
 from tests.second_reader import Stub
@@ -33,7 +33,7 @@ def states(found):
 @pytest.fixture(scope="module")
 def server():
     """Answers as one who sees, and keeps what it was asked."""
-    with Stub(lambda body: sighted_reader.reply(watching.of_request(body)), of_body=True) as found:
+    with Stub(lambda body: questions.reply(watching.of_request(body)), of_body=True) as found:
         yield found
 
 
@@ -78,7 +78,7 @@ def test_what_is_seen_is_what_is_sent(model, server, drawn, monkeypatch):
         (sent[probe.name],) = [body for body in server.bodies if probe.name in json.dumps(body["messages"])]
         inputs = watching.of_request(sent[probe.name])
         assert answer.arrived == inputs
-        assert answer.reply == sighted_reader.reply(inputs)
+        assert answer.reply == questions.reply(inputs)
     assert len(sent) == len(server.bodies) == 3
 
 

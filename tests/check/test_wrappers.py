@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tempbench_lmms.check import probes, procedure, sighted_reader
+from tempbench_lmms.check import probes, procedure, questions
 from tempbench_lmms.check.inputs import Inputs, Picture, Text, Video
 from tempbench_lmms.harness import model_session, watching
 from tempbench_lmms.harness.watching.reading import Way
@@ -32,7 +32,7 @@ class Wrapper:
             messages = to_messages(self.task_dict[task][split][number])
             if self.hands_over:
                 watching.given(messages, max_new_tokens=12, temperature=0, until=[])
-            replies.append(sighted_reader.reply(sighted_reader.inputs_of(messages, settings)))
+            replies.append(questions.reply(questions.inputs_of(messages, settings)))
         return replies
 
 

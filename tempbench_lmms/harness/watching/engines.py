@@ -24,8 +24,8 @@ from tempbench_lmms.check.inputs import (
     of_messages,
     picture,
     settings_of,
+    stamps_of,
 )
-from tempbench_lmms.check.texts import stamps_of
 from tempbench_lmms.harness.watching.reading import (
     Template,
     Way,
