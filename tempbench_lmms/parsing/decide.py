@@ -68,7 +68,8 @@ _DOUBTS = dict.fromkeys(
 _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = re.compile(r"[^\W\d_]{2,} $")
 _SAID = roles("text words both")
-_REJECTS, _REMARKS = roles("wrong other deny no"), roles("note courtesy ask refuse")
+_REJECTS, _REMARKS = roles("wrong other deny hedge"), roles("note courtesy ask refuse")
+_PLAIN = re.compile(r"\D{4,}")
 _BEGINS = roles("and or to article prep from because near at is")
 
 
@@ -178,7 +179,21 @@ def _stated(case: Case) -> Said | None:
     doubted = any(one.stance == Stance.OPEN for one in first) or any(
         one.mention.form == "text" or text.begins(one.sentence, one.mention.start) for one in others
     )
-    return None if doubted else (first[0], "")
+    said = {one.sentence for one in case.judged}
+    doubted = doubted or any(text.said(i) & _REJECTS for i in _later(text, first[0]) if i not in said)
+    return (
+        None
+        if doubted or text.has("suppose", first[0].mention.end, text.sentences[0].end)
+        else (first[0], "")
+    )
+
+
+def _later(text: Text, one: Judged) -> list[int]:
+    """Returns the numbers of the sentences after a mention that hold words, no numbers, and no mere remark."""
+    numbers = range(text.sentence(one.mention.end - 1) + 1, len(text.sentences))
+    return [
+        i for i in numbers if not text.said(i) & _REMARKS and _PLAIN.fullmatch(text.text, *text.sentences[i])
+    ]
 
 
 def _weak(case: Case) -> Said | None:
@@ -218,17 +233,15 @@ def _is_doubtful(text: Text, one: Judged) -> bool:
 def _is_contrasted(case: Case, one: Judged) -> bool:
     """Returns whether a text sets something else against a mention that it only names.
 
-    A "but" comes after it, a later sentence without a mention rejects it, or it follows several that are
-    denied ("B and C are wrong, and D too").
+    The text goes on in a later sentence, a "but" comes after it, or it follows one that is denied ("B and C
+    are wrong, and D too").
     """
     text, (_, end) = case.text, case.text.sentences[one.sentence]
-    if one.mention.form not in ("letter", "label", "both", "text"):
+    in_brackets = one.mention.form == "letter" and text.text[one.mention.start - 1] in "(["
+    if one.mention.form in ("number", "order", "span") or in_brackets:
         return False
-    if any("turn" in w.roles and "concede" not in w.roles for w in text.within(one.mention.end, end)):
-        return True
-    said = {other.sentence for other in case.judged}
-    later = (i for i in range(one.sentence + 1, len(text.sentences)) if i not in said)
-    if any(text.said(i) & _REJECTS and not text.said(i) & _REMARKS for i in later):
+    turns = any("turn" in w.roles and "concede" not in w.roles for w in text.within(one.mention.end, end))
+    if _later(text, one) or (turns and one.mention.form in _LABELS | {"text"}):
         return True
     before = [other for other in case.judged if other.mention.end <= one.mention.start]
     denied = [other for other in before if other.stance == Stance.DENIED and other.sentence == one.sentence]

@@ -65,7 +65,6 @@ _TAIL = roles("deny no and or fill option nor")
 _ASKED = roles("long odd")
 _TURNS = roles("turn conclude")
 _LIFTS = _TURNS | roles("answer choose")
-_LIFTS_DRAFT = roles("turn answer back")
 _TAKES_BACK = roles("back switch")
 _ANNOUNCES = roles("answer choose switch final")
 _LEADS = roles("is prep turn conclude")
@@ -234,8 +233,8 @@ def _supposed(at: _Place) -> Stance | None:
 def _drafted(at: _Place) -> Stance | None:
     """Returns DRAFT for a first thought or a concession: "my first guess was B"."""
     drafted = at.last("draft")
-    lifted = [w for w in at.ahead if w.start > (drafted or 0) + 1 and w.roles & _LIFTS_DRAFT]
-    if drafted and drafted > at.left and not lifted:
+    said = "turn answer back" if drafted and at.clause.start >= drafted else "turn back"
+    if drafted and drafted > at.left and not at.text.has(said, drafted, at.start):
         return Stance.DRAFT
     conceded = any("concede" in w.roles for w in at.text.within(at.clause.start, at.start)[:1])
     behind = at.text.has("draft", at.end, min(at.clause.end, at.right))
