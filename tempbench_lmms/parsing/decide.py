@@ -189,7 +189,7 @@ def _stated(case: Case) -> Said | None:
 
 
 def _later(text: Text, one: Judged) -> list[int]:
-    """Returns the numbers of the sentences after a mention that hold words, no numbers, and no mere remark."""
+    """Returns the numbers of the sentences after a mention that hold words, no number and no remark."""
     numbers = range(text.sentence(one.mention.end - 1) + 1, len(text.sentences))
     return [
         i for i in numbers if not text.said(i) & _REMARKS and _PLAIN.fullmatch(text.text, *text.sentences[i])
@@ -255,6 +255,11 @@ def _remaining(case: Case) -> Said | None:
     denied = [one for one in case.judged if one.stance == Stance.DENIED]
     doubts = roles("hedge suppose draft turn")
     rest = {*case.finder.values} - _values([one for one in denied if not text.said(one.sentence) & doubts])
+    left = [i for i in range(len(text.sentences)) if "left" in text.said(i)]
+    if (
+        left and case.judged and left[0] > case.judged[-1].sentence
+    ):  # "1, 2 and 3 fit. The remaining one does not."
+        denied, rest = case.judged, {*case.finder.values} - _values(case.judged)
     if len(rest) != 1 or not denied:
         return None
     last = case.judged[-1]

@@ -68,6 +68,7 @@ _LIFTS = _TURNS | roles("answer choose")
 _TAKES_BACK = roles("back switch")
 _ANNOUNCES = roles("answer choose switch final")
 _LEADS = roles("is prep turn conclude")
+_SUBJECTS = roles("answer option image")
 _DENIES = roles("deny wrong no")
 _UNCERTAIN = roles("hedge refuse suppose because")
 _BOUNDS = roles("more less")
@@ -184,9 +185,24 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
     lists = groups(text, mentions)
     ends = [0, *(group[-1].end for group in lists)]
     starts = [*(group[0].start for group in lists[1:]), len(text.text)]
+    none = [
+        w.start
+        for w in text.words
+        if "none_of" in w.roles
+        and len(
+            {
+                m.value
+                for m in mentions
+                if text.sentence(m.start) == text.sentence(w.start) and m.end <= w.start
+            }
+        )
+        > 1
+    ]
     for i, group in enumerate(lists):
         at = _Place(text, group, ends[i], starts[i], terms)
         stance = next((said for rule in RULES if (said := rule(at)) is not None), Stance.NAMED)
+        if any(at.end <= place < at.sentence.end for place in none):  # "2 and 3 show it, so neither of these"
+            stance = Stance.DENIED
         behind = text.within(at.left, at.start) if i else []
         no = any("no" in w.roles and is_empty(text.text[at.left : w.start]) for w in behind)
         back = no or text.has(_TAKES_BACK, ends[i], at.start)
@@ -316,6 +332,15 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
     turned = any(w.roles & _TURNS for w in at.ahead)
     if ends and (nearest & _TAKES_BACK or (turned and nearest & _LEADS)):
         return True
+    subject = next((w for w in at.ahead if "fill" not in w.roles), None)
+    if (
+        ends
+        and "is" in nearest
+        and subject
+        and subject.roles & _SUBJECTS
+        and text.begins(at.number, subject.start)
+    ):
+        return True  # "The image that shows the event is image 3."
     colon = text.text[: clause.start].rstrip(" \"'*")[-1:] == ":"
     judged = at.form == "judged" and clause.start > at.sentence.start
     judged = judged and not text.has("fill likely", at.start, at.end)
@@ -336,8 +361,11 @@ def _said(at: _Place) -> str:
     """Returns the verdict of the words after a mention: "right", "wrong", "not", "open" or nothing."""
     last, denies = at.end, False
     words = _of_it(at)
+    inside = at.left > at.sentence.start and at.text.text[at.left] == ","  # "2, where 3 is missing, is odd"
     for i, word in enumerate(words):
         gap = at.text.text[last : word.start]
+        if inside and gap == ", " and "is" in word.roles:
+            break
         near = is_filling(at.text, at.end, word.start, _NEAR)
         if said := _mark(at, word, near):
             return said

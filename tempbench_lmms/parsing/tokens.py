@@ -162,7 +162,11 @@ def _sentences(text: str, short: set[int]) -> list[Span]:
     for end in _END.finditer(text):
         if end.start() + 1 in short:
             continue
-        if text[end.start()] == "." and _HEAD.search(text, max(start, end.end() - _HEADED), end.end()):
+        head = text[end.start()] == "." and _HEAD.search(text, max(start, end.end() - _HEADED), end.end())
+        label = text[end.start() - 1].upper()
+        if head and text[: head.start()].rstrip().endswith(":") and label.isalpha():  # "so it is: B. He runs"
+            head = re.compile(rf"(?<!\w){chr(ord(label) + 1)}[.)]").search(text, end.end())
+        if head:
             following = _END.search(text, end.end())
             if not following or following.group()[0] not in "?？":  # a question drops only itself
                 continue

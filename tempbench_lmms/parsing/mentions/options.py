@@ -145,6 +145,12 @@ def _pattern(choice: Choice) -> tuple[re.Pattern[str], list[str]] | None:
     ways = [
         way for way in zip(choice.texts, choice.letters, strict=False) if len("".join(_words(way[0]))) > 1
     ]
+    heads = [text.partition(",")[0] for text, _ in ways]
+    ways += [
+        (head, one)
+        for head, (text, one) in zip(heads, ways, strict=True)
+        if head != text and " " in head and heads.count(head) == 1
+    ]
     ways.sort(key=lambda way: -len(way[0]))
     said = "|".join(f"({_BETWEEN.join(map(re.escape, _words(text)))})" for text, _ in ways)
     return (
@@ -201,6 +207,8 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         named = _apart_from(named, whole)
     else:
         kept += _by_sense(text, choice, named)
+    if row == _PAIR:
+        kept += _other(text, choice, [*named, *kept])
     if _placed(choice.texts):
         found = numbers.items(text, Item(row))
     else:  # "The drum is the first": where an option is named, a rank says something of it
@@ -208,6 +216,18 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         ranked = _elsewhere(text, numbers.places(text, row, option), kept)
         found = [one for one in ranked if not ordered or text.has(option, one.start, one.end)]
     return apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
+
+
+def _other(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]:
+    """Returns the places that name the one of two options that is not the one before: "the other caption"."""
+    found = []
+    for word in (word for word in text.words if "other" in word.roles):
+        noun = text.after(word.end, 1)
+        before = [one for one in named if one.end <= word.start]
+        if before and noun and noun.roles & roles("option image one"):
+            value = choice.letters[before[-1].value == choice.letters[0]]
+            found.append(Mention(value, word.start, noun.end, "place"))
+    return found
 
 
 def _by_sense(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]:

@@ -254,6 +254,9 @@ def _moves(text: Text, said: list[Sense], rows: Rows, letters: str) -> list[Ment
     families = (roles(" ".join(f"c.{name}" for name in family.split())) for family in _FAMILIES)
     known = {"c.reverse", *_STILL, *rows.weights}.union(*(one for one in families if one & {*rows.weights}))
     said = [sense for sense in said if sense.name in known]
+    still = [name for name in sorted(_STILL) if name in rows.weights]
+    if len(still) == 1:  # "it stands still and does not rotate"
+        said = [sense._replace(name=still[0]) if sense.name in _STILL else sense for sense in said]
     for sentences in _told(text):
         whole = Span(sentences[0].start, sentences[-1].end)
         denied = text.has("deny", *whole)
