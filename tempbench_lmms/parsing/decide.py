@@ -69,6 +69,8 @@ _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = re.compile(r"[^\W\d_]{2,} $")
 _SAID = roles("text words both")
 _REJECTS, _REMARKS = roles("wrong other deny hedge"), roles("note courtesy ask refuse")
+_WORDY, _CONCLUDES = roles("text words place"), roles("conclude")
+_TURNS, _REMARK, _BRIEF = roles("turn back"), 60, 200
 _PLAIN = re.compile(r"\D{4,}")
 _BEGINS = roles("and or to article prep from because near at is")
 
@@ -129,6 +131,13 @@ def _strong(case: Case) -> Said | None:
     strong = [one for one in live if one.stance in _STRONG]
     if not strong:
         return None
+    # An explanation in words does not outweigh an option's label.
+    if any(one.stance >= Stance.HEAD and one.mention.form in ("letter", "label", "both") for one in live):
+        concludes = [one.sentence for one in live if text.opens(one.sentence) & _CONCLUDES]
+        live = [one for one in live if one.mention.form not in _WORDY or one.sentence in concludes]
+        strong = [one for one in live if one.stance in _STRONG]
+    if not strong:
+        return None
     last = strong[-1]
     behind = (one.stance for one in live if one.mention.start > last.mention.start)
     if any(stance in (Stance.OPEN, Stance.HEAD) for stance in behind):
@@ -176,24 +185,35 @@ def _stated(case: Case) -> Said | None:
     if len(_values(first)) != 1 or first[0].mention.form not in _SAID or len(text.sentences) < 2:
         return None
     others = [one for one in case.live if one.mention.value != first[0].mention.value]
-    doubted = any(one.stance == Stance.OPEN for one in first) or any(
-        one.mention.form == "text" or text.begins(one.sentence, one.mention.start) for one in others
+    doubted = (
+        any(one.stance == Stance.OPEN for one in first)
+        or any(text.begins(one.sentence, one.mention.start) for one in others)
+        or any(text.opens(one.sentence) & _TURNS for one in others)
+        or (others and _turns(text, first[0]))
+        or _is_rejected(case, first[0])
+        or text.has("suppose", first[0].mention.end, text.sentences[0].end)
     )
-    said = {one.sentence for one in case.judged}
-    doubted = doubted or any(text.said(i) & _REJECTS for i in _later(text, first[0]) if i not in said)
-    return (
-        None
-        if doubted or text.has("suppose", first[0].mention.end, text.sentences[0].end)
-        else (first[0], "")
-    )
+    return None if doubted else (first[0], "")
+
+
+def _turns(text: Text, one: Judged) -> bool:
+    """Returns whether a "but" comes after a mention in its sentence; "although" only concedes."""
+    behind = text.within(one.mention.end, text.sentences[one.sentence].end)
+    return any("turn" in word.roles and "concede" not in word.roles for word in behind)
+
+
+def _is_rejected(case: Case, one: Judged) -> bool:
+    """Returns whether a short sentence after a mention names nothing and rejects: "But he does not."."""
+    said = {other.sentence for other in case.judged}
+    later = (i for i in _later(case.text, one) if i not in said and case.text.said(i) & _REJECTS)
+    return any(case.text.sentences[i].end - case.text.sentences[i].start <= _REMARK for i in later)
 
 
 def _later(text: Text, one: Judged) -> list[int]:
     """Returns the numbers of the sentences after a mention that hold words, no number and no remark."""
     numbers = range(text.sentence(one.mention.end - 1) + 1, len(text.sentences))
-    return [
-        i for i in numbers if not text.said(i) & _REMARKS and _PLAIN.fullmatch(text.text, *text.sentences[i])
-    ]
+    plain = (i for i in numbers if not text.said(i) & _REMARKS)
+    return [i for i in plain if _PLAIN.fullmatch(text.text, *text.sentences[i])]
 
 
 def _weak(case: Case) -> Said | None:
@@ -233,15 +253,15 @@ def _is_doubtful(text: Text, one: Judged) -> bool:
 def _is_contrasted(case: Case, one: Judged) -> bool:
     """Returns whether a text sets something else against a mention that it only names.
 
-    The text goes on in a later sentence, a "but" comes after it, or it follows one that is denied ("B and C
-    are wrong, and D too").
+    The text goes on briefly in a later sentence, a "but" comes after it, or it follows one that is denied
+    ("B and C are wrong, and D too").
     """
     text, (_, end) = case.text, case.text.sentences[one.sentence]
     in_brackets = one.mention.form == "letter" and text.text[one.mention.start - 1] in "(["
     if one.mention.form in ("number", "order", "span") or in_brackets:
         return False
-    turns = any("turn" in w.roles and "concede" not in w.roles for w in text.within(one.mention.end, end))
-    if _later(text, one) or (turns and one.mention.form in _LABELS | {"text"}):
+    brief = len(text.text) - end <= _BRIEF and _later(text, one)
+    if brief or _is_rejected(case, one) or (_turns(text, one) and one.mention.form in _LABELS | {"text"}):
         return True
     before = [other for other in case.judged if other.mention.end <= one.mention.start]
     denied = [other for other in before if other.stance == Stance.DENIED and other.sentence == one.sentence]

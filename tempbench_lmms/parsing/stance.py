@@ -65,7 +65,7 @@ _TAIL = roles("deny no and or fill option nor")
 _ASKED = roles("long odd")
 _TURNS = roles("turn conclude")
 _LIFTS = _TURNS | roles("answer choose")
-_TAKES_BACK = roles("back switch")
+_TAKES_BACK, _BEFORE_BACK = roles("back switch"), roles("fill back switch no deny turn prep and yes")
 _ANNOUNCES = roles("answer choose switch final")
 _LEADS = roles("is prep turn conclude")
 _SUBJECTS = roles("answer option image")
@@ -144,9 +144,10 @@ class _Place:
         """Whether the words before the mention, in its clause, deny it."""
         alone = self.left <= self.clause.start
         denies = _DENIES | (self.terms.rejects if alone else frozenset())
-        count = 0
+        count, last = 0, frozenset[str]()
         for word in self.ahead if self.headed else self.lead:
-            if word.roles & (_TURNS | _TAKES_BACK):
+            turns, last = word.roles & (_TURNS | _TAKES_BACK) and "relative" not in last, word.roles
+            if turns:  # but "nothing that suggests B"
                 count = 0
             elif word.roles & denies and not word.roles & (
                 self.terms.verdicts | self.terms.approves | {"right"}
@@ -205,7 +206,12 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
             stance = Stance.DENIED
         behind = text.within(at.left, at.start) if i else []
         no = any("no" in w.roles and is_empty(text.text[at.left : w.start]) for w in behind)
-        back = no or text.has(_TAKES_BACK, ends[i], at.start)
+        taken = [w for w in text.within(ends[i], at.start) if w.roles & _TAKES_BACK]
+        own = (text.sentence(w.start) for w in taken)
+        back = no or any(
+            n == at.number or is_filling(text, text.sentences[n].start, w.start, _BEFORE_BACK)
+            for n, w in zip(own, taken, strict=True)
+        )
         judged += [Judged(one, stance, at.number, back, at.several) for one in group]
     return judged
 
@@ -215,6 +221,14 @@ def _alternative(at: _Place) -> Stance | None:
     several = at.several and at.text.has("or", at.start, at.end) and not at.denied
     opened = any("or" in word.roles for word in at.ahead[:1])
     return Stance.OPEN if several or opened or at.verdict == "open" else None
+
+
+def _others(at: _Place) -> Stance | None:
+    """Says DENIED of what "the other options" are."""
+    words = at.text.within(at.sentence.start, at.start)[:3]
+    opens = any("other" in w.roles for w in words[:2]) and any(w.roles & _SUBJECTS for w in words)
+    opens = opens and is_filling(at.text, at.sentence.start, words[-1].end, _SUBJECTS | {"other", "fill"})
+    return Stance.DENIED if opens and at.verdict != "right" else None
 
 
 def _compared(at: _Place) -> Stance | None:
@@ -301,13 +315,17 @@ def _placed(at: _Place) -> Stance | None:
         return Stance.NAMED if text.has("prep", at.sentence.start, at.start) else Stance.BARE
     begins = is_filling(text, clause.start, at.start, _FILL)
     ends = is_filling(text, at.end, min(clause.end, at.sentence.end), _FILL)
-    if text.has("conclude", at.sentence.start, at.start) or _closes(at, begins, ends, rest):
+    concludes = [w for w in at.ahead if "conclude" in w.roles]
+    if at.form in ("text", "words", "place"):  # an explanation: "which suggests that ..."
+        concludes = [w for w in concludes if w.start >= clause.start or text.begins(at.number, w.start)]
+    if concludes or _closes(at, begins, ends, rest):
         return Stance.CONCLUDED
     colon = begins and at.number == 0 and text.text[at.end : at.end + 1] == ":"
     return Stance.HEAD if colon or (head and _is_set_off(text, at.end)) else Stance.NAMED
 
 
 RULES: list[Callable[[_Place], Stance | None]] = [
+    _others,
     _alternative,
     _compared,
     _denied,
@@ -343,7 +361,7 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
         return True  # "The image that shows the event is image 3."
     colon = text.text[: clause.start].rstrip(" \"'*")[-1:] == ":"
     judged = at.form == "judged" and clause.start > at.sentence.start
-    judged = judged and not text.has("fill likely", at.start, at.end)
+    judged = judged and text.has("yes no", at.start, at.end) and not text.has("fill likely", at.start, at.end)
     return begins and rest and (colon or judged or text.has("is back", clause.start, at.start))
 
 

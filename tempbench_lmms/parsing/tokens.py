@@ -101,6 +101,12 @@ class Text:
         words = [word for word in self.within(start, place) if "fill" in word.roles]
         return sum(map(str.isalnum, self.text[start:place])) == sum(w.end - w.start for w in words)
 
+    def opens(self, sentence: int) -> frozenset[str]:
+        """Returns the roles of the first word of a sentence; nothing if other words come before it."""
+        start, end = self.sentences[sentence]
+        first = self.within(start, end)[:1]
+        return first[0].roles if first and is_empty(self.text[start : first[0].start]) else frozenset()
+
     @cached_property
     def asks(self) -> list[bool]:
         """Whether each sentence ends in a question mark."""

@@ -80,8 +80,7 @@ def test_the_list_of_parsers_is_complete():
         "cli.questions.read_reply",
         "runs.task_log.scored",  # calls the hooks
         "runs.rescoring.with_reply",
-        "runs.answering.questions.keep",  # keeps what a person answered
-        "runs.answering.questions.answer",
+        "runs.answering.answer",  # keeps what a person answered
         "parsing.second.request",  # writes a prompt
         "api.read",  # reads by the parsers
         "any_task.opinion.answer",  # likewise

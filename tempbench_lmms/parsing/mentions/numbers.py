@@ -67,7 +67,8 @@ def _stands(text: Text, word: Word, beside: Word | None) -> bool:
     start, end = text.sentences[number]
     if not stands and (follows != " " or (beside is not None and beside.roles & _GOES_ON)):
         stands = end - start <= _LONGEST and is_empty(text.without(start, end, text.said(number)))
-    return stands and not follows.strip(_SIGNS)
+    goes_on = follows != " " or (beside is not None and beside.roles & _GOES_ON)
+    return bool(stands and goes_on and not follows.strip(_SIGNS))
 
 
 def value_of(text: str) -> int | None:

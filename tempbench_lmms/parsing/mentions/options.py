@@ -121,7 +121,7 @@ def orders_of(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
     return found if arrows and len({frozenset(one) for one in found}) == 1 else []
 
 
-_PAIR = 2
+_PAIR, _OTHER_ONE = 2, roles("option image one")
 _LISTED = 3
 _LEADS_IN = re.compile(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")
 _IN_BRACKETS = re.compile(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
@@ -149,7 +149,7 @@ def _pattern(choice: Choice) -> tuple[re.Pattern[str], list[str]] | None:
     ways += [
         (head, one)
         for head, (text, one) in zip(heads, ways, strict=True)
-        if head != text and " " in head and heads.count(head) == 1
+        if head != text and len({*heads}) == len(ways) and all("," in said for said, _ in ways)
     ]
     ways.sort(key=lambda way: -len(way[0]))
     said = "|".join(f"({_BETWEEN.join(map(re.escape, _words(text)))})" for text, _ in ways)
@@ -194,7 +194,7 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     """Returns all places that name an option; a letter with its text is one mention."""
     row, truths = len(choice.letters), is_truth(choice)
     named, kept = _joined(text, letters(text, choice), _told(text, choice, truths))
-    named = as_list(named, min(_LISTED, row))
+    named = as_list(text, named, min(_LISTED, row))
     if choice.asks == "first before second" and (order := relations.compared(text, images(text))):
         letter = {"before": choice.letters[0], "after": choice.letters[1]}
         return apart([*named, *(one._replace(value=letter[one.value]) for one in order)])
@@ -222,9 +222,9 @@ def _other(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]:
     """Returns the places that name the one of two options that is not the one before: "the other caption"."""
     found = []
     for word in (word for word in text.words if "other" in word.roles):
-        noun = text.after(word.end, 1)
+        article, noun = text.before(word.start, 1), text.after(word.end, 1)
         before = [one for one in named if one.end <= word.start]
-        if before and noun and noun.roles & roles("option image one"):
+        if before and article and noun and "article" in article.roles and noun.roles & _OTHER_ONE:
             value = choice.letters[before[-1].value == choice.letters[0]]
             found.append(Mention(value, word.start, noun.end, "place"))
     return found
@@ -318,7 +318,7 @@ def counts(text: Text, count: Count) -> list[Mention]:
         none = [w for w in text.words if w.roles & {"none", "deny"}]
         found = [Mention(0, word.start, word.end, "number") for word in none[:1] if "none" in word.roles]
     numbered = [Mention((values.get(one.value), one.value), one.start, one.end, one.form) for one in found]
-    return apart([*as_list(named, len(count.letters)), *numbered])
+    return apart([*as_list(text, named, len(count.letters)), *numbered])
 
 
 def _numbers(text: Text) -> list[Mention]:
