@@ -51,11 +51,7 @@ def plan(
     from tempbench_lmms.runs.task_log import edited
 
     shares = {"right": right, "within": within, "correlation": correlation}
-    for option, value in {"difference": difference, "speed": speed or 0, **shares}.items():
-        if not math.isfinite(value):  # which the options' bounds let through
-            raise TempbenchError(f"--{option} {value}: give a finite number")
-    if speed and speed > 86_400:
-        raise TempbenchError(f"--speed {speed:g}: no question takes more than a day; give seconds")
+    _check_numbers({"difference": difference, "speed": speed or 0, **shares})
     if groups and groups > (questions or 0):
         raise TempbenchError(f"--groups {groups}: give --questions, and no more groups than questions")
     numbers = (questions, groups or questions) if questions else None
@@ -85,6 +81,15 @@ def plan(
     for one in plans:
         print(_as_text(one, difference))
     print("\nSeconds per question by model size: docs/performance.md; `tempbench run` prints it too.")
+
+
+def _check_numbers(options: dict[str, float]) -> None:
+    """Refuses numbers that are not finite, which the options' bounds let through, and absurd speeds."""
+    for name, value in options.items():
+        if not math.isfinite(value):
+            raise TempbenchError(f"--{name} {value}: give a finite number")
+    if options["speed"] > 86_400:
+        raise TempbenchError(f"--speed {options['speed']:g}: no question takes more than a day; give seconds")
 
 
 def _leaves(wanted: list[str], logged: list[str], include_path: Path | None) -> dict[str, None]:

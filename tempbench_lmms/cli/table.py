@@ -48,12 +48,7 @@ def table(
     if name is None:
         if output or format_:
             raise TempbenchError(f"name a table; `tempbench table {benchmark}` lists them")
-        width = max(len(one.name) for one in card.tables)
-        room = max(20, columns - width - 2)
-        for one in card.tables:
-            words = one.caption if len(one.caption) <= room else f"{one.caption[: room - 3].rstrip()}..."
-            print(f"{one.name.ljust(width)}  {words}")
-        return
+        return _list(card, columns)
     chosen = _chosen(card, name)
     kind = format_ or (ENDINGS.get(output.suffix.lower(), "") if output else "text")
     if kind not in ENDINGS.values():
@@ -71,17 +66,26 @@ def table(
     for path, own in tasks:
         if own and not any(head.startswith(f"{one.run}, ") for one in own for head in heads):
             tell(f"{path} has no number for {chosen.name} of {card.name}")
-    if kind == "text":
-        content = text.plain(grid, columns)
-    elif kind == "tex":
-        content = f"{text.PREAMBLE}\n\n{text.latex(grid)}\n"
-    else:
-        content = text.sheet(grid) if kind == "csv" else text.markdown(grid) + "\n"
+    content = {
+        "text": lambda: text.plain(grid, columns),
+        "md": lambda: text.markdown(grid) + "\n",
+        "csv": lambda: text.sheet(grid),
+        "tex": lambda: f"{text.PREAMBLE}\n\n{text.latex(grid)}\n",
+    }[kind]()
     if output:
         write_text(content, output)
         print(f"{output}: {chosen.name} of {card.name}")
     else:
         print(content.rstrip("\n"))
+
+
+def _list(card: BenchmarkCard, columns: int) -> None:
+    """Prints the names and captions of a paper's tables, one per line of the terminal."""
+    width = max(len(one.name) for one in card.tables)
+    room = max(20, columns - width - 2)
+    for one in card.tables:
+        words = one.caption if len(one.caption) <= room else f"{one.caption[: room - 3].rstrip()}..."
+        print(f"{one.name.ljust(width)}  {words}")
 
 
 def _tasks(
