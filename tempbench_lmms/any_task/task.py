@@ -236,8 +236,8 @@ class AnyTask:
         values = aggregation.child().values(
             file, (of.metric, of.part), items, [[i] for i in range(len(items))]
         )
-        known = [math.nan if one is None else one for one in values]
-        return math.fsum(known) * mean.factor / mean.top, len(items)
+        right = math.fsum(math.nan if one is None else one for one in values)
+        return right * mean.factor / mean.top, len(items)
 
     def visuals(self, number: int) -> list[Any]:
         """Returns what a document shows: pictures, and the paths of videos.
@@ -321,7 +321,6 @@ def documents_of(task: str) -> list[dict[str, Any]]:
 
 
 def _score(item: Any) -> float | None:
-    """Returns the score that an item says it has."""
     found = next((item[name] for name in _SCORES if name in item), None) if isinstance(item, dict) else item
     return float(found) if isinstance(found, (bool, int, float)) and math.isfinite(found) else None
 
@@ -436,8 +435,7 @@ class Grouped(Statistic):
             picks = [[i for group, n in enumerate(row) for i in places[group] * n] for row in rows]
             wanted = (metric.printed.metric, metric.printed.part)
             found = aggregation.child().values(metric.file, wanted, every, picks)
-            values = np.array([np.nan if one is None else one for one in found])
-            return values.reshape(counts.shape[:-1])
+            return np.array([np.nan if one is None else one for one in found]).reshape(counts.shape[:-1])
 
         return cls(terms, np.arange(n), function, keys, DRAWS, metric, tuple(items))
 

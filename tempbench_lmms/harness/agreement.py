@@ -72,11 +72,6 @@ class Ranks:
                 self.hear(f"{name}/heard/{other}", max(0.1, end - time.monotonic()))
 
     def _with_store(self, use: Callable[[Any], Any]) -> Any:
-        """Uses the launcher's store.
-
-        Raises:
-            TempbenchError: It cannot be reached, or no value arrived.
-        """
         from torch.distributed import PrefixStore, rendezvous
 
         try:

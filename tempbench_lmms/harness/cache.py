@@ -9,6 +9,7 @@ Here these count as failed requests, and the run continues (`harness.retries`).
 """
 
 import contextlib
+import functools
 import os
 import shutil
 import sqlite3
@@ -92,38 +93,50 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
             for i, request in enumerate(requests)
         }
         left = [i for i, reply in replies.items() if reply is None]
+        progress = Progress(len(requests), len(requests) - len(left))
+        asking = Asking(self.watch, len(requests))
+        type(self).on_slice(progress)
+        ask = functools.partial(self._ask, asking, lm, reqtype, requests, replies, progress)
         if self.watch.stop is not None:
-            self._until_decided(self.watch.stop, lm, reqtype, requests, replies)
+            self._until_decided(self.watch.stop, ask, requests, replies)
             return [replies[i] for i in range(len(requests))]
-        asked = [requests[i] for i in self._as_many(left, len(requests))]
-        answers = self._in_slices(lm, reqtype, asked, len(replies) - len(left))
-        replies |= zip(left, answers, strict=False)
+        for start in range(0, max(gathered(len(left), self._world_size)), self.slice_size):
+            ask(left[start : start + self.slice_size])
         return [replies[i] for i in range(len(requests))]
 
-    def _as_many(self, left: Sequence[int], n: int) -> list[int]:
-        """Returns the places of remaining requests among n; the last is repeated up to any process's number.
+    def _ask(
+        self,
+        asking: Asking,
+        lm: Any,
+        reqtype: str,
+        requests: Sequence[Any],
+        replies: dict[int, Any],
+        progress: Progress,
+        places: Sequence[int],
+    ) -> None:
+        """Adds the replies to the requests at some places, stores them, and reports progress.
 
-        Processes that share one model wait for each other at every question.
+        Processes that share one model wait for each other at every question, so the last request is repeated
+        up to the number of the process that asks most.
         """
-        most = max(gathered(len(left), self._world_size))
-        return [*left, *[left[-1] if left else n - 1] * (most - len(left))]
-
-    def _in_slices(self, lm: Any, reqtype: str, requests: Sequence[Any], n_stored: int) -> list[Any]:
-        """Answers requests slice by slice, and reports progress."""
-        answers: list[Any] = []
-        progress = Progress(n_stored + len(requests), n_stored)
-        asking = Asking(self.watch, progress.total)
+        most = max(gathered(len(places), self._world_size))
+        repeated = [places[-1] if places else len(requests) - 1] * (most - len(places))
+        before, began = self._misses + self._skipped, time.monotonic()
+        answers = self._answers(asking, lm, reqtype, [requests[i] for i in (*places, *repeated)])
+        replies |= zip(places, answers, strict=False)
+        self._checkpoint_to_run_dir()  # has an effect only if the cache is on a network drive
+        progress.done += most
+        progress.total = max(progress.total, progress.done)
+        if now := self._misses + self._skipped - before:
+            progress.asked += now
+            progress.seconds += time.monotonic() - began
+        progress.unkept = self._skipped
         type(self).on_slice(progress)
-        for start in range(0, len(requests), self.slice_size):
-            part = requests[start : start + self.slice_size]
-            answers += self._slice(asking, lm, reqtype, part, progress)
-        return answers
 
     def _until_decided(
         self,
         stop: stopping.Stopping,
-        lm: Any,
-        reqtype: str,
+        ask: Callable[[Sequence[int]], None],
         requests: Sequence[Any],
         replies: dict[int, Any],
     ) -> None:
@@ -134,9 +147,6 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         """
         # Only the first process has read the earlier run.
         stop.groups = gathered(stop.groups, self._world_size)[0]
-        progress = Progress(len(requests), sum(reply is not None for reply in replies.values()))
-        asking = Asking(self.watch, progress.total)
-        type(self).on_slice(progress)
         if unknown := sorted({one.task_name for one in requests} - stop.groups.keys()):
             raise TempbenchError(f"--until-decided found no groups of {unknown[0]}; run it separately")
         for task, groups in stop.groups.items():
@@ -144,10 +154,7 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
             n_counted = None
             for portion in stopping.portions(groups, self.slice_size * self._world_size):
                 own = [number for number in portion if number in places]
-                left = [places[number] for number in own if replies[places[number]] is None]
-                asked = [requests[i] for i in self._as_many(left, len(requests))]
-                progress.total = max(progress.total, progress.done + len(asked))  # some are asked twice
-                replies |= zip(left, self._slice(asking, lm, reqtype, asked, progress), strict=False)
+                ask([places[number] for number in own if replies[places[number]] is None])
                 texts = {n: stopping.text_of(replies[places[n]], self.reasoning_tags) for n in own}
                 if (n_counted := self._decided(stop, task, texts)) is not None:
                     break
@@ -161,21 +168,6 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         own_view = stop.decide(task, all_texts) if self._global_rank == 0 else None
         found: int | None = gathered(own_view, self._world_size)[0]
         return found
-
-    def _slice(
-        self, asking: Asking, lm: Any, reqtype: str, requests: Sequence[Any], progress: Progress
-    ) -> list[Any]:
-        """Answers the requests of one slice, and reports progress."""
-        asked, began = self._misses + self._skipped, time.monotonic()
-        answers = self._answers(asking, lm, reqtype, requests)
-        self._checkpoint_to_run_dir()  # has an effect only if the cache is on a network drive
-        progress.done += len(answers)
-        if now := self._misses + self._skipped - asked:
-            progress.asked += now
-            progress.seconds += time.monotonic() - began
-        progress.unkept = self._skipped
-        type(self).on_slice(progress)
-        return answers
 
     def _answers(self, asking: Asking, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
         """Answers one slice; a question that ended a process is asked and stored separately."""
@@ -215,7 +207,6 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         return digest([*asked, self._eval_version, self._shown(lm, request)])
 
     def _shown(self, lm: Any, request: Any) -> list[Any]:
-        """Returns what identifies a question, except its text: id, media, and the code that builds it."""
         task = request.task_name
         rows = lm.task_dict[task][request.metadata["split"]]
         if task not in task_files():
@@ -227,7 +218,6 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         return [doc["question_id"], sums, [config.get(name) for name in _SETTINGS], identity.code_of(task)]
 
     def _shown_of_others(self, task: str, rows: Any, number: int) -> list[Any]:
-        """Returns a document's number, a checksum of its row, and size and time of each file it names."""
         if task not in self._rows:  # as Arrow a picture is its bytes
             self._rows[task] = rows.with_format("arrow") if hasattr(rows, "with_format") else rows
         row = self._rows[task][number]
@@ -359,7 +349,6 @@ def evaluate(
 
 @contextlib.contextmanager
 def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
-    """Gives the harness the safe cache inside the block; yields the errors that end evaluations."""
     errors: list[Exception] = []
     single, simple, manager = (
         command_line.cli_evaluate_single,

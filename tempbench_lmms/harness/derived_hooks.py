@@ -47,7 +47,6 @@ def _hook(benchmark: str, name: str) -> Any:
 
 
 def _chained(first: Process, second: Process) -> Process:
-    """Returns a `process_docs` that applies two functions in turn."""
     return lambda dataset: second(first(dataset))
 
 

@@ -95,8 +95,7 @@ class Session:
             arguments: tuple[Any, ...] = (text, generation, probes.visuals_of, *place)
         else:
             arguments = (text, probes.messages_of, copy.deepcopy(generation), *place)
-        metadata = {"task": _TASK, "doc_id": number, "repeats": 1}
-        return Instance("generate_until", arguments, 0, metadata)
+        return Instance("generate_until", arguments, 0, {"task": _TASK, "doc_id": number, "repeats": 1})
 
     def _by_question(self, asked: Sequence[Probe]) -> list[Inputs | None]:
         """Returns what arrived of each question, identified by the name in its text, else by its pictures."""

@@ -39,8 +39,7 @@ def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbenc
     if spec is None or not spec.submodule_search_locations:
         raise TempbenchError("lmms-eval is not installed; run `pip install 'tempbench-lmms[run]'`")
     version = importlib.metadata.version("lmms-eval")
-    numbers = tuple(int(part) for part in version.split("+")[0].split(".")[:3] if part.isdigit())
-    if numbers < wanted:
+    if tuple(int(part) for part in version.split("+")[0].split(".")[:3] if part.isdigit()) < wanted:
         raise TempbenchError(
             f"{for_what} needs lmms-eval {least} or later, and {version} is installed; "
             "run `pip install --upgrade lmms-eval`"

@@ -77,8 +77,7 @@ class Asking:
         first = _FIRST_PORTION if self.watch.timeout and not self._pace else len(together)
         # The time limit of a call depends on earlier calls, so the first one is short.
         yield from filter(None, (together[:first], together[first:]))
-        left = set(range(len(requests))) - set(together)
-        yield from ([i] for i in sorted(left))
+        yield from ([i] for i in sorted(set(range(len(requests))) - set(together)))
 
     def replies(self, lm: Any, kind: str, requests: Sequence[Any], before: int = 0) -> list[Any]:
         """Returns one reply per request, in order; for a failed request, a notice with the reason.

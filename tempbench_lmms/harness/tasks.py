@@ -263,7 +263,6 @@ class Documents(Sequence[tables.Row]):
         return len(self.rows)
 
     def __getitem__(self, of: Any) -> Any:
-        """Returns a row by its number, or a column by its name."""
         return [row[of] for row in self.rows] if isinstance(of, str) else self.rows[of]
 
     def select(self, places: Iterable[int]) -> "Documents":

@@ -174,8 +174,7 @@ def parts_of(benchmark: str, table: Config) -> dict[str, str]:
         hooks = {
             key: f"tempbench_lmms.{benchmark}.hooks.{config.pop(key)}" for key in _HOOKS if key in config
         }
-        where = f"task_yamls/{benchmark}/{TABLE}"
-        out[f"_{name}.yaml"] = _text(config, where) + _lines(hooks, "!function")
+        out[f"_{name}.yaml"] = _text(config, f"task_yamls/{benchmark}/{TABLE}") + _lines(hooks, "!function")
         if name == "default":
             out[f"_{name}.yaml"] += _FILTER
     return out
@@ -261,7 +260,6 @@ def tasks_of(benchmark: str, table: Config, parts: Mapping[str, Config]) -> dict
 
 
 def _names(table: Config, where: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yields each task and group of a table, and each of its variants."""
     known = {**(table.get("tasks") or {}), **(table.get("groups") or {})}
     yield from ((name, ()) for name in known)
     for variant, keys in (table.get("variants") or {}).items():
@@ -272,7 +270,6 @@ def _names(table: Config, where: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _task(name: str, folder: str, entries: list[Config], parts: Mapping[str, Config]) -> Config:
-    """Returns a task's configuration from its entry in the table and those of its variants."""
     # The harness lets the first one win.
     includes = [one for entry in reversed(entries) for one in _listed(entry.get("include"))]
     base = resolved({"include": includes}, parts)

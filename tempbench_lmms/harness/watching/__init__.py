@@ -71,7 +71,6 @@ def _given(prompt: Any, images: Any, videos: Any, times: Any, generation: Mappin
 
 
 def _other_ways(lm: Any) -> Iterator[Way]:
-    """Yields those of them that a runner may use; each makes its own client for the OpenAI protocol."""
     ours = any(one.__module__.startswith("tempbench_lmms.") for one in type(lm).__mro__)
     if ours and callable(getattr(lm, "read", None)):
         yield Way(lm, "read", lambda batch: batch, lambda said, batch: said)

@@ -69,8 +69,6 @@ def transformers_ways(lm: Any) -> Iterator[Way]:
 
 @dataclass(frozen=True)
 class _Call:
-    """One call of `generate`."""
-
     given: Mapping[str, Any]
     model: Any
     processor: Any
@@ -85,8 +83,7 @@ class _Call:
         return [self._inputs(row.tolist(), media, settings) for row in rows]
 
     def _inputs(self, row: Sequence[int], media: dict[str, list[Any]], settings: Settings) -> Inputs:
-        pieces = _timed(list(self._parts(row, media)))
-        return without_template(pieces, self.template, settings)
+        return without_template(_timed(list(self._parts(row, media))), self.template, settings)
 
     def _settings(self) -> Settings:
         defaults = self.given.get("generation_config") or getattr(self.model, "generation_config", None)
@@ -111,7 +108,6 @@ class _Call:
         return [(name, list(run)) for name, run in itertools.groupby(row, kind)]
 
     def _parts(self, row: Sequence[int], media: dict[str, list[Any]]) -> Iterator[Part]:
-        """Yields the parts of one row, and takes its pictures and videos."""
         left = 0  # tokens of a picture or video that was taken already
         for kind, run in self._runs(row):
             if kind == "text":
@@ -128,7 +124,6 @@ class _Call:
                 tokens, left = tokens - min(tokens, left), left - min(tokens, left)
 
     def _media(self, rows: Sequence[Sequence[tuple[str, list[int]]]]) -> dict[str, list[Any]]:
-        """Returns the pictures and videos of the whole call, in order."""
         images, videos = self.given.get("pixel_values"), self.given.get("pixel_values_videos")
         runs = [len(run) for row in rows for kind, run in row if kind == "image"]
         return {
@@ -160,8 +155,9 @@ class _Call:
         ]
 
     def _videos(self, values: codes.Floats) -> list[Video]:
-        processor = getattr(self.processor, "video_processor", None) or self.processor.image_processor
-        normal = codes.normal_of(processor)
+        normal = codes.normal_of(
+            getattr(self.processor, "video_processor", None) or self.processor.image_processor
+        )
         grids = self.given.get("video_grid_thw")
         if grids is None:
             if values.ndim != 5:
@@ -196,8 +192,7 @@ class _Call:
         out = []
         for size, end in zip(sizes, ends, strict=True):
             try:
-                part = values[end - _size(size) : end]
-                out.append(codes.from_patches(part, size, merge, in_time, normal))
+                out.append(codes.from_patches(values[end - _size(size) : end], size, merge, in_time, normal))
             except ValueError:
                 out.append([])
         return out
@@ -259,8 +254,7 @@ def vllm_ways(lm: Any) -> Iterator[Way]:
 
 
 def _said(out: Sequence[Any], *args: Any, **more: Any) -> Sequence[str | None]:
-    outputs = (getattr(one, "outputs", None) for one in out)
-    return [one[0].text if one else None for one in outputs]
+    return [one[0].text if one else None for one in (getattr(one, "outputs", None) for one in out)]
 
 
 def _processor_of(lm: Any, engine: Any) -> Any:
@@ -298,15 +292,12 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _settings(params: Any) -> Settings:
-    """Returns how sampling parameters ask the model to answer."""
     names = ("max_tokens", "temperature", "stop") if params is not None else ()
     return settings_of({name: getattr(params, name, None) for name in names})
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads requests to the core of an engine."""
-
     processor: Any
     config: Any
     template: Template
@@ -314,8 +305,7 @@ class _Reader:
 
     def inputs_of(self, request: Any) -> Inputs:
         """Returns what a request gives to the model."""
-        settings = _settings(request.sampling_params)
-        return without_template(list(self._parts(request)), self.template, settings)
+        return without_template(list(self._parts(request)), self.template, _settings(request.sampling_params))
 
     def _parts(self, request: Any) -> Iterator[Part]:
         tokens, start = list(request.prompt_token_ids), 0
@@ -331,7 +321,6 @@ class _Reader:
             yield Text(str(self.processor.tokenizer.decode(tokens, skip_special_tokens=False)))
 
     def _medium(self, feature: Any, tokens: Sequence[int]) -> Any:
-        """Returns the picture or video of a feature, with its tokens in the prompt."""
         if feature.data is not None:
             self.shown[feature.identifier] = self._read(feature, tokens)
         found = self.shown.get(feature.identifier) or _unseen(feature)

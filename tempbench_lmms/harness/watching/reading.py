@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import inspect
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -169,11 +170,9 @@ def template_of(processor: Any, template: str | None = None) -> Template:
         pictured = _message("user", _MARK, parts)
         if parts:
             pictured["content"].insert(0, {"type": "image"})
-        also = _rendered(owner, [pictured], template) or head
-        heads.add(head[: _shared(head, also)])
+        heads.add(head[: _shared(head, _rendered(owner, [pictured], template) or head)])
         both = [_message("system", _SYSTEM, parts), _message("user", _MARK, parts)]
-        framed = _rendered(owner, both, template) or ""
-        before, mark, rest = framed.partition(_SYSTEM)
+        before, mark, rest = (_rendered(owner, both, template) or "").partition(_SYSTEM)
         if mark:
             between = rest.partition(_MARK)[0]
             shared = len(between) - _shared(between[::-1], head[::-1])
@@ -199,9 +198,7 @@ def _rendered(owner: Any, messages: list[dict[str, Any]], template: str | None) 
 
 
 def _shared(one: str, other: str) -> int:
-    """Returns the length of the beginning that two texts share."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return len(os.path.commonprefix([one, other]))  # noqa: RUF071 (of characters)
 
 
 def without_template(pieces: Sequence[Part], template: Template, settings: Settings = _UNSEEN) -> Inputs:
@@ -230,7 +227,6 @@ def _with_roles(pieces: Sequence[Part], template: Template) -> Iterator[Part]:
 
 
 def _bare(before: str, around: Sequence[tuple[str, str]]) -> str:
-    """Returns a system prompt without what the template writes around it."""
     for head, tail in around:
         if head.strip() and before.startswith(head):
             return before.removeprefix(head).removesuffix(tail)
