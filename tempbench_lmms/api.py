@@ -13,9 +13,9 @@ from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.parsing import expected, reader
 from tempbench_lmms.parsing.expected import Reading
-from tempbench_lmms.runs import comparison, comparison_text, formats, importing, logs, offline, repeats
+from tempbench_lmms.runs import comparison, importing, logs, repeats
 from tempbench_lmms.runs.comparison import Comparison
-from tempbench_lmms.runs.offline import Scores
+from tempbench_lmms.runs.importing import Scores
 from tempbench_lmms.runs.task_log import TaskLog, edited
 
 __all__ = ["TempbenchError", "compare", "expected", "load_runs", "read", "save_run", "score"]
@@ -101,7 +101,7 @@ def score(
     """
     replies = Path(predictions) if isinstance(predictions, str) else predictions
     data = Path(gold) if isinstance(gold, str) else gold
-    return offline.score(benchmark, replies, task, data, model=model, mini=mini, partial=partial)
+    return importing.score(benchmark, replies, task, data, model=model, mini=mini, partial=partial)
 
 
 def save_run(
@@ -126,7 +126,7 @@ def save_run(
     ('mine', 1)
     """
     source = importing.source_of(None, task, model)
-    return importing.run(formats.of_mapping(predictions), "save_run", source, Path(folder), partial)
+    return importing.run(importing.of_mapping(predictions), "save_run", source, Path(folder), partial)
 
 
 def load_runs(*paths: str | Path, partial: bool = False) -> list[TaskLog]:
@@ -161,8 +161,8 @@ class Compared:
     pairs: list[tuple[TaskLog, TaskLog]]  # the two logs of each task
 
     def __str__(self) -> str:
-        shown = comparison_text.chosen(self.metrics, False, ())
-        return comparison_text.as_text(self.pairs, self.remarks, self.metrics, shown)
+        shown = comparison.chosen(self.metrics, False, ())
+        return comparison.as_text(self.pairs, self.remarks, self.metrics, shown)
 
 
 def compare(

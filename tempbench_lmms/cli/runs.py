@@ -23,8 +23,7 @@ from tempbench_lmms.data.outputs import CHECK, LOCK, REPEAT, STATE
 from tempbench_lmms.data.roots import datasets_cache
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
-from tempbench_lmms.runs import ending, supervision
-from tempbench_lmms.runs.arguments import generation, value, with_generation
+from tempbench_lmms.runs import supervision
 
 _TIMEOUT = 1800
 
@@ -79,7 +78,7 @@ def run(
     Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
     """
     further = arguments or []
-    with ending.told(output):
+    with supervision.told(output):
         first = not whole_number("RANK", 0, least=0)
         _check_places(output)
         if first:  # before anything heavy is imported
@@ -169,6 +168,8 @@ def check_repeats(repeats: int, output: Path, further: Sequence[str], until_deci
     Raises:
         TempbenchError: The repeats are refused.
     """
+    from tempbench_lmms.runs.starting import generation
+
     settings = generation(further)
     temperature = settings.get("temperature", "0")  # a number or absent: the harness's options are checked
     is_greedy = settings.get("do_sample", "true").lower() in ("false", "0", "none")
@@ -213,10 +214,10 @@ def run_repeats(repeats: int, output: Path, further: Sequence[str], report: bool
         terminal.tell(f"repeat {number} of {repeats}")
         words = repeat_words(sys.argv[1:], number, folder, further)
         command = [sys.executable, "-m", "tempbench_lmms.cli", *words]
-        with_parent = ending.end_with_parent if sys.platform == "linux" else None
+        with_parent = supervision.end_with_parent if sys.platform == "linux" else None
         status = subprocess.run(command, check=False, preexec_fn=with_parent).returncode
-        if -status in ending.SIGNALS:
-            raise ending.end_likewise(-status)
+        if -status in supervision.SIGNALS:
+            raise supervision.end_likewise(-status)
         if status:
             then = "do what the line above says" if status > 0 else "give the same command again"
             raise TempbenchError(
@@ -245,6 +246,8 @@ def repeat_words(given: Sequence[str], number: int, folder: Path, further: Seque
     >>> repeat_words(["run", "--repeats", "3"], 2, Path("x/repeat_2"), ["--gen_kwargs", "temperature=1"])[3:6]
     ['--output=x/repeat_2', '--repeats=1', '--no-report']
     """
+    from tempbench_lmms.runs.starting import generation, value, with_generation
+
     cut = given.index("--") if "--" in given else len(given)
     ours = [word for word in given[:cut] if word != "--check"]
     ours += [f"--output={folder}", "--repeats=1", "--no-report"]
@@ -278,7 +281,7 @@ def compare(
 ) -> None:
     """Say whether run A is better than run B, metric by metric, on the same questions."""
     from tempbench_lmms import api
-    from tempbench_lmms.runs import comparison, comparison_text
+    from tempbench_lmms.runs import comparison
 
     how: dict[str, Any] = {"anyway": anyway, "partial": partial, "reparse": reparse, "group_by": group_by}
     done = api.compare(run_a, run_b, resamples=resamples, seed=seed, **how)
@@ -286,5 +289,5 @@ def compare(
         print(json.dumps(comparison.as_json(done.pairs, done.remarks, done.metrics), indent=2))
     else:
         wanted = [name for name in metrics.split(",") if name]
-        shown = comparison_text.chosen(done.metrics, all_, wanted, done.remarks)
-        print(comparison_text.as_text(done.pairs, done.remarks, done.metrics, shown))
+        shown = comparison.chosen(done.metrics, all_, wanted)
+        print(comparison.as_text(done.pairs, done.remarks, done.metrics, shown))

@@ -13,7 +13,6 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.cli.command import AsJson, Force, IncludePath, Logs, Mini, Partial
 from tempbench_lmms.data import outputs, tables, terminal
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.runs.second_readers import Endpoint
 
 _SomeReplies = Annotated[
     bool, typer.Option("--partial", help="Score the existing replies even if some are missing.")
@@ -43,10 +42,10 @@ def score(
 ) -> None:
     """Score replies from elsewhere: our metrics, and what the official scorer prints."""
     from tempbench_lmms.record import shown
-    from tempbench_lmms.runs import offline
+    from tempbench_lmms.runs import importing
 
     benchmark = str(ctx.info_name)  # the subcommand's name
-    found = offline.score(benchmark, predictions, task, data, format_, model, mini, partial)
+    found = importing.score(benchmark, predictions, task, data, format_, model, mini, partial)
     for note in found.notes:
         print(note, file=sys.stderr)
     if as_json:
@@ -72,10 +71,10 @@ def import_(
     """Import replies from elsewhere as a log for report, compare, rescore and reread."""
     terminal.tell("reading the replies")
     from tempbench_lmms.harness.tasks import task_files
-    from tempbench_lmms.runs import formats, importing
+    from tempbench_lmms.runs import importing
 
     source = importing.source_of(path, task, model.strip())
-    readers = {**formats.READERS, **benchmarks.readers(task_files()[task].parent.name)}
+    readers = {**importing.READERS, **benchmarks.readers(task_files()[task].parent.name)}
     if format_ not in readers:
         raise TempbenchError(f"no format {format_!r} for {task}; choose one of {', '.join(readers)}")
     log = importing.run(readers[format_], format_, source, output, partial)
@@ -143,18 +142,18 @@ def _rescored(found: Any, as_json: bool, spread: Any) -> Any:
         as_json: JSON values are wanted.
         spread: The spread over the repeats that begin with this run, for JSON.
     """
-    from tempbench_lmms.runs import quality, rescoring, second_scores
-    from tempbench_lmms.runs.signature import lines, parts_of
+    from tempbench_lmms.runs import quality, rereading, rescoring
+    from tempbench_lmms.runs.run_card import signature_lines, signature_of
 
-    second, problem = second_scores.shown(found.log, found.samples)
+    second, problem = rereading.shown(found.log, found.samples)
     problems = [problem] if problem else []
     if as_json:
         out = rescoring.as_json(found) | ({} if spread is None else {"over_repeats": spread})
-        out |= {"second_readers": [second_scores.as_json(one) for one in second]} if second else {}
+        out |= {"second_readers": [rereading.as_json(one) for one in second]} if second else {}
         return out | {"problems": [*out["problems"], *problems]}
     warnings = (*found.log.problems, *quality.warnings(found.log))
-    texts = [rescoring.as_text(found, "run", "now"), f"  {next(lines([parts_of(found.log)]))}"]
-    texts += [f"  warning: {line}" for line in warnings] + [second_scores.as_text(one) for one in second]
+    texts = [rescoring.as_text(found, "run", "now"), f"  {next(signature_lines([signature_of(found.log)]))}"]
+    texts += [f"  warning: {line}" for line in warnings] + [rereading.as_text(one) for one in second]
     return "\n".join([*texts, *(f"  warning: {line}" for line in problems)])
 
 
@@ -186,14 +185,14 @@ def reread(
     terminal.tell("reading the logs")
     from tqdm import tqdm
 
-    from tempbench_lmms.runs import rereading, second_opinion
+    from tempbench_lmms.runs import quality, rereading
     from tempbench_lmms.runs.logs import read_runs
 
     if not reader and not base_url:
-        return second_opinion.show(read_runs(logs, partial), everything)
+        return quality.show_opinions(read_runs(logs, partial), everything)
     if not reader.strip() or not base_url:
         raise TempbenchError("a second reader needs its name, --reader, and its address, --base-url")
-    second = Endpoint(reader, base_url, os.environ.get(api_key_env, ""), timeout, retries)
+    second = rereading.Endpoint(reader, base_url, os.environ.get(api_key_env, ""), timeout, retries)
     own = (log for log in read_runs(logs, partial) if not log.other)
     chosen = [question for log in own for question in rereading.to_ask(log, second.name, everything)]
     tokens = sum(len(question.request()) for question in chosen) // 4
@@ -215,9 +214,9 @@ def reread(
 def signature(runs: Logs, partial: Partial = False) -> None:
     """Print one line per task that says how its scores were made, for a paper or a bug report."""
     from tempbench_lmms.runs.logs import read_runs, with_repeats_as_one
-    from tempbench_lmms.runs.signature import lines, parts_of
+    from tempbench_lmms.runs.run_card import signature_lines, signature_of
     from tempbench_lmms.runs.task_log import edited
 
     with edited(" ".join(map(str, runs))):
         for log in with_repeats_as_one(read_runs(runs, partial)):
-            print(*lines([parts_of(log)]))
+            print(*signature_lines([signature_of(log)]))

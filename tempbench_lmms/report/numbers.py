@@ -14,9 +14,8 @@ from tempbench_lmms.metrics.ratio import Ratio, Sums, standard_error
 from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.record import PARTS, Metric, Record, evaluate_error, shares, shown
 from tempbench_lmms.report.grid import METRICS, RUN, SECOND, Cell, Grid, Number, Value, cell_of
-from tempbench_lmms.runs import quality, second_scores, signature
-from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
-from tempbench_lmms.runs.run_card import data_of, flat, run_card
+from tempbench_lmms.runs import quality, rereading
+from tempbench_lmms.runs.run_card import data_of, flat, is_stopped, run_card, said_of, sentence, signature_of
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, metrics_of
 
 READ = {
@@ -75,8 +74,8 @@ class TaskNumbers:
         ]
 
     @cached_property
-    def _second(self) -> tuple[Sequence[second_scores.Compared], str]:
-        return second_scores.shown(self.log, intervals=False)
+    def _second(self) -> tuple[Sequence[rereading.Compared], str]:
+        return rereading.shown(self.log, intervals=False)
 
     @property
     def caption(self) -> str:
@@ -114,7 +113,7 @@ class TaskNumbers:
     @cached_property
     def signature(self) -> dict[str, str]:
         """The parts of its signature."""
-        return signature.parts_of(self.log)
+        return signature_of(self.log)
 
     def _number(self, name: str, value: Value, metric: MetricOfRun | None) -> Number:
         error = self.log.values.get(f"{name}_stderr")
@@ -195,7 +194,7 @@ class TaskNumbers:
         }
 
 
-def _second_grid(one: second_scores.Compared, caption: str) -> Grid:
+def _second_grid(one: rereading.Compared, caption: str) -> Grid:
     """Returns the metrics that a second reader changes; the remarks say how often both readers agree."""
     name = one.readings.reader
     versions = {f"ours, else {name}": one.filled} | ({f"{name} first": one.alone} if one.alone else {})

@@ -18,7 +18,7 @@ from tempbench_lmms.report import printed
 from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading, Number, cell_of
 from tempbench_lmms.report.numbers import TaskNumbers, of_records
 from tempbench_lmms.report.printed import Found, Parts, Result, nearest
-from tempbench_lmms.runs import repeats, signature
+from tempbench_lmms.runs import repeats, run_card
 from tempbench_lmms.runs.logs import by_repeat
 
 REPEATS = "Spread over repeats"
@@ -105,7 +105,7 @@ def grids_of(
 
 def signed(grid: Grid, tasks: Iterable[TaskNumbers]) -> Grid:
     """Returns a table with the signatures of its tasks."""
-    return replace(grid, signatures=tuple(signature.lines(task.signature for task in tasks)))
+    return replace(grid, signatures=tuple(run_card.signature_lines(task.signature for task in tasks)))
 
 
 def results_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Result]:

@@ -1,35 +1,38 @@
 """`tempbench compare`: is one run better than another, on the same questions?"""
 
+import difflib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.any_task.aggregation import CannotAggregateError
 from tempbench_lmms.any_task.task import side_by_side
-from tempbench_lmms.data import provenance
 from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio, Sums
 from tempbench_lmms.metrics.repeats import mean_over
 from tempbench_lmms.metrics.resampling import Difference, holm, mcnemar, needed_factor, paired_difference
-from tempbench_lmms.record import Record, is_share_of_reason
-from tempbench_lmms.runs.deciding import said_of, sentence, was_stopped
+from tempbench_lmms.record import UNDEFINED, Record, is_share_of_reason
 from tempbench_lmms.runs.logs import by_task, read_runs, with_repeats_as_one
 from tempbench_lmms.runs.quality import warnings
 from tempbench_lmms.runs.rescoring import of_one_run, rescore
-from tempbench_lmms.runs.run_card import IMPORTED, finite, flat, run_card
+from tempbench_lmms.runs.run_card import (
+    check_same_questions,
+    differing_parts,
+    finite,
+    obstacles,
+    run_card,
+    said_of,
+    signature_of,
+    signature_text,
+    was_stopped,
+)
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, as_one, metrics_of_all
 
-# What must be equal before scores can be compared; the rest of the run card may differ.
-_PROMPTS = "version.prompts"
-_OURS = "packages.tempbench-lmms"
-_MUST_AGREE = ("version.task", _PROMPTS, _OURS, "data.url", "settings.num_fewshot")
-_SUMS = ("data.sha256", "data.media.sha256")
-_READ_AGAIN = "`--reparse` reads the replies of both with the installed code"
-_READING = ("reasoning_tags", "system_instruction", "apply_chat_template")
-_NOTED = ("packages.", "generation.", "settings.", "seeds.", "questions.failed")
+_NAMED = 6
+_VERDICTS = {"better": "A is better", "worse": "A is worse", "undecided": "undecided"}
 _LEVEL = 0.05
 OF_TASKS = "the harness computes it from the numbers of several tasks"
 """Why the number of a group of tasks has no interval."""
@@ -54,7 +57,7 @@ class Comparison:
     verdict: str = "undecided"  # or "better" or "worse": the first run than the second
     n_needed: int | None = None  # questions that would detect a difference of this size
     headline: bool = False
-    why: str = ""  # there is no difference; empty if a run has no value
+    why: str = ""  # why there is no interval; empty if a run has no value
 
     @property
     def is_mute(self) -> bool:
@@ -88,97 +91,6 @@ class Comparison:
 
 def _p(value: float) -> str:
     return "undefined" if math.isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[list[str], list[str]]:
-    """Returns why two runs of a task cannot be compared, and what else differs, one line each.
-
-    Args:
-        first: The first run.
-        second: The second.
-        reparsed: Whether the installed code read the replies of both, not the code of each run.
-    """
-    one, other = flat(run_card(first)), flat(run_card(second))
-    settings, others = settings_of(first), settings_of(second)
-    for name in settings.keys() & others.keys():
-        one[name], other[name] = settings[name], others[name]
-    imported = [name for name, log in (("A", first), ("B", second)) if IMPORTED in log.header]
-    must_agree = [name for name in _MUST_AGREE if not (reparsed and name == _OURS)]
-    serious: list[str] = []
-    notes: list[str] = []
-    for name in {**one, **other}:
-        a, b = one.get(name), other.get(name)
-        line = f"{name}: {a} and {b}"
-        if a == b:
-            continue
-        if name in must_agree:
-            if not (imported and name == _PROMPTS):
-                serious.append(line)
-        elif name in _SUMS:  # the bundled samples have no media checksum
-            known = None not in (a, b)
-            missing = f"{name}, which one of the logs does not record"
-            (serious if known else notes).append(line if known else missing)
-        elif name == provenance.CODE:
-            if None not in (a, b) and not reparsed:  # imports have none
-                serious.append(f"the code that read their replies: {a:.8} and {b:.8} ({_READ_AGAIN})")
-        elif name.startswith(_NOTED) and not (imported and None in (a, b)):  # reported once, below
-            notes.append(line)
-    notes += _stopped(first, second)
-    notes += [f"prompts: {name} was imported; its prompts and media are unknown" for name in imported]
-    return [*serious, *_different_questions(first, second)], notes
-
-
-def settings_of(log: TaskLog) -> dict[str, str]:
-    """Returns the recorded harness settings that change prompts, media or reading."""
-    found = {f"settings.{name}": str(log.options.get(name)) for name in _READING if log.options}
-    if backend := log.settings.get("model_backend"):  # MODULE.CLASS (chat), or (simple)
-        found["settings.runner"] = str(backend).rpartition("(")[2].removesuffix(")")
-    return found
-
-
-def check_same_questions(repeats: Sequence[TaskLog]) -> None:
-    """Refuses repeats of a task that asked different questions; a damaged log may lack some.
-
-    Raises:
-        TempbenchError: The questions, the data or the prompts differ.
-    """
-    first, *others = repeats
-    for log in others:
-        serious, _ = obstacles(first, log, reparsed=True)
-        # Other versions and other code are reported beside the scores; here the questions differ.
-        if any(one.problems for one in repeats):
-            serious = [line for line in serious if not line.startswith("questions:")]
-        if serious:
-            raise TempbenchError(
-                f"{log.file} and {first.file} are both {log.task} but differ in {'; '.join(serious)}; "
-                "repeats must ask the same questions: give the runs one by one"
-            )
-
-
-def _different_questions(first: TaskLog, second: TaskLog) -> Iterator[str]:
-    a, b = ({sample.id: sample for sample in log.samples} for log in (first, second))
-    for name, ids, other in (("A", sorted({*a} - {*b}), second), ("B", sorted({*b} - {*a}), first)):
-        if ids and not was_stopped(other):
-            yield f"questions: {len(ids):,} are only in {name}, among them {_some(ids)}"
-    both = a.keys() & b.keys()
-    for what in ("prompt", "target"):
-        if ids := sorted(id_ for id_ in both if getattr(a[id_], what) != getattr(b[id_], what)):
-            yield f"{what}s: {len(ids):,} of {len(both):,} differ, among them {_some(ids)}"
-
-
-def _some(ids: Sequence[str]) -> str:
-    return ", ".join([*ids[:3], *(["..."] if len(ids) > 3 else [])])
-
-
-def _stopped(first: TaskLog, second: TaskLog) -> Iterator[str]:
-    """Yields a line for a run that stopped early; the questions that both answered are still compared."""
-    for name, log in (("A", first), ("B", second)):
-        if was_stopped(log):
-            yield (
-                f"questions: {name} was {sentence(said_of(log) or {})}; only questions that both runs "
-                "answered are compared. Early stopping exaggerates the difference, so p values do not "
-                "count: that decision is the verdict, and other metrics get none"
-            )
 
 
 def compare_tasks(
@@ -218,7 +130,18 @@ def compare_tasks(
             metric, verdict = own  # replaces a verdict by p value
             one = replace(one, verdict=verdict if one.metric == metric else "undecided", n_needed=None)
         out.append(one)
-    return out
+    return out + [one for pair in pairs for one in _without_interval(*pair)]
+
+
+def _without_interval(first: TaskLog, second: TaskLog) -> Iterator[Comparison]:
+    """Yields the metrics of a task from outside this package that cannot be computed from questions."""
+    if not (one := first.other) or not (two := second.other):
+        return
+    for name in one.metrics.keys() & two.metrics.keys():
+        if why := one.why_not(name) or two.why_not(name):
+            why = _no_interval(one.metrics[name].value, two.metrics[name].value, why)
+            higher = one.better(name) != "lower"
+            yield Comparison(one.name, name, higher, 0, None, headline=True, why=why)
 
 
 def _decided(first: TaskLog, second: TaskLog) -> tuple[str, str] | None:
@@ -392,17 +315,13 @@ def _by_task(path: Path, partial: bool, group_by: str) -> dict[str, TaskLog]:
 
 
 def _of_other_tasks(first: TaskLog, second: TaskLog) -> Iterator[str]:
-    """Yields the groups and the uncompared metrics of a task from outside this package, one line each."""
+    """Yields how the questions of a task from outside this package are grouped, and scores over tasks."""
     if not (one := first.other) or not (two := second.other):
         return
     how = f"grouped by {one.grouped_by}" if one.grouped_by else "no field groups them, each counts by itself"
     yield f"{one.name}: questions: {how} (--group-by FIELD chooses)"
     if not one.metrics.keys() & two.metrics.keys():
         yield f"{one.name}: no metric is compared, because the runs printed no number that both have"
-    for name in one.metrics.keys() & two.metrics.keys():
-        if why := one.why_not(name) or two.why_not(name):
-            said = _no_interval(one.metrics[name].value, two.metrics[name].value, why)
-            yield f"{one.name}: {name}: {said}"
     for name in one.of_groups.keys() & two.of_groups.keys():
         yield f"{name}: {_no_interval(one.of_groups[name], two.of_groups[name], OF_TASKS)}"
 
@@ -463,3 +382,92 @@ def as_json(
 
 def _card(log: TaskLog) -> dict[str, Any]:
     return run_card(log) | ({"repeat": log.repeat[1]} if log.repeat else {})
+
+
+def chosen(found: Sequence[Comparison], all_: bool, metrics: Collection[str]) -> list[Comparison]:
+    """Returns the metrics to show: the headline metrics, all, or the named ones.
+
+    Raises:
+        TempbenchError: A name is not a metric of these runs.
+    """
+    names = dict.fromkeys(one.metric for one in found)
+    for name in metrics:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=3)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"they have {', '.join(names)}"
+            raise TempbenchError(f"these runs have no metric '{name}' in common; {hint}")
+    if all_:
+        return list(found)
+    shown = [one for one in found if (one.metric in metrics if metrics else one.headline)]
+    return shown or list(found)  # a task may have no headline metric that can be compared
+
+
+def as_text(
+    pairs: Sequence[tuple[TaskLog, TaskLog]],
+    remarks: Sequence[str],
+    found: Sequence[Comparison],
+    shown: Sequence[Comparison] | None = None,
+) -> str:
+    """Returns a comparison for a terminal."""
+    shown = found if shown is None else shown
+    lines = [_summary(verdict, shown, len(pairs) > 1) for verdict in _VERDICTS]
+    lines += [
+        "",
+        *(
+            f"{side}: {logs[0].model}, {', '.join(dict.fromkeys(map(_place, logs)))}"
+            for side, logs in zip("AB", zip(*pairs, strict=True), strict=True)
+        ),
+    ]
+    for first, second in pairs:
+        times = f", the means of {len(first.repeats)} repeats" if first.repeats else ""
+        lines += ["", f"{first.task}, {len(first.samples):,} questions{times}"]
+        lines += [f"  {one.sentence}" for one in shown if one.task == first.task]
+        lines += [f"  {line}" for line in _signatures(first, second)]
+    counts = {name: sum(one.verdict == name for one in found) for name in ("better", "worse")}
+    hidden = len(found) - len(shown)
+    lines += [
+        "",
+        f"All {len(found)} metrics: A is better in {counts['better']}, worse in {counts['worse']}; "
+        f"{len(found) - sum(counts.values())} undecided."
+        + (f" --all shows the other {hidden}." if hidden else ""),
+    ]
+    if remarks:
+        lines += ["", "Keep in mind:", *(f"- {line}" for line in remarks)]
+    return "\n".join(lines)
+
+
+def _signatures(first: TaskLog, second: TaskLog) -> list[str]:
+    """Returns the signature of both runs, or each one's and the parts in which they differ."""
+    one, other = signature_of(first), signature_of(second)
+    if not (names := differing_parts(one, other)):
+        return [signature_text(one)]
+    texts = (f"{side}: {signature_text(parts)}" for side, parts in (("A", one), ("B", other)))
+    return [*texts, f"the signatures differ in {', '.join(names)}"]
+
+
+def _place(log: TaskLog) -> str:
+    if log.repeats and log.repeat:
+        folder, _ = log.repeat
+        return f"{len(log.repeats)} repeats in {folder}"
+    return str(log.file)
+
+
+def _summary(verdict: str, shown: Sequence[Comparison], name_tasks: bool) -> str:
+    """Returns the line of one verdict, largest differences first."""
+    own = [one for one in shown if one.verdict == verdict]
+    own.sort(key=lambda one: -abs(_difference(one) or 0))
+    differences = [_difference(one) for one in own[:_NAMED]]
+    parts = [
+        f"{f'{one.task} ' if name_tasks else ''}{one.metric}"
+        + (f" {UNDEFINED}" if difference is None else f" {difference:+.3g}")
+        for one, difference in zip(own, differences, strict=False)
+    ]
+    if len(own) > _NAMED:
+        parts.append(f"and {len(own) - _NAMED} more")
+    return f"{_VERDICTS[verdict]} in {len(own)} of {len(shown)}" + (f": {', '.join(parts)}" if own else "")
+
+
+def _difference(one: Comparison) -> float | None:
+    """Returns a difference; None if it is undefined in one of the runs."""
+    value = one.difference.value if one.difference else math.nan
+    return value if math.isfinite(value) else None

@@ -136,40 +136,6 @@ class Contest:
         }
 
 
-def sentence(said: Mapping[str, Any]) -> str:
-    """Returns a sentence about how a task was decided."""
-    against = said["against"]
-    other = against.get("name") or against["model"]
-    other += f" in {against['folder']}" if against.get("folder") else ""
-    by = f"({said['test']}; level {said['level']:.3g}; groups by hash, {said['order']})"
-    number = f"{said['groups_answered']:,} of {said['groups']:,} groups"
-    if said["verdict"] == "undecided":
-        return f"undecided after {number} whether {said['metric']} differs from that of {other} {by}"
-    when = "stopped" if is_stopped(said) else "decided"
-    return (
-        f"{when} after {number}: {said['verdict']} in {said['metric']} than {other}, by at least "
-        f"{said['at_least']:.3g} {by}"
-    )
-
-
-def is_stopped(said: Mapping[str, Any]) -> bool:
-    """Returns whether some groups were not asked."""
-    return bool(said["groups_answered"] < said["groups"])
-
-
-def said_of(log: TaskLog) -> dict[str, Any] | None:
-    """Returns what a run recorded about the decision of a task; None without `--until-decided`."""
-    found = log.header.get(KEY)
-    own = found.get(log.task) if isinstance(found, dict) else None
-    return own if isinstance(own, dict) else None
-
-
-def was_stopped(log: TaskLog) -> bool:
-    """Returns whether a run stopped early because a task was decided."""
-    said = said_of(log)
-    return said is not None and is_stopped(said)
-
-
 def stopping_of(contests: Sequence[Contest]) -> stopping.Stopping:
     """Returns the groups and the function to ask after each, for the harness."""
     by_task = {one.task: one for one in contests}

@@ -1,28 +1,28 @@
-"""Reads the harness's files of finished runs: results files and sample logs."""
+"""Finds the runs in folders: finished ones, with the newest results of each task, and unfinished ones.
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+An unfinished run has the answers so far, and says which command continues it.
+"""
+
+import contextlib
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import NoneType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
-from tempbench_lmms.any_task import records
-from tempbench_lmms.any_task.records import ITEMS
-from tempbench_lmms.any_task.task import AnyTask, printed
 from tempbench_lmms.data import manifests
-from tempbench_lmms.data.checks import in_words
 from tempbench_lmms.data.outputs import REPEAT, RESULTS, STATE
-from tempbench_lmms.data.tables import parse_json, read_json, sha256_of
-from tempbench_lmms.data.terminal import counted, one_line
+from tempbench_lmms.data.redaction import HIDDEN
+from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter
-from tempbench_lmms.harness.tasks import load_task, task_files
-from tempbench_lmms.record import HOW, REASON
-from tempbench_lmms.runs import unfinished
-from tempbench_lmms.runs.task_log import Sample, TaskLog, as_one, edited, sample_log
+from tempbench_lmms.harness import stopping
+from tempbench_lmms.harness.tasks import task_files
+from tempbench_lmms.runs import importing, starting, supervision
+from tempbench_lmms.runs.task_log import TaskLog, as_one, read_results, state_beside, state_of
 
-_TABLES = ("results", "configs", "groups", "group_subtasks", "higher_is_better", "efficiency")
+_TAGS = '[["<think>", "</think>"], ["<analysis>", "</analysis>"]]'
+"""The harness's default for `--reasoning_tags`."""
 
 
 def read_runs(paths: Iterable[Path], partial: bool = False, group_by: str = "") -> list[TaskLog]:
@@ -41,11 +41,11 @@ def read_runs(paths: Iterable[Path], partial: bool = False, group_by: str = "") 
     """
     logs: list[TaskLog] = []
     for path in paths:
-        logs += (begun := unfinished.logs_of(path) if partial else [])
+        logs += (begun := logs_of(path) if partial else [])
         advice = "" if partial else "; add --partial to use what is there"
         finished = _newest(path) if begun else _counting(path, advice)
         for file, tasks in finished.items():
-            logs += _read(file, partial, tasks, group_by)
+            logs += read_results(file, partial, tasks, group_by)
     if not logs:
         raise TempbenchError("none of the results files has a task; give a run's --output_path")
     return logs
@@ -67,7 +67,7 @@ def _counting(path: Path, advice: str = "") -> dict[Path, frozenset[str] | None]
     found = _newest(path)
     if not found:
         none = f"no results file (*{RESULTS}) in {path}; give the run's --output_path"
-        raise TempbenchError(unfinished.said(path, advice) or none)
+        raise TempbenchError(said(path, advice) or none)
     return found
 
 
@@ -93,20 +93,9 @@ def _tasks_in(file: Path) -> Iterable[str]:
         return ()
 
 
-def state_of(results: Path) -> dict[str, Any]:
-    """Returns what `tempbench run` stored about the run of a results file; empty if nothing."""
-    for folder in (results.parent, results.parent.parent):
-        try:
-            state = parse_json((folder / STATE).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue
-        return state if isinstance(state, dict) else {}
-    return {}
-
-
 def finished_results(file: Path) -> Path | None:
     """Returns the results file of a finished `tempbench run`; None if there is none or it is missing."""
-    recorded = state_of(file).get("finished")
+    recorded = state_beside(file).get("finished")
     if not isinstance(recorded, str):
         return None
     # The folder may have been moved as a whole.
@@ -117,16 +106,6 @@ def sums(results: Path) -> dict[str, str]:
     """Returns the checksums of a results file and its logs, by name."""
     stamp = results.name.removesuffix(RESULTS)
     return manifests.sums(results.parent, [results, *sorted(results.parent.glob(f"{stamp}_samples_*.jsonl"))])
-
-
-def _changed(results: Path, log: Path, kept: Any) -> list[str]:
-    """Returns which of a run's files changed after the run, according to its stored checksums."""
-    known = {file: kept.get(file.name) for file in (results, log)} if isinstance(kept, dict) else {}
-    return [
-        f"{file} was changed after the run, as its checksum shows"
-        for file, checksum in known.items()
-        if checksum is not None and file.is_file() and sha256_of([file]) != checksum
-    ]
 
 
 def by_repeat(logs: Iterable[TaskLog]) -> list[list[TaskLog]]:
@@ -167,173 +146,77 @@ def by_task(logs: Sequence[TaskLog], path: Path) -> dict[str, TaskLog]:
     return out
 
 
-def _read(file: Path, partial: bool, only: frozenset[str] | None, group_by: str) -> list[TaskLog]:
-    try:
-        results = read_json(file)
-        tables, configs = dict(results["results"]), dict(results["configs"])
-        settings = dict(results.get("config") or {})
-        found = [task for task in tables if task in configs]
-        values = {task: _by_name(dict(tables[task])) for task in found}
-        configs = {task: _config(configs[task]) for task in found}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TempbenchError(f"{file} is not a results file of the harness ({in_words(error)})") from None
-    if found and (settings.get("resolved_cli_args") or {}).get("predict_only"):
-        raise TempbenchError(
-            f"{file}: the run was made with --predict_only, which computes no scores; run it again without it"
-        )
-    state = state_of(file)
-    name = state.get("name")
-    logs = []
-    for task in found if only is None else [task for task in found if task in only]:
-        samples, problems = _with_problems(file, task, results, configs[task], state, partial)
-        log = TaskLog(
-            task=task,
-            benchmark=task_files()[task].parent.name if task in task_files() else "",
-            model=str(results.get("model_name") or settings.get("model") or "model"),
-            arguments=SimpleNamespace(model=settings.get("model"), model_args=settings.get("model_args")),
-            values=values[task],
-            config=configs[task],
-            samples=samples,
-            file=file,
-            problems=problems,
-            header={key: value for key, value in results.items() if key not in _TABLES},
-            name=name if isinstance(name, str) else "",
-        )
-        logs.append(log if log.benchmark else _of_any_task(log, results, group_by))
-    return logs
+def said(folder: Path, advice: str = "") -> str:
+    """Returns how far the unfinished run in a folder is, and what to type; empty if there is none."""
+    states = sorted(folder.rglob(STATE))
+    if not states:
+        is_begun = (folder / "cache").is_dir()
+        return f"{folder}: the run is unfinished; {supervision.advice(folder)}" if is_begun else ""
+    runs = [state_of(state.parent)["identity"] for state in states]
+    n, of = sum(len(_answers(state.parent)) for state in states), sum(map(_n_asked, runs))
+    rest = "give the same command again to continue"
+    command = _command(runs[0], states[0].parent)
+    if len(states) == 1 and not states[0].parent.name.startswith(REPEAT) and HIDDEN not in command:
+        rest = f"continue it with `{command}`"
+    # Only the harness knows how many questions other people's tasks have.
+    is_known = all("questions" in one for run in runs for one in run["data"].values())
+    number = f"{n:,} of {of:,}" if is_known else f"{n:,}"
+    return f"{folder}: the run is unfinished, {number} answers are stored; {rest}{advice}"
 
 
-def _of_any_task(log: TaskLog, results: Any, group_by: str) -> TaskLog:
-    """Returns the log of a task from outside this package, with the metrics that the rules find."""
-    higher = dict((results.get("higher_is_better") or {}).get(log.task) or {})
-    records = [sample.record for sample in log.samples]
-    other = AnyTask(
-        log.task, log.values, higher, records, log.config, group_by, _groups_of(log.task, results)
-    )
-    return replace(
-        log,
-        other=other,
-        values=log.values | {name: one.value for name, one in other.metrics.items()},
-        samples=tuple(replace(one, metrics=other.given(one.record)) for one in log.samples),
-    )
+def logs_of(folder: Path) -> list[TaskLog]:
+    """Returns our tasks of the unfinished runs below a folder, with their answers so far."""
+    begun = (state for state in sorted(folder.rglob(STATE)) if not any(state.parent.rglob(f"*{RESULTS}")))
+    return [log for state in begun for log in _logs(state)]
 
 
-def _groups_of(task: str, results: Any) -> dict[str, float]:
-    """Returns the numbers that the harness printed for the groups of tasks that a task belongs to."""
-    tables, members = results.get("groups") or {}, results.get("group_subtasks") or {}
-    return {
-        f"{group}: {name}": one.value
-        for group, table in tables.items()
-        if task in (members.get(group) or ())
-        for name, one in printed(_by_name(table)).items()
-        if "_stderr" not in name
-    }
+def _logs(state: Path) -> list[TaskLog]:
+    identity = state_of(state.parent)["identity"]
+    tags = starting.value(identity["arguments"], "reasoning_tags") or _TAGS
+    answers = _answers(state.parent)
+    out = []
+    for task in dict.fromkeys(task for task, _ in answers):
+        if task not in task_files() or task not in identity["data"]:
+            continue
+        source = importing.source_of(state.parent, task, identity["model"])
+        replies = {
+            str(doc["question_id"]): stopping.text_of(answers[task, n], tags)
+            for n, doc in enumerate(source.docs)
+            if (task, n) in answers
+        }
+        header = {
+            "config": {"model": identity["model"]},
+            "n-samples": {task: {"original": len(source.docs), "effective": len(replies)}},
+        }
+        log = importing.log_of(source, replies, state.parent, header)
+        given = SimpleNamespace(model=identity["model"], model_args=identity["model_args"])
+        of = _n_asked({**identity, "data": {task: identity["data"][task]}})
+        why = f"{task}: the run is unfinished, {len(replies):,} of {of:,} questions are answered"
+        if others := identity["data"].keys() - {named for named, _ in answers}:
+            why += f"; no answer yet to {', '.join(sorted(others))}"
+        out.append(replace(log, file=state, arguments=given, problems=(why,)))
+    return out
 
 
-def _config(own: Any) -> dict[str, Any]:
-    """Returns a task's configuration, with a list of `metadata` tables merged into one."""
-    config = dict(own)
-    if isinstance(parts := config.get("metadata"), list):
-        config["metadata"] = {key: value for part in parts for key, value in dict(part).items()}
-    return config
+def _n_asked(identity: Mapping[str, Any]) -> int:
+    asked = starting.part(identity["arguments"])
+    return sum(len(asked(range(one.get("questions", 0)))) for one in identity["data"].values())
 
 
-def _by_name(table: dict[str, Any]) -> dict[str, Any]:
-    """Returns numbers by metric, without the name of the filter where a metric has only one."""
-    counts = Counter(key.partition(",")[0] for key in table)
-    return {(name if counts[name := key.partition(",")[0]] == 1 else key): table[key] for key in table}
+def _command(identity: Mapping[str, Any], folder: Path) -> str:
+    """Returns the command of a run; secrets are hidden, as in the file that holds it."""
+    words = ["tempbench", "run", "--model", identity["model"]]
+    words += ["--model-args", identity["model_args"]] if identity["model_args"] else []
+    words += ["--tasks", identity["tasks"], "--output", str(folder)]
+    return shlex.join([*words, *(["--", *identity["arguments"]] if identity["arguments"] else [])])
 
 
-def _with_problems(
-    file: Path, task: str, results: Any, config: dict[str, Any], state: dict[str, Any], partial: bool
-) -> tuple[tuple[Sample, ...], tuple[str, ...]]:
-    """Returns the valid lines of a task's log, and what is wrong with the others."""
-    log = sample_log(file, task)
-    samples, problems = _samples(log, task, config)
-    with edited(file):
-        expected = ((results.get("n-samples") or {}).get(task) or {}).get("effective")
-        then = config.get("metadata") or {}
-        now = load_task(task)["metadata"] if task in task_files() else {}
-        versions = {key: (then.get(key), now[key]) for key in ("version", "prompts") if key in now}
-    n = len(samples)
-    if log.is_file() and not problems and expected not in (None, n):
-        problems.append(f"{log.name}: {n} lines for the run's {expected} questions")
-    problems += _changed(file, log, state.get(manifests.TABLES))
-    problems += [
-        f"{task}: the run has {key} {old} of the task, this package {new}"
-        for key, (old, new) in versions.items()
-        if old != new
-    ]
-    if problems and not partial:
-        more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
-        raise TempbenchError(f"{problems[0]}{more}; add --partial to use its {counted(n, 'readable line')}")
-    return tuple(samples), tuple(problems)
-
-
-def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample], list[str]]:
-    """Returns the valid lines of a log, and one line for each problem with the others."""
-    if not path.is_file():
-        return [], []
-    samples: list[Sample] = []
-    damage: dict[str, list[str]] = {}
-    is_ours = task in task_files()
-    metrics = {*adapter.names_in(load_task(task))} if is_ours else set()
-    try:
-        then = adapter.names_in(config)
-    except (KeyError, TypeError):
-        then = ()  # which only lines that need it have
-    seen: set[Any] = set()
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                sample = _sample(parse_json(line), then, is_ours)
-            except (ValueError, KeyError, TypeError, OverflowError) as error:
-                damage.setdefault("cut off or not a log line", []).append(f"{number} ({in_words(error)})")
-                continue
-            if sample.record["id"] in seen or sample.doc_id in seen:
-                damage.setdefault("repeat a question or its doc_id", []).append(f"{number} ({sample.id})")
-            elif is_ours and not {name.removesuffix("_stderr") for name in sample.metrics} <= metrics:
-                damage.setdefault("of another task", []).append(str(number))
-            else:
-                seen |= {sample.record["id"], sample.doc_id}
-                samples.append(sample)
-    return samples, [
-        f"{path.name}: {counted(len(found), 'line')} {what}, first line {found[0]}"
-        for what, found in damage.items()
-    ]
-
-
-def _sample(row: Any, metrics: tuple[str, ...], is_ours: bool) -> Sample:
-    """Returns a line of a log."""
-    if is_ours:
-        record = _sound(row["record"])
-        given = adapter.given_to(row, metrics)
-    else:
-        record = records.record_of(row, {*metrics})
-        given = frozenset(record[ITEMS])
-    counts, whole = row.get("token_counts"), row.get("resps")
-    last = counts[-1] if isinstance(counts, list) and counts and isinstance(counts[-1], dict) else None
-    n_tokens, n_given = ((last or {}).get(f"{kind}_tokens") for kind in ("output", "input"))
-    # The harness unwraps single replies from their lists, and leaves out equal ones.
-    first = whole[0] if isinstance(whole, list) and whole else whole
-    return Sample(
-        record=record,
-        metrics=given,
-        prompt=str(row.get("input", "")),
-        reply=adapter.reply_of([row.get("filtered_resps", "")]),
-        doc_id=int(row["doc_id"]),
-        target=str(row.get("target", "")),
-        n_tokens=n_tokens if isinstance(n_tokens, int) else None,
-        n_given=n_given if isinstance(n_given, int) else None,
-        whole=first if isinstance(first, str) else None,
-    )
-
-
-def _sound(record: dict[str, Any]) -> dict[str, Any]:
-    """Returns a record with fields of the right types."""
-    wrong = [name for name in ("parsed", "failed") if not isinstance(record[name], int)]
-    wrong += [name for name in (*HOW, *REASON) if not isinstance(record.get(name), (str, NoneType))]
-    if wrong:
-        raise TypeError(f"{wrong[0]} is {one_line(repr(record[wrong[0]]))[:80]}")
-    hash(record["id"])  # a list is not an id
-    return record
+def _answers(folder: Path) -> dict[tuple[str, int], Any]:
+    """Returns the latest stored answer to each question, by task and question number."""
+    out: dict[tuple[str, int], Any] = {}
+    for _, task, number, text in sorted(
+        supervision.stored(folder, "created_at, task_name, doc_id, response")
+    ):
+        with contextlib.suppress(ValueError):
+            out[task, number] = parse_json(text)
+    return out

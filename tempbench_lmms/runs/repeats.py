@@ -16,10 +16,10 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics import repeats
 from tempbench_lmms.metrics.ratio import Sums
 from tempbench_lmms.record import shown
-from tempbench_lmms.runs.comparison import check_same_questions, question_scores
+from tempbench_lmms.runs.comparison import question_scores
 from tempbench_lmms.runs.logs import by_repeat
 from tempbench_lmms.runs.rescoring import columns
-from tempbench_lmms.runs.run_card import SEEDS, finite
+from tempbench_lmms.runs.run_card import SEEDS, check_same_questions, finite
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, edited, metrics_of_all
 
 _LEGEND = (

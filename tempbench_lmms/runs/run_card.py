@@ -1,4 +1,4 @@
-"""The run card: how a result was made, and whether it is complete.
+"""How a result was made: its run card and signature, how it was decided, and in what two runs differ.
 
 Most of it comes from the harness's results file or the log. What only the run itself knows (installed
 versions, the checksum of the data) is stored among the nested tables of a task, in `run` under `details`.
@@ -7,10 +7,12 @@ versions, the checksum of the data) is stored among the nested tables of a task,
 import hashlib
 import json
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.data import provenance, roots
 from tempbench_lmms.data.provenance import KEY, PACKAGES
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.stopping import KEY as DECIDED
 from tempbench_lmms.harness.tasks import kwargs_of
 from tempbench_lmms.record import shares
@@ -22,6 +24,14 @@ RESPONDENT = "respondent"
 """The key of a results file for a person's answers (`runs.answering`): `kind` ("human") and `name`."""
 NOT_CHECKED = "not checked"
 NOT_A_MODEL = "not a model"
+# What must be equal before scores can be compared; the rest of the run card may differ.
+_PROMPTS = "version.prompts"
+_OURS = "packages.tempbench-lmms"
+_MUST_AGREE = ("version.task", _PROMPTS, _OURS, "data.url", "settings.num_fewshot")
+_SUMS = ("data.sha256", "data.media.sha256")
+_READ_AGAIN = "`--reparse` reads the replies of both with the installed code"
+_READING = ("reasoning_tags", "system_instruction", "apply_chat_template")
+_NOTED = ("packages.", "generation.", "settings.", "seeds.", "questions.failed")
 SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
@@ -141,3 +151,202 @@ def finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [finite(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def settings_of(log: TaskLog) -> dict[str, str]:
+    """Returns the recorded harness settings that change prompts, media or reading."""
+    found = {f"settings.{name}": str(log.options.get(name)) for name in _READING if log.options}
+    if backend := log.settings.get("model_backend"):  # MODULE.CLASS (chat), or (simple)
+        found["settings.runner"] = str(backend).rpartition("(")[2].removesuffix(")")
+    return found
+
+
+def sentence(said: Mapping[str, Any]) -> str:
+    """Returns a sentence about how a task was decided."""
+    against = said["against"]
+    other = against.get("name") or against["model"]
+    other += f" in {against['folder']}" if against.get("folder") else ""
+    by = f"({said['test']}; level {said['level']:.3g}; groups by hash, {said['order']})"
+    number = f"{said['groups_answered']:,} of {said['groups']:,} groups"
+    if said["verdict"] == "undecided":
+        return f"undecided after {number} whether {said['metric']} differs from that of {other} {by}"
+    when = "stopped" if is_stopped(said) else "decided"
+    return (
+        f"{when} after {number}: {said['verdict']} in {said['metric']} than {other}, by at least "
+        f"{said['at_least']:.3g} {by}"
+    )
+
+
+def is_stopped(said: Mapping[str, Any]) -> bool:
+    """Returns whether some groups were not asked."""
+    return bool(said["groups_answered"] < said["groups"])
+
+
+def said_of(log: TaskLog) -> dict[str, Any] | None:
+    """Returns what a run recorded about the decision of a task; None without `--until-decided`."""
+    found = log.header.get(DECIDED)
+    own = found.get(log.task) if isinstance(found, dict) else None
+    return own if isinstance(own, dict) else None
+
+
+def was_stopped(log: TaskLog) -> bool:
+    """Returns whether a run stopped early because a task was decided."""
+    said = said_of(log)
+    return said is not None and is_stopped(said)
+
+
+def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[list[str], list[str]]:
+    """Returns why two runs of a task cannot be compared, and what else differs, one line each.
+
+    Args:
+        first: The first run.
+        second: The second.
+        reparsed: Whether the installed code read the replies of both, not the code of each run.
+    """
+    one, other = flat(run_card(first)), flat(run_card(second))
+    settings, others = settings_of(first), settings_of(second)
+    for name in settings.keys() & others.keys():
+        one[name], other[name] = settings[name], others[name]
+    imported = [name for name, log in (("A", first), ("B", second)) if IMPORTED in log.header]
+    must_agree = [name for name in _MUST_AGREE if not (reparsed and name == _OURS)]
+    serious: list[str] = []
+    notes: list[str] = []
+    for name in {**one, **other}:
+        a, b = one.get(name), other.get(name)
+        line = f"{name}: {a} and {b}"
+        if a == b:
+            continue
+        if name in must_agree:
+            if not (imported and name == _PROMPTS):
+                serious.append(line)
+        elif name in _SUMS:  # the bundled samples have no media checksum
+            known = None not in (a, b)
+            missing = f"{name}, which one of the logs does not record"
+            (serious if known else notes).append(line if known else missing)
+        elif name == provenance.CODE:
+            if None not in (a, b) and not reparsed:  # imports have none
+                serious.append(f"the code that read their replies: {a:.8} and {b:.8} ({_READ_AGAIN})")
+        elif name.startswith(_NOTED) and not (imported and None in (a, b)):  # reported once, below
+            notes.append(line)
+    notes += _stopped(first, second)
+    notes += [f"prompts: {name} was imported; its prompts and media are unknown" for name in imported]
+    return [*serious, *_different_questions(first, second)], notes
+
+
+def check_same_questions(repeats: Sequence[TaskLog]) -> None:
+    """Refuses repeats of a task that asked different questions; a damaged log may lack some.
+
+    Raises:
+        TempbenchError: The questions, the data or the prompts differ.
+    """
+    first, *others = repeats
+    for log in others:
+        serious, _ = obstacles(first, log, reparsed=True)
+        # Other versions and other code are reported beside the scores; here the questions differ.
+        if any(one.problems for one in repeats):
+            serious = [line for line in serious if not line.startswith("questions:")]
+        if serious:
+            raise TempbenchError(
+                f"{log.file} and {first.file} are both {log.task} but differ in {'; '.join(serious)}; "
+                "repeats must ask the same questions: give the runs one by one"
+            )
+
+
+def _different_questions(first: TaskLog, second: TaskLog) -> Iterator[str]:
+    a, b = ({sample.id: sample for sample in log.samples} for log in (first, second))
+    for name, ids, other in (("A", sorted({*a} - {*b}), second), ("B", sorted({*b} - {*a}), first)):
+        if ids and not was_stopped(other):
+            yield f"questions: {len(ids):,} are only in {name}, among them {_some(ids)}"
+    both = a.keys() & b.keys()
+    for what in ("prompt", "target"):
+        if ids := sorted(id_ for id_ in both if getattr(a[id_], what) != getattr(b[id_], what)):
+            yield f"{what}s: {len(ids):,} of {len(both):,} differ, among them {_some(ids)}"
+
+
+def _some(ids: Sequence[str]) -> str:
+    return ", ".join([*ids[:3], *(["..."] if len(ids) > 3 else [])])
+
+
+def _stopped(first: TaskLog, second: TaskLog) -> Iterator[str]:
+    """Yields a line for a run that stopped early; the questions that both answered are still compared."""
+    for name, log in (("A", first), ("B", second)):
+        if was_stopped(log):
+            yield (
+                f"questions: {name} was {sentence(said_of(log) or {})}; only questions that both runs "
+                "answered are compared. Early stopping exaggerates the difference, so p values do not "
+                "count: that decision is the verdict, and other metrics get none"
+            )
+
+
+FRAMES = ("n_frames", "frames", "max_num_frames", "max_frames_num", "num_frames", "fps")
+"""Settings of a task or a runner that say how many frames of a video a model gets."""
+TASK = "task"
+VERSION = "version"
+VARIES = "*"
+"""The value of a part in which several results differ."""
+
+
+def signature_of(log: TaskLog) -> dict[str, str]:
+    """Returns the parts of a task's signature by name, without those that the run did not record.
+
+    `prompts` is their version and a hash of all texts; `reader` a hash of the code that read and scored the
+    replies; `gen` a hash of every setting that `compare` checks or mentions; `data` a hash of rows and media.
+    """
+    card = run_card(log)
+    packages = card["packages"]
+    limits = [log.settings.get("limit"), log.settings.get("offset")]
+    words = {**_arguments(card["model_args"]), **card["settings"]}
+    version, prompts = card["version"], card["prompts_sha256"]
+    sums = [card["data"].get("sha256"), (card["data"].get("media") or {}).get("sha256")]
+    found = {
+        TASK: log.task,
+        VERSION: version["task"],
+        "prompts": "-".join(filter(None, [str(version["prompts"] or ""), (prompts or "")[:8]])),
+        "reader": (card[provenance.CODE] or "")[:8],
+        "n": card["questions"]["logged"] or card["questions"]["asked"],
+        "repeats": len(log.repeats),
+        "gen": _hash([card["generation"], card["settings"], settings_of(log), card["seeds"], limits]),
+        "frames": next((words[name] for name in FRAMES if words.get(name)), None),
+        "tempbench": packages.get("tempbench-lmms"),
+        "lmms-eval": packages.get("lmms-eval") or _known(log.header.get("lmms_eval_version")),
+        "data": _hash(sums) if any(sums) else None,
+    }
+    return {name: str(value) for name, value in found.items() if value}
+
+
+def signature_text(parts: dict[str, str]) -> str:
+    """Returns the parts of a signature as one line."""
+    marks = {TASK: "", VERSION: "v"}
+    return "|".join(f"{marks.get(name, f'{name}:')}{value}" for name, value in parts.items())
+
+
+def signature_lines(signatures: Iterable[dict[str, str]]) -> Iterator[str]:
+    """Yields one signature per task; parts in which its runs differ are `*`."""
+    tasks: dict[str, list[dict[str, str]]] = {}
+    for parts in signatures:
+        tasks.setdefault(parts[TASK], []).append(parts)
+    for own in tasks.values():
+        names = dict.fromkeys(name for parts in own for name in parts)
+        yield signature_text({name: own[0][name] if _is_same(own, name) else VARIES for name in names})
+
+
+def differing_parts(one: dict[str, str], other: dict[str, str]) -> list[str]:
+    """Returns the names of the parts in which two signatures differ."""
+    return [name for name in {**one, **other} if not _is_same((one, other), name)]
+
+
+def _is_same(found: Iterable[dict[str, str]], name: str) -> bool:
+    return len({parts.get(name) for parts in found}) == 1
+
+
+def _known(version: Any) -> Any:
+    return None if str(version).startswith("unknown") else version  # what the harness says of its wheel
+
+
+def _arguments(words: Any) -> dict[str, str]:
+    pairs = (pair.partition("=") for pair in str(words or "").split(","))
+    return {name: value for name, _, value in pairs if value}
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:8]

@@ -6,6 +6,7 @@ that got no answer leaves nothing that would block the corrected one.
 """
 
 import contextlib
+import re
 import sqlite3
 import sys
 import time
@@ -19,24 +20,86 @@ from tempbench_lmms.check.faults import of_error
 from tempbench_lmms.data import locks, manifests, outputs, redaction, tables
 from tempbench_lmms.data.outputs import LOCK, RESULTS, STATE
 from tempbench_lmms.data.redaction import scrubbed
-from tempbench_lmms.data.terminal import tell
+from tempbench_lmms.data.terminal import one_line, tell
 from tempbench_lmms.errors import TempbenchError, lacking
 from tempbench_lmms.harness import agreement, identity, plugin, task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.progress import Pace
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import (
-    arguments,
-    deciding,
-    ending,
-    quality,
-    results,
-    starting,
-    supervision,
-    unfinished,
-)
+from tempbench_lmms.runs import deciding, quality, run_card, starting, supervision
 from tempbench_lmms.runs.logs import check_results, finished_results, read_runs, sums
 from tempbench_lmms.runs.starting import Command, RunIdentity
+from tempbench_lmms.runs.task_log import Sample, TaskLog, state_of
+
+_SHOWN = 20
+_LONGEST_REASON = 200
+
+
+def whole(results: Path, ids: Mapping[str, Sequence[str]]) -> list[TaskLog]:
+    """Returns the logs beside a results file, after checking that they are complete.
+
+    Args:
+        results: The file.
+        ids: The expected questions of each task, in order, as far as known.
+
+    Raises:
+        TempbenchError: A file is missing or cut short (the harness only warns if it cannot write), or a log
+            has a question twice or another question in its place.
+    """
+    found: dict[str, TaskLog] = {}
+    problem = ""
+    try:
+        found = {log.task: log for log in read_runs([results], partial=True)}
+    except TempbenchError as error:
+        problem = str(error)
+    for task in {**ids, **found} if not problem else ():
+        log, expected = found.get(task), ids.get(task)
+        if log is not None and log.problems:
+            problem = log.problems[0]
+        elif log is None or not log.samples:
+            problem = f"{task} has no log"
+        elif expected is not None and (
+            strangers := {(one.doc_id, one.id) for one in log.samples} - {*enumerate(expected)}
+        ):
+            problem = f"{log.log_file.name}: {len(strangers)} lines have other questions than the task"
+    if problem:
+        raise TempbenchError(
+            f"{results} and its logs are incomplete ({problem}); free space if the disk is full, and give "
+            "the same command again: the answers are stored"
+        )
+    return [*found.values()]
+
+
+def bound(text: str) -> Callable[[int], int]:
+    """Returns the function from the number of questions to how many may fail, for `5` or `1%`.
+
+    >>> bound("1%")(250), bound("5")(250)
+    (2, 5)
+
+    Raises:
+        TempbenchError: It is neither a number nor a share.
+    """
+    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(%?)", text.strip())
+    if not found or (not found[2] and "." in found[1]) or (found[2] and float(found[1]) > 100):
+        raise TempbenchError(f"--max-failures {text[:40]!r} is neither a number nor a share; write 5 or 1%")
+    number = float(found[1])
+    return (lambda total: int(total * number / 100)) if found[2] else (lambda total: int(number))
+
+
+def as_lines(failed: Sequence[tuple[TaskLog, Sample]]) -> list[str]:
+    """Returns the lines of a run's summary about its failed requests, one per request for the first ones."""
+    shown = [
+        f"failed: question {one_line(one.id)} of {log.task}: {_reason(one)}" for log, one in failed[:_SHOWN]
+    ]
+    if len(failed) > _SHOWN:
+        shown.append(f"failed: {len(failed) - _SHOWN:,} more; the logs have them with `failed` 1")
+    return shown
+
+
+def _reason(sample: Sample) -> str:
+    words = re.sub(r"^\s*\[LMMS_EVAL_[A-Z_]+[:\s]*", "", sample.reply)
+    return one_line(words.rstrip().removesuffix("]") or sample.reply)[:_LONGEST_REASON]
+
 
 _QUESTIONS = "questions"  # a key of a run's state: checksums of the prompts
 
@@ -46,7 +109,7 @@ class RunOptions:
     """Options of a run that do not change the scores of greedy replies."""
 
     slice_size: int = 200  # answers stored at a time; it changes which replies are sampled
-    max_failures: str = "1%"  # how many requests may fail (`results.bound`)
+    max_failures: str = "1%"  # how many requests may fail (`bound`)
     question_timeout: float = 0.0  # seconds that one question may take; 0 for no limit; needs `tell`
     tell: supervision.Tell | None = None  # reports each call to a supervising process
     name: str = ""  # in reports; if empty, the model's name
@@ -75,7 +138,7 @@ def run(
     Raises:
         TempbenchError: Something is wrong, or too many requests failed; the answers so far are stored.
     """
-    borne = results.bound(options.max_failures)
+    borne = bound(options.max_failures)
     output = command.output
     ranks = Ranks()
     if ranks.rank:  # the first process checks, writes and prints
@@ -91,7 +154,7 @@ def run(
             found = starting.check(command)
             agreement.compare(ranks, found.process | options.process)
             contests = _contests(command, options, found)
-            deciders = deciding.deciders(output, unfinished.state_of(output), contests)
+            deciders = deciding.deciders(output, state_of(output), contests)
             finished = _continued(output, found, asks_all=not contests)
             kept: dict[str, Any] = {"name": options.name} if options.name else {}
             kept |= {_QUESTIONS: found.questions, **deciders}
@@ -115,9 +178,9 @@ def run(
 def _check_arguments(command: Command, options: RunOptions) -> None:
     """Refuses unknown tasks, and arguments that the harness or a run would refuse."""
     further = command.further
-    arguments.part(further)
+    starting.part(further)
     task_names.check(command.tasks.split(","), further)
-    number = arguments.value(further, "num_fewshot")
+    number = starting.value(further, "num_fewshot")
     if number and (ours := command.leaves):  # the harness accepts the number but shows no examples
         raise TempbenchError(
             f"--num_fewshot {number}: {ours[0]} has no examples to show; leave it out, and run tasks with "
@@ -127,7 +190,7 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
         if options.decide_by:
             raise TempbenchError("--decide-by needs --until-decided; give both, or leave it out")
         return
-    if arguments.value(further, "limit") not in (None, -1) or arguments.value(further, "offset"):
+    if starting.value(further, "limit") not in (None, -1) or starting.value(further, "offset"):
         raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")
     check_results(options.until_decided)  # before the harness starts
 
@@ -174,7 +237,7 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
 
     A run that stopped early because it was decided is not finished for a command that asks all questions.
     """
-    path, state = output / STATE, unfinished.state_of(output)
+    path, state = output / STATE, state_of(output)
     if not state:
         if not all(_is_void(file) for file in output.rglob(f"*{RESULTS}")):
             raise TempbenchError(f"{output} holds other results; choose another --output")
@@ -195,10 +258,10 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
         )
     if state.get("failed"):  # to be asked again
         return None
-    if asks_all and any(map(deciding.is_stopped, (state.get(deciding.KEY) or {}).values())):
+    if asks_all and any(map(run_card.is_stopped, (state.get(deciding.KEY) or {}).values())):
         return None
     try:
-        results.whole(finished, found.ids)
+        whole(finished, found.ids)
     except TempbenchError as error:
         tell(str(error))
         return None
@@ -218,9 +281,9 @@ def _tell_finished(file: Path) -> None:
     """Prints that there is nothing to do, and how to continue a run that stopped early."""
     said = tables.read_json(file).get(deciding.KEY) or {}
     for task, one in said.items():
-        print(f"tempbench: {task}: {deciding.sentence(one)}")
+        print(f"tempbench: {task}: {run_card.sentence(one)}")
     rest = "for a new run choose another --output"
-    if any(map(deciding.is_stopped, said.values())):
+    if any(map(run_card.is_stopped, said.values())):
         rest = "give the same command without --until-decided to have the other questions answered too"
     print(f"tempbench: finished already: {file}; {rest}")
 
@@ -255,10 +318,8 @@ def _evaluate(
     sys.argv += ["--model_args", command.model_args] if command.model_args else []
     redaction.note(command.model_args, *command.further)
     known = supervision.read(output)
-    watch = retries.Watch(
-        {*known}, supervision.failed(known), max_failures=results.bound(options.max_failures)
-    )
-    watch.answered, watch.seed = begin, str(arguments.value(command.further, "seed"))
+    watch = retries.Watch({*known}, supervision.failed(known), max_failures=bound(options.max_failures))
+    watch.answered, watch.seed = begin, str(starting.value(command.further, "seed"))
     if options.tell:
         watch.timeout, watch.tell = options.question_timeout or None, options.tell
     if options.until_decided is not None:
@@ -286,7 +347,7 @@ def _failed(error: Exception, output: Path) -> TempbenchError:
         # On some full disks the database only says that it failed.
         is_full = isinstance(error, sqlite3.OperationalError) and "disk" in reason
         reason = f"{output / 'cache'}: {reason}"
-    advice = ending.advice(output, "free space on its disk, and " if is_full else "")
+    advice = supervision.advice(output, "free space on its disk, and " if is_full else "")
     return TempbenchError(
         "; ".join(filter(None, (f"the evaluation failed ({reason})", of_error(reason), advice)))
     )
@@ -316,7 +377,7 @@ def _finish(
     The record comes before the report, so a run that is ended while it writes its report is not evaluated
     again.
     """
-    logs = results.whole(file, found.ids)
+    logs = whole(file, found.ids)
     replies = [(log, one) for log in logs for one in log.samples]
     decided = {one.task: one.said for one in contests}
     failed = [(log, one) for log, one in replies if one.record["failed"]]
@@ -330,7 +391,7 @@ def _finish(
     at_end(file, True)
     if empty := sum(not one.reply.strip() for _, one in replies):
         tell(f"{empty:,} of {len(replies):,} replies are empty")
-    for line in (*quality.cut_in(logs), *results.as_lines(failed)):
+    for line in (*quality.cut_in(logs), *as_lines(failed)):
         tell(line)
     number = f"{len(failed):,} of {len(replies):,} requests failed"
     again = f"give the same command again to ask those again ({file} counts them as wrong)"
@@ -339,5 +400,5 @@ def _finish(
     if failed:
         tell(f"{number}, no more than --max-failures allows; {again}")
     for task, one in decided.items():
-        tell(f"{task}: {deciding.sentence(one)}")
+        tell(f"{task}: {run_card.sentence(one)}")
     tell(f"finished, {len(replies):,} answers: {file}")

@@ -1,6 +1,7 @@
 """What identifies a run, and the checks before a model is loaded."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,62 @@ from tempbench_lmms import __version__
 from tempbench_lmms.data import checks, manifests, outputs, tables
 from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.harness import identity, plugin, task_names
+from tempbench_lmms.harness import identity, options, plugin, task_names
 from tempbench_lmms.harness.task_names import OtherTask
 from tempbench_lmms.harness.tasks import check_data, docs_of, kwargs_of, load_task, root_of, task_files
-from tempbench_lmms.runs import arguments
+
+_OWN = (
+    *("model", "model_args", "tasks", "output_path", "use_cache", "log_samples", "config"),
+    "repeats",  # the harness's store keeps only one reply per question
+)
+
+
+def value(further: Sequence[str], name: str) -> Any:
+    """Returns the value of one of the harness's options among its arguments; None if not given."""
+    return getattr(options.read(further), name, None)
+
+
+def part(further: Sequence[str]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """Returns the function that selects a task's questions by `--limit` and `--offset`.
+
+    Raises:
+        TempbenchError: The harness would refuse its arguments, or `tempbench` sets them itself.
+    """
+    if ours := [f"--{name}" for name in _OWN if value(further, name)]:
+        raise TempbenchError(
+            f"{', '.join(ours)} is set by `tempbench run`; give it before `--`, or leave it out"
+        )
+    if value(further, "predict_only"):
+        raise TempbenchError(
+            "--predict_only computes no scores; leave it out: `tempbench run` stores the answers anyway"
+        )
+    limit, offset = value(further, "limit"), value(further, "offset") or 0
+    if limit == 0:
+        raise TempbenchError("--limit 0 asks no questions; give a larger number")
+    if offset < 0 or (limit is not None and (not math.isfinite(limit) or (limit < 0 and limit != -1))):
+        raise TempbenchError(
+            "--limit takes a number of questions, a share below 1, or -1 for all; --offset a number from 0"
+        )
+
+    def taken(questions: Sequence[Any]) -> Sequence[Any]:
+        if limit in (None, -1):
+            return questions[offset:]
+        share = math.ceil(len(questions) * limit) if limit < 1 else int(limit)
+        return questions[offset : offset + share]
+
+    return taken
+
+
+def generation(further: Sequence[str]) -> dict[str, str]:
+    """Returns the generation settings among the harness's arguments."""
+    pairs = (value(further, "gen_kwargs") or "").split(",")
+    return {name.strip(): word.strip() for name, _, word in (pair.partition("=") for pair in pairs)}
+
+
+def with_generation(further: Sequence[str], settings: str) -> list[str]:
+    """Returns the harness's arguments with more generation settings; the last `--gen_kwargs` counts."""
+    return [*further, "--gen_kwargs", ",".join(filter(None, (value(further, "gen_kwargs"), settings)))]
+
 
 _BYTES_PER_DOCUMENT = 20_000
 _BYTES_AT_LEAST = 200_000_000
@@ -79,7 +132,7 @@ def check(command: Command) -> RunIdentity:
     """
     names, others = command.leaves, command.others
     task_names.check_answerable(command.model, others)
-    taken = arguments.part(command.further)
+    taken = part(command.further)
     version = plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS, "`tempbench run`")
     plugin.install()
     data, ids, texts = checked_data(names)

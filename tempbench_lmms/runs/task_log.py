@@ -3,22 +3,29 @@
 import contextlib
 import functools
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import SimpleNamespace
+from types import NoneType, SimpleNamespace
 from typing import Any
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.any_task.task import AnyTask
+from tempbench_lmms.any_task.records import ITEMS, record_of
+from tempbench_lmms.any_task.task import AnyTask, printed
 from tempbench_lmms.card import BenchmarkCard
+from tempbench_lmms.data import manifests
+from tempbench_lmms.data.checks import in_words
 from tempbench_lmms.data.outputs import REPEAT, RESULTS, STATE
-from tempbench_lmms.data.terminal import one_line
+from tempbench_lmms.data.tables import parse_json, read_json, sha256_of
+from tempbench_lmms.data.terminal import counted, one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.adapter import Item
-from tempbench_lmms.harness.tasks import load_task
-from tempbench_lmms.record import Metric, Record, Row, at_limit
+from tempbench_lmms.harness.tasks import load_task, task_files
+from tempbench_lmms.record import HOW, REASON, Metric, Record, Row, at_limit
+
+_TABLES = ("results", "configs", "groups", "group_subtasks", "higher_is_better", "efficiency")
 
 
 @dataclass(frozen=True)
@@ -255,3 +262,216 @@ def metrics_of(log: TaskLog) -> list[MetricOfRun]:
             metric, higher = with_arguments(row.metric, log.arguments), row.better != "lower"
             out.append(MetricOfRun(row.name, metric, records, higher, row.headline, row.needs_encoder))
     return out
+
+
+def state_of(folder: Path) -> dict[str, Any]:
+    """Returns the state in a run's folder; empty if the run has not begun.
+
+    Raises:
+        TempbenchError: The file is damaged.
+    """
+    path = folder / STATE
+    if not path.is_file():
+        return {}
+    try:
+        state: dict[str, Any] = read_json(path)
+        own, wanted = state["identity"], {"model": str, "model_args": str, "arguments": list, "tasks": str}
+        if not all(isinstance(own[name], kind) for name, kind in wanted.items()):
+            raise TypeError
+        dict(own["data"])
+        dict(state["questions"])
+    except (ValueError, KeyError, TypeError):
+        raise TempbenchError(f"{path} is damaged; remove it to continue with the stored answers") from None
+    return state
+
+
+def state_beside(results: Path) -> dict[str, Any]:
+    """Returns what `tempbench run` stored about the run of a results file; empty if nothing."""
+    for folder in (results.parent, results.parent.parent):
+        with contextlib.suppress(TempbenchError):
+            if state := state_of(folder):
+                return state
+    return {}
+
+
+def read_results(file: Path, partial: bool, only: frozenset[str] | None, group_by: str) -> list[TaskLog]:
+    """Returns the tasks of a results file, or only these; arguments as for `logs.read_runs`."""
+    try:
+        results = read_json(file)
+        tables, configs = dict(results["results"]), dict(results["configs"])
+        settings = dict(results.get("config") or {})
+        found = [task for task in tables if task in configs]
+        values = {task: _by_name(dict(tables[task])) for task in found}
+        configs = {task: _config(configs[task]) for task in found}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TempbenchError(f"{file} is not a results file of the harness ({in_words(error)})") from None
+    if found and (settings.get("resolved_cli_args") or {}).get("predict_only"):
+        raise TempbenchError(
+            f"{file}: the run was made with --predict_only, which computes no scores; run it again without it"
+        )
+    state = state_beside(file)
+    name = state.get("name")
+    logs = []
+    for task in found if only is None else [task for task in found if task in only]:
+        samples, problems = _with_problems(file, task, results, configs[task], state, partial)
+        log = TaskLog(
+            task=task,
+            benchmark=task_files()[task].parent.name if task in task_files() else "",
+            model=str(results.get("model_name") or settings.get("model") or "model"),
+            arguments=SimpleNamespace(model=settings.get("model"), model_args=settings.get("model_args")),
+            values=values[task],
+            config=configs[task],
+            samples=samples,
+            file=file,
+            problems=problems,
+            header={key: value for key, value in results.items() if key not in _TABLES},
+            name=name if isinstance(name, str) else "",
+        )
+        logs.append(log if log.benchmark else _of_any_task(log, results, group_by))
+    return logs
+
+
+def _of_any_task(log: TaskLog, results: Any, group_by: str) -> TaskLog:
+    """Returns the log of a task from outside this package, with the metrics that the rules find."""
+    higher = dict((results.get("higher_is_better") or {}).get(log.task) or {})
+    records = [sample.record for sample in log.samples]
+    other = AnyTask(
+        log.task, log.values, higher, records, log.config, group_by, _groups_of(log.task, results)
+    )
+    return replace(
+        log,
+        other=other,
+        values=log.values | {name: one.value for name, one in other.metrics.items()},
+        samples=tuple(replace(one, metrics=other.given(one.record)) for one in log.samples),
+    )
+
+
+def _groups_of(task: str, results: Any) -> dict[str, float]:
+    """Returns the numbers that the harness printed for the groups of tasks that a task belongs to."""
+    tables, members = results.get("groups") or {}, results.get("group_subtasks") or {}
+    return {
+        f"{group}: {name}": one.value
+        for group, table in tables.items()
+        if task in (members.get(group) or ())
+        for name, one in printed(_by_name(table)).items()
+        if "_stderr" not in name
+    }
+
+
+def _config(own: Any) -> dict[str, Any]:
+    """Returns a task's configuration, with a list of `metadata` tables merged into one."""
+    config = dict(own)
+    if isinstance(parts := config.get("metadata"), list):
+        config["metadata"] = {key: value for part in parts for key, value in dict(part).items()}
+    return config
+
+
+def _by_name(table: dict[str, Any]) -> dict[str, Any]:
+    """Returns numbers by metric, without the name of the filter where a metric has only one."""
+    counts = Counter(key.partition(",")[0] for key in table)
+    return {(name if counts[name := key.partition(",")[0]] == 1 else key): table[key] for key in table}
+
+
+def _with_problems(
+    file: Path, task: str, results: Any, config: dict[str, Any], state: dict[str, Any], partial: bool
+) -> tuple[tuple[Sample, ...], tuple[str, ...]]:
+    """Returns the valid lines of a task's log, and what is wrong with the others."""
+    log = sample_log(file, task)
+    samples, problems = _samples(log, task, config)
+    with edited(file):
+        expected = ((results.get("n-samples") or {}).get(task) or {}).get("effective")
+        then = config.get("metadata") or {}
+        now = load_task(task)["metadata"] if task in task_files() else {}
+        versions = {key: (then.get(key), now[key]) for key in ("version", "prompts") if key in now}
+    n = len(samples)
+    if log.is_file() and not problems and expected not in (None, n):
+        problems.append(f"{log.name}: {n} lines for the run's {expected} questions")
+    problems += _changed(file, log, state.get(manifests.TABLES))
+    problems += [
+        f"{task}: the run has {key} {old} of the task, this package {new}"
+        for key, (old, new) in versions.items()
+        if old != new
+    ]
+    if problems and not partial:
+        more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
+        raise TempbenchError(f"{problems[0]}{more}; add --partial to use its {counted(n, 'readable line')}")
+    return tuple(samples), tuple(problems)
+
+
+def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample], list[str]]:
+    """Returns the valid lines of a log, and one line for each problem with the others."""
+    if not path.is_file():
+        return [], []
+    samples: list[Sample] = []
+    damage: dict[str, list[str]] = {}
+    is_ours = task in task_files()
+    metrics = {*adapter.names_in(load_task(task))} if is_ours else set()
+    try:
+        then = adapter.names_in(config)
+    except (KeyError, TypeError):
+        then = ()  # which only lines that need it have
+    seen: set[Any] = set()
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                sample = _sample(parse_json(line), then, is_ours)
+            except (ValueError, KeyError, TypeError, OverflowError) as error:
+                damage.setdefault("cut off or not a log line", []).append(f"{number} ({in_words(error)})")
+                continue
+            if sample.record["id"] in seen or sample.doc_id in seen:
+                damage.setdefault("repeat a question or its doc_id", []).append(f"{number} ({sample.id})")
+            elif is_ours and not {name.removesuffix("_stderr") for name in sample.metrics} <= metrics:
+                damage.setdefault("of another task", []).append(str(number))
+            else:
+                seen |= {sample.record["id"], sample.doc_id}
+                samples.append(sample)
+    return samples, [
+        f"{path.name}: {counted(len(found), 'line')} {what}, first line {found[0]}"
+        for what, found in damage.items()
+    ]
+
+
+def _sample(row: Any, metrics: tuple[str, ...], is_ours: bool) -> Sample:
+    """Returns a line of a log."""
+    if is_ours:
+        record = _sound(row["record"])
+        given = adapter.given_to(row, metrics)
+    else:
+        record = record_of(row, {*metrics})
+        given = frozenset(record[ITEMS])
+    counts, whole = row.get("token_counts"), row.get("resps")
+    last = counts[-1] if isinstance(counts, list) and counts and isinstance(counts[-1], dict) else None
+    n_tokens, n_given = ((last or {}).get(f"{kind}_tokens") for kind in ("output", "input"))
+    # The harness unwraps single replies from their lists, and leaves out equal ones.
+    first = whole[0] if isinstance(whole, list) and whole else whole
+    return Sample(
+        record=record,
+        metrics=given,
+        prompt=str(row.get("input", "")),
+        reply=adapter.reply_of([row.get("filtered_resps", "")]),
+        doc_id=int(row["doc_id"]),
+        target=str(row.get("target", "")),
+        n_tokens=n_tokens if isinstance(n_tokens, int) else None,
+        n_given=n_given if isinstance(n_given, int) else None,
+        whole=first if isinstance(first, str) else None,
+    )
+
+
+def _sound(record: dict[str, Any]) -> dict[str, Any]:
+    """Returns a record with fields of the right types."""
+    wrong = [name for name in ("parsed", "failed") if not isinstance(record[name], int)]
+    wrong += [name for name in (*HOW, *REASON) if not isinstance(record.get(name), (str, NoneType))]
+    if wrong:
+        raise TypeError(f"{wrong[0]} is {one_line(repr(record[wrong[0]]))[:80]}")
+    hash(record["id"])  # a list is not an id
+    return record
+
+
+def _changed(results: Path, log: Path, kept: Any) -> list[str]:
+    """Returns which of a run's files changed after the run, according to its stored checksums."""
+    known = {file: kept.get(file.name) for file in (results, log)} if isinstance(kept, dict) else {}
+    return [
+        f"{file} was changed after the run, as its checksum shows"
+        for file, checksum in known.items()
+        if checksum is not None and file.is_file() and sha256_of([file]) != checksum
+    ]

@@ -13,7 +13,7 @@ from tempbench_lmms.any_task.task import AnyTask, Grouped
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import task_names
 from tempbench_lmms.metrics.resampling import interval
-from tempbench_lmms.runs import comparison, comparison_text
+from tempbench_lmms.runs import comparison
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.task_log import metrics_of
 
@@ -192,7 +192,7 @@ def test_values_and_intervals(folder):
 
 
 def test_two_runs_are_compared(folder):
-    pairs, remarks = comparison.paired_runs(folder / "a", folder / "b")
+    pairs, _ = comparison.paired_runs(folder / "a", folder / "b")
     verdicts = {one.metric: one for one in comparison.compare_tasks(pairs, 500)}
     assert verdicts["acc"].verdict == verdicts["percent"].verdict == verdicts["f1"].verdict == "better"
     assert verdicts["f1"].difference.value == pytest.approx(
@@ -203,7 +203,8 @@ def test_two_runs_are_compared(folder):
     values = [reported(items_of(0.8, 98))["answered"], reported(items_of(0.3, 99, least=1))["answered"]]
     assert [of_answered.first, of_answered.second] == pytest.approx(values)
     assert of_answered.low < values[0] - values[1] < of_answered.high
-    assert any("judged: A 0.5, B 0.5; no interval" in line for line in remarks)
+    (judged,) = comparison.chosen([*verdicts.values()], False, ["judged"])
+    assert judged.sentence.startswith("judged: undecided: A 0.5, B 0.5; no interval: it uses the network")
     same, _ = comparison.paired_runs(folder / "a", folder / "a")
     assert all(one.p == 1 or math.isnan(one.p) for one in comparison.compare_tasks(same, 500))
 
@@ -260,8 +261,3 @@ def test_a_task_with_a_name_of_ours_is_refused(tmp_path):
     (tmp_path / "mine.yaml").write_text("task: mateo_mini\ndataset_path: json\n")
     with pytest.raises(TempbenchError, match="mateo_mini is a task of this package; give yours another name"):
         task_names.include(tmp_path)
-
-
-def test_a_metric_without_an_interval_is_refused_with_the_reason():
-    with pytest.raises(TempbenchError, match="t: f1: A 1, B 2; no interval: edited"):
-        comparison_text.chosen([], False, ["f1"], ["t: f1: A 1, B 2; no interval: edited"])

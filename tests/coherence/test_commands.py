@@ -14,7 +14,7 @@ from tempbench_lmms.coherence.card import COUNTS, SCENES
 from tempbench_lmms.coherence.rows import problems as problems_of
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.runs import offline
+from tempbench_lmms.runs import importing
 from tests.second_reader import Stub
 
 MINI = roots.mini_root("coherence")
@@ -168,7 +168,7 @@ def write(path: Path, lines: list[dict]) -> Path:
 
 
 def scored(path: Path, **given: object) -> dict:
-    return offline.score("coherence", path, mini=True, **given).as_json()
+    return importing.score("coherence", path, mini=True, **given).as_json()
 
 
 @pytest.mark.slow
@@ -195,7 +195,7 @@ def test_tomato_result_files(tmp_path: Path, text_encoder: object) -> None:
         folder = tmp_path / "results" / "count+human" / frames
         folder.mkdir(parents=True)
         write(folder / "model.jsonl", [{"id": first["question_id"], "response": response}])
-    scores = offline.score("coherence", tmp_path / "results", "coherence_qa_4f", mini=True, partial=True)
+    scores = importing.score("coherence", tmp_path / "results", "coherence_qa_4f", mini=True, partial=True)
     assert (scores.metrics["accuracy"][0], scores.metrics["n_questions"][0]) == (1, 1)
     assert "left out are 1 files that were asked as video" in "\n".join(scores.notes)
 

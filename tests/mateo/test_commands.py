@@ -8,7 +8,7 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo import prompts
-from tempbench_lmms.runs import offline
+from tempbench_lmms.runs import importing
 
 ROWS = read_rows(mini_root("mateo") / "pairs")
 
@@ -20,7 +20,7 @@ def write(tmp_path, lines):
 
 
 def score(file, task, **given):
-    return offline.score("mateo", file, task=task, mini=True, **given).as_json()
+    return importing.score("mateo", file, task=task, mini=True, **given).as_json()
 
 
 @pytest.mark.slow

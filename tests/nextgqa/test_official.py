@@ -7,7 +7,7 @@ import pytest
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.nextgqa import imports, official, rows
 from tempbench_lmms.nextgqa.card import COUNTS, SEVERAL
-from tempbench_lmms.runs import offline
+from tempbench_lmms.runs import importing
 from tests.command import complains, tempbench
 
 CASES = ("oracle", "random", "whole", "instants", "reversed", "missing", "outside", "shares", "several",
@@ -34,7 +34,7 @@ def folder(case, tmp_path):
 
 
 def scored(folder, annotations, **given):
-    return offline.score("nextgqa", folder, data=annotations, partial=True, **given)
+    return importing.score("nextgqa", folder, data=annotations, partial=True, **given)
 
 
 @pytest.mark.parametrize("case", CASES, indirect=True)

@@ -18,7 +18,7 @@ from tempbench_lmms.report.printed import nearest
 from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import ATTACK, attack, edit, finish
 from tests.report.runs import write_tasks
-from tests.runs.test_logs import write_run
+from tests.runs.test_logs import BEGUN, write_run
 
 ATTACKED = (ATTACK, "<!--<script>", "]]></script >", "&lt;", "\u2028\u2029", "</SCRIPT\n>")
 
@@ -127,7 +127,7 @@ def test_runs_of_one_model_have_names_of_their_own(tmp_path):
 def test_a_name_that_was_chosen_is_the_run_s(tmp_path):
     for name, task in (("a", "tempvs_mt1_two_mini"), ("b", "rextime_test_mini")):
         write_run(tmp_path / name / "model", task=task)
-        (tmp_path / name / STATE).write_text(json.dumps({"name": "mine"}))
+        (tmp_path / name / STATE).write_text(json.dumps(BEGUN | {"name": "mine"}))
     # Other tasks of one name are of one run.
     assert [task.run for task in numbers.of_logs(read_runs([tmp_path]))] == ["mine", "mine"]
 

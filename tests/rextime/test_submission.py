@@ -6,7 +6,7 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.rextime import hooks
-from tempbench_lmms.runs import offline
+from tempbench_lmms.runs import importing
 
 
 def test_no_score_of_the_test_split_is_emitted():
@@ -35,7 +35,7 @@ def ground_truth(tmp_path):
 
 
 def score(file, ground_truth, partial=False):
-    return offline.score("rextime", file, data=ground_truth, partial=partial).as_json()
+    return importing.score("rextime", file, data=ground_truth, partial=partial).as_json()
 
 
 def test_score_files(tmp_path, ground_truth):

@@ -17,9 +17,8 @@ from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.report.numbers import of_logs
-from tempbench_lmms.runs import comparison, deciding, ending, rescoring, starting
+from tempbench_lmms.runs import comparison, deciding, rescoring, run_card, starting, supervision
 from tempbench_lmms.runs.logs import read_runs
-from tempbench_lmms.runs.run_card import run_card
 from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, write_run
 
@@ -63,8 +62,8 @@ def test_who_knows_all_is_soon_told_from_who_guesses(folder, against_chance, doc
     assert said["groups_answered"] < said["groups"] == 30
     assert len(answered) == sum(map(len, against_chance.groups[: said["groups_answered"]])) < len(docs) / 2
     assert 0 < said["at_least"] < 0.5  # chance gets a half
-    assert "stopped after" in deciding.sentence(said)
-    assert f"better in mt than tempbench_chance in {folder / 'chance'}, by at least 0.0" in deciding.sentence(
+    assert "stopped after" in run_card.sentence(said)
+    assert f"better in mt than tempbench_chance in {folder / 'chance'}, by at least 0.0" in run_card.sentence(
         said
     )
 
@@ -86,7 +85,7 @@ def test_who_guesses_is_not_told_from_who_guesses(n, too_many, against_chance, d
     assert sum(one["verdict"] != "undecided" for one in found) < too_many
     undecided = next(one for one in found if one["verdict"] == "undecided")
     assert undecided["groups_answered"] == 30
-    assert "undecided after 30 of 30 groups" in deciding.sentence(undecided)
+    assert "undecided after 30 of 30 groups" in run_card.sentence(undecided)
 
 
 @pytest.mark.parametrize(
@@ -243,7 +242,7 @@ def test_reports_and_rescoring_are_of_the_questions_that_were_answered(stopped):
     assert (n, of, task.is_complete) == (len(log.samples), 223, False)
     assert task.limiting_options == "--until-decided"
     assert task.decision.startswith("stopped after")
-    card = run_card(log)
+    card = run_card.run_card(log)
     assert (card["complete"], card["until_decided"]["order"]) == (False, deciding.ORDER)
     assert rescoring.rescore(log).now["mt"] == 1.0
 
@@ -262,7 +261,7 @@ def test_a_run_stops_says_so_and_two_processes_decide_the_same_after_a_kill(
     assert "stopped after" in first.stderr, first.stderr
     (log,) = read_runs([a])
     said, answered = asked(against_chance, docs, "oracle")
-    assert deciding.said_of(log) == said
+    assert run_card.said_of(log) == said
     assert {sample.doc_id for sample in log.samples} == answered
     assert 0 < len(log.samples) < 223 / 2
     _keep_some(a, b, 30)  # as a start leaves them that was killed
@@ -270,19 +269,19 @@ def test_a_run_stops_says_so_and_two_processes_decide_the_same_after_a_kill(
     assert second.returncode == 0, second.stderr[-3000:]
     assert "stopped after" in second.stderr
     (again,) = read_runs([b])
-    assert deciding.said_of(again) == deciding.said_of(log)
+    assert run_card.said_of(again) == run_card.said_of(log)
     assert sorted(one.record["id"] for one in again.samples) == sorted(
         one.record["id"] for one in log.samples
     )
     assert all(one.record["correct"] for one in again.samples)
-    assert len(log.samples) <= ending.kept(b) <= len(log.samples) + 2 * 7
+    assert len(log.samples) <= supervision.kept(b) <= len(log.samples) + 2 * 7
     third = run(a, *decide)
     assert third.returncode == 0
     assert "without --until-decided to have the other questions answered too" in third.stdout
     _refuses_another_decision(run, a, decide)
     fourth = run(a)
     assert "finished, 223 answers" in fourth.stderr, fourth.stderr
-    (whole,) = (one for one in read_runs([a]) if deciding.said_of(one) is None)
+    (whole,) = (one for one in read_runs([a]) if run_card.said_of(one) is None)
     assert len(whole.samples) == 223
     _refuses_another_decision(run, a, decide)
 

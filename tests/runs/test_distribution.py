@@ -10,7 +10,7 @@ import textwrap
 import pytest
 
 from tempbench_lmms.harness.tasks import load_task
-from tempbench_lmms.runs import ending
+from tempbench_lmms.runs import supervision
 from tests.runs.conftest import CHANCE
 
 pytestmark = pytest.mark.harness
@@ -68,7 +68,7 @@ def test_whole_groups_ended_in_one_process_and_continued_in_two(one, start, tmp_
         return CHANCE(doc, task, seed)
 
     assert start("out", dying, MANY, tasks).status == 1
-    kept = ending.kept(tmp_path / "out")
+    kept = supervision.kept(tmp_path / "out")
     assert kept == 30
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(NOTING))

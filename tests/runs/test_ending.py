@@ -12,7 +12,7 @@ import pytest
 
 from tempbench_lmms.cli import runs
 from tempbench_lmms.data.outputs import STATE
-from tempbench_lmms.runs import ending, safe_run
+from tempbench_lmms.runs import safe_run, supervision
 from tempbench_lmms.runs.starting import RunIdentity
 from tests.command import complains, tempbench
 from tests.runs.test_logs import write_run
@@ -28,17 +28,17 @@ def store(file, keys):
 
 
 def test_answers_are_counted_once(tmp_path):
-    assert ending.kept(tmp_path) == 0
+    assert supervision.kept(tmp_path) == 0
     store(tmp_path / "cache" / "cache.db", ["a", "b"])
     store(tmp_path / "cache" / "runs" / "1" / "rank_0.db", ["b", "c"])
     store(tmp_path / "cache" / "runs" / "1" / "rank_1.db", ["d"])
     (tmp_path / "cache" / "runs" / "1" / "rank_2.db").write_bytes(b"damaged" * 999)
-    assert ending.kept(tmp_path) == 4
-    assert ending.kept(tmp_path / "all") == 0
+    assert supervision.kept(tmp_path) == 4
+    assert supervision.kept(tmp_path / "all") == 0
     store(tmp_path / "all" / "repeat_1" / "cache" / "cache.db", ["a", "b"])
     store(tmp_path / "all" / "repeat_2" / "cache" / "cache.db", ["c"])
-    assert ending.kept(tmp_path / "all") == 3
-    assert ending.advice(tmp_path) == (
+    assert supervision.kept(tmp_path / "all") == 3
+    assert supervision.advice(tmp_path) == (
         f"4 answers are stored in {tmp_path}, give the same command again to continue"
     )
 
@@ -64,8 +64,8 @@ def test_only_a_disk_that_takes_no_more_is_the_folders_fault(error, said, is_ful
 CODE = """
     import subprocess, sys, time
     from pathlib import Path
-    from tempbench_lmms.runs import ending, supervision
-    with ending.told(Path(sys.argv[1])):
+    from tempbench_lmms.runs import supervision
+    with supervision.told(Path(sys.argv[1])):
         if sys.argv[2] == "supervised":
             supervision.supervised(Path(sys.argv[1]))
         code = "import time; print('child', flush=True); time.sleep(60)"

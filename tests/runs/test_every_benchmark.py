@@ -7,7 +7,7 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.harness.tasks import load_task, root_of
-from tempbench_lmms.runs import formats, importing, logs, offline, rescoring
+from tempbench_lmms.runs import importing, logs, rescoring
 from tests.bundled import ONE_OF_EACH, docs
 from tests.command import tempbench
 from tests.runs.test_logs import write_run
@@ -53,9 +53,9 @@ def test_replies_from_elsewhere_have_the_run_s_numbers(folder, task, tmp_path):
     ]
     (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, lines)))
     source = importing.source_of(tmp_path / "replies.jsonl", task)
-    importing.run(formats.READERS["replies"], "replies", source, tmp_path / "imported", partial=True)
+    importing.run(importing.READERS["replies"], "replies", source, tmp_path / "imported", partial=True)
     theirs = log_of(tmp_path / "imported")
-    scored = offline.score(root_of(load_task(task))[0], tmp_path / "replies.jsonl", task=task, partial=True)
+    scored = importing.score(root_of(load_task(task))[0], tmp_path / "replies.jsonl", task=task, partial=True)
     for name, value in log.values.items():
         if name not in ("details", "alias"):
             assert theirs.values[name] == value, name

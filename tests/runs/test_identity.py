@@ -12,7 +12,7 @@ import pytest
 from tempbench_lmms.data import outputs, provenance, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.runs import ending, results, safe_run, starting
+from tempbench_lmms.runs import safe_run, starting, supervision
 from tempbench_lmms.runs.starting import Command
 from tests.runs.test_logs import write_run
 
@@ -84,10 +84,10 @@ def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
     def logged(*lines):
         log.write_text("".join(f"{line}\n" for line in lines))
 
-    (found,) = results.whole(file, {MINI: ids})
+    (found,) = safe_run.whole(file, {MINI: ids})
     assert [one.id for one in found.samples] == ids
     with pytest.raises(TempbenchError, match="2 lines have other questions"):
-        results.whole(file, {MINI: [*ids[:2], ids[3], ids[2]]})
+        safe_run.whole(file, {MINI: [*ids[:2], ids[3], ids[2]]})
     for wrong, said in (
         ([sound[0], sound[2], sound[2], sound[0]], "2 lines repeat a question or its doc_id"),
         (sound[:1], "1 lines for the run's 4 questions"),
@@ -96,7 +96,7 @@ def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
     ):
         logged(*wrong)
         with pytest.raises(TempbenchError, match=f"incomplete .*{said}"):
-            results.whole(file, {MINI: ids})
+            safe_run.whole(file, {MINI: ids})
 
 
 @pytest.mark.harness
@@ -112,7 +112,7 @@ def test_processes_with_other_data_end_before_anything_is_asked(tmp_path, home):
     assert "process 1 on " in said[0]
     assert f"has another data: {TASK}: questions or their order" in said[0]
     assert "Traceback" not in printed
-    assert ending.kept(tmp_path / "out") == 0
+    assert supervision.kept(tmp_path / "out") == 0
 
 
 @pytest.mark.harness

@@ -7,7 +7,7 @@ import pytest
 from tempbench_lmms import benchmarks
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import request_failed
-from tempbench_lmms.runs import formats, importing
+from tempbench_lmms.runs import importing
 
 DOCS = [{"question_id": name, "question": f"What is {name}?"} for name in ("q1", "q2", "12")]
 TOMATO = [{"question_id": "count/0/1f", "base_id": "count/0", "condition": "1f"}]
@@ -41,7 +41,7 @@ def test_replies_come_as_lines_or_as_a_list(start, tmp_path):
     lines = [{"question_id": "q1", "reply": "A"}, {"question_id": "q2", "reply": ""}]
     as_lines = start + "\r\n".join(map(json.dumps, lines))
     for content in (as_lines, start + json.dumps(lines, indent=1)):
-        found, _ = answers(formats.replies, written(tmp_path / "r.jsonl", content))
+        found, _ = answers(importing.replies, written(tmp_path / "r.jsonl", content))
         assert found == {"q1": "A", "q2": ""}
 
 
@@ -60,7 +60,7 @@ def test_replies_come_as_lines_or_as_a_list(start, tmp_path):
 )
 def test_replies_that_say_nothing_or_two_things(content, says, tmp_path):
     with pytest.raises(TempbenchError, match=says):
-        answers(formats.replies, written(tmp_path / "r.jsonl", content))
+        answers(importing.replies, written(tmp_path / "r.jsonl", content))
 
 
 @pytest.mark.parametrize(
@@ -74,13 +74,13 @@ def test_replies_that_say_nothing_or_two_things(content, says, tmp_path):
     ],
 )
 def test_ids_and_numbers_of_tables(row, reply, tmp_path):
-    found, _ = answers(formats.vlmevalkit, written(tmp_path / "t.jsonl", row))
+    found, _ = answers(importing.vlmevalkit, written(tmp_path / "t.jsonl", row))
     assert found == {"q1": reply}
 
 
 def test_an_id_of_which_pandas_made_a_float(tmp_path):
     for row in ('{"index": 12.0, "prediction": "A"}', '{"index": "12.0", "prediction": "A"}'):
-        assert answers(formats.vlmevalkit, written(tmp_path / "t.jsonl", row))[0] == {"12": "A"}
+        assert answers(importing.vlmevalkit, written(tmp_path / "t.jsonl", row))[0] == {"12": "A"}
 
 
 def test_replies_as_long_as_a_cell_are_said(tmp_path):
@@ -90,13 +90,13 @@ def test_replies_as_long_as_a_cell_are_said(tmp_path):
     for row in (["index", "prediction"], ["q1", "x" * 40_000]):
         made.active.append(row)
     made.save(tmp_path / "t.xlsx")
-    _, source = answers(formats.vlmevalkit, tmp_path / "t.xlsx")
+    _, source = answers(importing.vlmevalkit, tmp_path / "t.xlsx")
     (remark,) = source.remarks
     assert remark.startswith("1 reply of 32,767 characters")
 
 
 def test_a_reply_that_is_null_is_a_failed_request(tmp_path):
-    found, _ = answers(formats.replies, written(tmp_path / "r.jsonl", {"question_id": "q1", "reply": None}))
+    found, _ = answers(importing.replies, written(tmp_path / "r.jsonl", {"question_id": "q1", "reply": None}))
     assert request_failed(found["q1"])
     rextime = benchmarks.readers("rextime")["rextime"]
     found, _ = answers(rextime, written(tmp_path / "r.jsonl", {"qid": "q1", "response": None}))
@@ -108,10 +108,10 @@ def test_a_reply_that_is_null_is_a_failed_request(tmp_path):
 def test_a_model_that_all_replies_name_is_the_run_s(tmp_path):
     lines = [{"question_id": name, "reply": "A", "model": "m"} for name in ("q1", "q2")]
     path = tmp_path / "r.json"
-    assert answers(formats.replies, written(path, lines))[1].model == "m"
-    assert answers(formats.replies, path, model="given")[1].model == "given"
+    assert answers(importing.replies, written(path, lines))[1].model == "m"
+    assert answers(importing.replies, path, model="given")[1].model == "given"
     lines[1]["model"] = "n"
-    assert answers(formats.replies, written(path, lines))[1].model == ""
+    assert answers(importing.replies, written(path, lines))[1].model == ""
 
 
 def test_responses_of_tomato(tmp_path):

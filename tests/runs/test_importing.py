@@ -14,7 +14,7 @@ from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.record import evaluate
 from tempbench_lmms.rextime import rows as rextime_rows
 from tempbench_lmms.rextime import scoring
-from tempbench_lmms.runs import formats, importing, logs
+from tempbench_lmms.runs import importing, logs
 from tempbench_lmms.runs.run_card import IMPORTED, run_card
 from tempbench_lmms.tempvs.card import MAIN_TESTS
 from tempbench_lmms.tempvs.files import load_rows
@@ -114,7 +114,7 @@ FORMATS = [
 
 
 def imported(name, path, task, output, **more):
-    reader = {**formats.READERS, **benchmarks.readers(task.split("_")[0])}[name]
+    reader = {**importing.READERS, **benchmarks.readers(task.split("_")[0])}[name]
     partial = more.pop("partial", False)
     source = importing.source_of(path, task, **more)
     return importing.run(reader, name, source, output, partial), source.remarks

@@ -14,6 +14,11 @@ from tempbench_lmms.runs import logs, task_log
 from tests.command import complains, tempbench
 
 TASK = "tempvs_mt1_two_mini"
+BEGUN = {
+    "identity": {"model": "m", "model_args": "", "arguments": [], "tasks": TASK, "data": {}},
+    "questions": {},
+}
+"""What `tempbench run` stores with its first answer."""
 KEPT = ("metadata", "dataset_kwargs", "generation_kwargs", "lmms_eval_specific_kwargs")
 
 
@@ -85,9 +90,9 @@ def test_the_finished_run_counts_whatever_the_clock_said(tmp_path):
         lines.with_name(lines.name.replace("2026", "2025")).write_text(lines.read_text())
     assert [log.file for log in logs.read_runs([tmp_path])] == [failed]
     state = tmp_path / "run" / outputs.STATE
-    state.write_text(json.dumps({"identity": {}, "finished": f"/elsewhere/{finished.name}"}))
+    state.write_text(json.dumps(BEGUN | {"finished": f"/elsewhere/{finished.name}"}))
     assert [log.file for log in logs.read_runs([tmp_path])] == [finished]
-    for text in ("", "[]", '{"finished": null}', '{"finished": "gone_results.json"}'):
+    for text in ("", "[]", json.dumps(BEGUN), json.dumps(BEGUN | {"finished": "gone_results.json"})):
         state.write_text(text)
         assert [log.file for log in logs.read_runs([tmp_path])] == [failed]
 
@@ -105,7 +110,7 @@ def test_a_reply_that_was_changed_after_the_run_is_noticed(tmp_path):
     """The numbers come from the records, which an edited reply leaves as they were."""
     path = write_run(tmp_path)
     results = path.with_name("20260101_000000_results.json")
-    state = {"finished": str(results), manifests.TABLES: manifests.sums(tmp_path, [path, results])}
+    state = BEGUN | {"finished": str(results), manifests.TABLES: manifests.sums(tmp_path, [path, results])}
     (tmp_path / outputs.STATE).write_text(json.dumps(state))
     assert logs.read_runs([tmp_path])[0].problems == ()
     path.write_text(path.read_text().replace('"filtered_resps": "', '"filtered_resps": "No, ', 1))

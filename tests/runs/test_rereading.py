@@ -9,7 +9,7 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.parsing import second
-from tempbench_lmms.runs import logs, rereading, rescoring, second_scores
+from tempbench_lmms.runs import logs, rereading, rescoring
 from tests import contract
 from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, write_run
@@ -100,7 +100,7 @@ def test_a_reader_that_is_always_right_scores_as_an_oracle(task, tmp_path):
     assert done.returncode == 0, done.stderr
     log = log_of(tmp_path / "unread")
     assert {line["status"] for line in lines_of(tmp_path / "unread")} == {"read"}
-    (one,) = second_scores.compared(log, intervals=False)
+    (one,) = rereading.compared(log, intervals=False)
     assert one.filled.then["parse_rate"] == 0
     assert one.filled.now["parse_rate"] == 1
     assert one.alone is None
@@ -175,7 +175,7 @@ def test_refusals_are_no_answers(body, status, tmp_path):
     assert f"2 {status}" in done.stdout
     assert [line["status"] for line in lines_of(tmp_path)] == [status] * 2
     assert len(stub.texts) == (4 if status == "wrong form" else 2)
-    (one,) = second_scores.compared(log_of(tmp_path), intervals=False)
+    (one,) = rereading.compared(log_of(tmp_path), intervals=False)
     assert one.filled.now == one.filled.then
     assert one.filled.changes == ()
 
@@ -202,7 +202,7 @@ def test_another_form_is_asked_for_once_more(tmp_path):
     # What is not on offer is never taken, whatever the file says.
     (file,) = tmp_path.glob("*_reread_*")
     file.write_text(file.read_text().replace('"wrong form"', '"read"'))
-    (one,) = second_scores.compared(log_of(tmp_path), intervals=False)
+    (one,) = rereading.compared(log_of(tmp_path), intervals=False)
     assert one.filled.now["parse_rate"] == (N - 1) / N
 
 
@@ -326,7 +326,7 @@ def agreed(tmp_path_factory):
 
 @pytest.mark.slow
 def test_agreement_by_hand(agreed):
-    (one,) = second_scores.compared(log_of(agreed), intervals=False)
+    (one,) = rereading.compared(log_of(agreed), intervals=False)
     assert (one.n, one.n_same) == (10, 7)
     # The numbers: with it where we read nothing, and with it wherever there is a reading.
     label = {number: doc["answer"] for number, doc in enumerate(docs(TASK)[:N]) if doc["role"] == "main"}
@@ -417,12 +417,12 @@ def test_a_span_keeps_our_letter(tmp_path):
     }
     with Stub(knowing(answers)) as stub:
         assert reread(tmp_path, stub).returncode == 0
-    (one,) = second_scores.compared(log_of(tmp_path), intervals=False)
+    (one,) = rereading.compared(log_of(tmp_path), intervals=False)
     assert one.filled.now["miou"] == 1
     assert one.filled.now["acc"] == 1
     assert one.alone is None  # no reply was read whole by us
 
 
 def test_ends_of_spans_may_differ_by_half_a_second():
-    assert second_scores._is_same((1.0, 2.0), (1.4, 2.0))
-    assert not second_scores._is_same((1.0, 2.0), (1.6, 2.0))
+    assert rereading._is_same((1.0, 2.0), (1.4, 2.0))
+    assert not rereading._is_same((1.0, 2.0), (1.6, 2.0))

@@ -15,7 +15,7 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import task_names
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import arguments, ending, logs, safe_run, starting
+from tempbench_lmms.runs import logs, safe_run, starting, supervision
 from tempbench_lmms.runs.starting import Command
 from tests.command import complains, tempbench
 from tests.runs.conftest import CHANCE
@@ -75,12 +75,12 @@ def test_a_name_that_no_task_has_is_a_line_and_leaves_nothing(tasks, line, tmp_p
 )
 def test_an_option_of_ours_is_refused_in_short_too(words):
     with pytest.raises(TempbenchError, match="is set by `tempbench run`"):
-        arguments.part(words.split())
+        starting.part(words.split())
 
 
 @pytest.mark.parametrize("words", ["--log_samples_suffix x", "--limit 1", "-b 2", "--"])
 def test_other_words_are_not_taken_for_ours(words):
-    assert arguments.part(words.split())([1, 2])
+    assert starting.part(words.split())([1, 2])
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_what_the_harness_would_refuse_is_a_line_before_the_work(words, line, tm
     ],
 )
 def test_what_limit_and_offset_leave(words, numbers):
-    assert list(arguments.part(words)(range(10))) == list(numbers)
+    assert list(starting.part(words)(range(10))) == list(numbers)
 
 
 def test_data_that_is_not_prepared_names_the_command(tmp_path, monkeypatch):
@@ -239,7 +239,7 @@ def test_a_run_that_crashes_is_read_continued_and_finished(start, tmp_path, monk
 def test_a_failed_request_is_no_answer_and_is_not_kept(start, tmp_path):
     failing = start("failing", model="tempbench_failing", limit=3, report=True)
     assert "3 of 3 requests failed" in failing.said
-    assert ending.kept(tmp_path / "failing") == 0
+    assert supervision.kept(tmp_path / "failing") == 0
     assert "<!doctype html>" in (tmp_path / "failing" / "report.html").read_text(encoding="utf-8")
 
 

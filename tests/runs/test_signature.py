@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tempbench_lmms.runs import logs, signature
+from tempbench_lmms.runs import logs, run_card
 from tests.command import tempbench
 from tests.runs.test_logs import TASK, edited, write_run
 
@@ -17,7 +17,7 @@ def run(tmp_path_factory):
 
 
 def line_of(folder):
-    return next(signature.lines(map(signature.parts_of, logs.read_runs([folder]))))
+    return next(run_card.signature_lines(map(run_card.signature_of, logs.read_runs([folder]))))
 
 
 def test_the_command_prints_one_line_per_task(run):
@@ -46,9 +46,9 @@ def test_a_setting_changes_gen_alone(run, tmp_path, change):
         change(results)
 
     other = edited(run, tmp_path / "other", with_config)
-    parts = [signature.parts_of(log) for log in logs.read_runs([run, other])]
-    assert signature.differing(*parts) == ["gen"]
-    assert "|gen:*|" in next(signature.lines(parts))
+    parts = [run_card.signature_of(log) for log in logs.read_runs([run, other])]
+    assert run_card.differing_parts(*parts) == ["gen"]
+    assert "|gen:*|" in next(run_card.signature_lines(parts))
     assert "the signatures differ in gen" in tempbench("compare", run, other, "--resamples", 100).stdout
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.runs import offline
+from tempbench_lmms.runs import importing
 from tempbench_lmms.tempvs import official
 
 REPOSITORY = Path(__file__).parents[2]
@@ -48,7 +48,7 @@ def add_text_models(folder, right):
 
 def official_of(folder, model=MODEL):
     """Returns the official numbers of a model's files; its questions are not those of any data here."""
-    return offline.score("tempvs", folder / "combined" / model)
+    return importing.score("tempvs", folder / "combined" / model)
 
 
 @pytest.fixture(autouse=True)

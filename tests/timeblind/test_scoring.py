@@ -9,7 +9,7 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import evaluate
-from tempbench_lmms.runs import offline
+from tempbench_lmms.runs import importing
 from tempbench_lmms.timeblind import official, prompts, scoring
 from tempbench_lmms.timeblind.card import CARD, LEVELS, SIZE, TAGS
 
@@ -133,7 +133,7 @@ def test_a_file_is_scored(tmp_path):
     (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
     file.write_text(json.dumps(answers("<think>no,</think>Yes", "No", "No", "Yes")))
     (tmp_path / "tags.json").write_text(json.dumps({tag: [] for tag in TAGS} | {"Force": [0, 1, 2, 3]}))
-    found = offline.score("timeblind", file, data=tmp_path).as_json()
+    found = importing.score("timeblind", file, data=tmp_path).as_json()
     assert found["official"]["all"] == {
         "Q_Acc": 0.5, "V_Acc": 0.5, "Acc": 0.75, "I_Acc": 0.0, "num_instances": 1,
     }  # fmt: skip
@@ -169,4 +169,4 @@ def test_a_wrong_file_is_refused(predictions, said, tmp_path):
     file = tmp_path / "results.json"
     file.write_text(json.dumps(predictions))
     with pytest.raises(TempbenchError, match=said):
-        offline.score("timeblind", file, mini=True)
+        importing.score("timeblind", file, mini=True)
