@@ -204,7 +204,7 @@ def test_two_runs_are_compared(folder):
     assert [of_answered.first, of_answered.second] == pytest.approx(values)
     assert of_answered.low < values[0] - values[1] < of_answered.high
     (judged,) = comparison.chosen([*verdicts.values()], False, ["judged"])
-    assert judged.sentence.startswith("judged: undecided: A 0.5, B 0.5; no interval: it uses the network")
+    assert judged.sentence.startswith("judged: undecided: A 0.5, B 0.5; no interval")
     same, _ = comparison.paired_runs(folder / "a", folder / "a")
     assert all(one.p == 1 or math.isnan(one.p) for one in comparison.compare_tasks(same, 500))
 
