@@ -3,6 +3,7 @@
 import functools
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -163,8 +164,7 @@ def _rows(table: Table) -> Iterator[tuple[int, tables.Row | None, Problem]]:
         columns = list(_column_problems(table, found.schema_arrow))
         rows = [] if columns else bounds.read_parquet(table.path, found)
     except (pa.ArrowException, OSError, ValueError) as error:
-        reason = tables.first_line(error)
-        yield 0, None, f"{table.name}: cannot be read ({reason}); prepare the data again"
+        yield 0, None, f"{table.name}: cannot be read ({tables.first_line(error)}); prepare the data again"
         return
     except TempbenchError as error:
         yield 0, None, str(error)
@@ -195,24 +195,17 @@ def _column_problems(table: Table, found: Any) -> Iterator[Problem]:
             yield f"{table.name}: the column {column.name} is missing; prepare the data again"
         elif len(indices) > 1:
             yield f"{table.name}: duplicate column {column.name}; prepare the data again"
-        elif not _same_type(found.field(indices[0]).type, column.type):
+        elif _kind(found.field(indices[0]).type) != _kind(column.type):
             yield (
                 f"{table.name}: the column {column.name} is {found.field(indices[0]).type}, not "
                 f"{column.type}; prepare the data again"
             )
 
 
-def _same_type(found: Any, wanted: Any) -> bool:
-    import pyarrow as pa
-
-    if pa.types.is_list(wanted):
-        lists = pa.types.is_list(found) or pa.types.is_large_list(found)
-        return lists and _same_type(found.value_type, wanted.value_type)
-    if pa.types.is_integer(wanted):
-        return bool(pa.types.is_integer(found))
-    if pa.types.is_string(wanted):
-        return bool(pa.types.is_string(found) or pa.types.is_large_string(found))
-    return bool(found.equals(wanted))
+def _kind(of_column: Any) -> str:
+    """Returns a column's type without the sizes of whole numbers, texts and lists, which do not matter."""
+    name = re.sub(r"large_| not null|(?<=<)\w+: ", "", str(of_column))
+    return re.sub(r"u?int\d+", "int", name)
 
 
 def _value_problem(value: Any, required: bool) -> str | None:

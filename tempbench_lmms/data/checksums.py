@@ -72,10 +72,15 @@ def damaged(root: Path, manifest: Mapping[str, Any], places: tuple[str, ...]) ->
     if not _as_promised(records, manifest):
         yield f"{root / FILE} is damaged: the manifest has another checksum of the media"
         return
+    yield from differing(
+        root, {place: one for place, one in records.items() if place.startswith(places) and "sha256" in one}
+    )
+
+
+def differing(root: Path, records: Mapping[str, Any]) -> Iterator[str]:
+    """Yields a line for each file that is missing or damaged; one with the recorded time is not read."""
     for place, one in records.items():
         path = root / place
-        if not place.startswith(places) or "sha256" not in one:
-            continue
         if (now := signature(path)) is None:
             yield f"{path} is missing"
         elif recorded(one, now) is None and tables.sha256_of([path]) != one["sha256"]:

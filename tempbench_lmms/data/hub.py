@@ -122,9 +122,8 @@ def cached(name: str, task: str, *repositories: str) -> Path:
     """Returns the folder in the Hub's cache of a data set that one of the harness's own tasks loads."""
     cache = Path(os.environ.get("HF_HUB_CACHE") or cache_home() / "hub").expanduser()
     folders = [cache / f"datasets--{repository.replace('/', '--')}" for repository in repositories]
-    for folder in folders:
-        if folder.is_dir():
-            return folder
+    if there := next(filter(Path.is_dir, folders), None):
+        return there
     raise TempbenchError(
         f"the harness has no {name}: {folders[0]} is missing; run its task `{task}` once, or give --source"
     )
@@ -136,8 +135,7 @@ def snapshot(folder: Path) -> Path:
         return folder
     main = folder / "refs" / "main"
     name = main.read_text(encoding="utf-8").strip() if main.is_file() else ""
-    below = sorted((folder / "snapshots").iterdir())
-    there = [one for one in below if one.is_dir() and not one.name.startswith(".")]
+    there = [one for one in (folder / "snapshots").iterdir() if one.is_dir() and one.name[0] != "."]
     found = [one for one in there if one.name == name] or there
     if len(found) != 1:
         raise TempbenchError(

@@ -8,6 +8,7 @@ A benchmark's `checks.sizes` gives the size of each part, from the manifest and 
 without such numbers (a bundled sample, the user's own questions) is complete if nothing was left out.
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -220,11 +221,10 @@ def is_sound(
         part: Check only the tables of this part among the manifest's `parts`.
         force: Return False if a file does not match; the data is then made again.
     """
-    known = dict(manifest.get(TABLES) or {}) | dict(
-        (manifest["parts"][part].get(TABLES) or {}) if part else {}
-    )
-    problem = next(_differing(root, known), None)
-    problem = problem or next(checksums.damaged(root, manifest, tuple(media)), None)
+    parts = (manifest, manifest["parts"][part]) if part else (manifest,)
+    known = {place: {"sha256": one} for entry in parts for place, one in (entry.get(TABLES) or {}).items()}
+    found = itertools.chain(checksums.differing(root, known), checksums.damaged(root, manifest, tuple(media)))
+    problem = next(found, None)
     if problem and not force:
         raise TempbenchError(f"{problem}; add --force to prepare the data again")
     return problem is None
@@ -232,16 +232,8 @@ def is_sound(
 
 def table_problems(root: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     """Yields a line for each missing or damaged table of any part."""
-    yield from _differing(root, sums_of_tables(manifest))
-
-
-def _differing(root: Path, known: Mapping[str, Any]) -> Iterator[str]:
-    for place, sha256 in known.items():
-        path = root / place
-        if not path.is_file():
-            yield f"{path} is missing"
-        elif tables.sha256_of([path]) != sha256:
-            yield f"{path} is damaged: its checksum differs from the manifest's"
+    sums = sums_of_tables(manifest)
+    yield from checksums.differing(root, {place: {"sha256": one} for place, one in sums.items()})
 
 
 def table(root: Path, name: str) -> Path:

@@ -8,7 +8,6 @@ import functools
 import hashlib
 import importlib.metadata
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +107,7 @@ _SHARED = (
 )
 
 
-@cache
+@functools.cache
 def of_numbers(benchmark: str) -> str:
     """Returns one SHA-256 over the code that turns replies to a benchmark's questions into scores.
 

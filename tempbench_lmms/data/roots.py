@@ -53,8 +53,7 @@ def expanded(path: str) -> Path:
 
 def cache_home() -> Path:
     """Returns the Hugging Face cache."""
-    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
-    return expanded(os.environ.get("HF_HOME", f"{cache}/huggingface"))
+    return expanded(os.environ.get("HF_HOME", f"{os.environ.get('XDG_CACHE_HOME', '~/.cache')}/huggingface"))
 
 
 def data_home(benchmark: str) -> Path:

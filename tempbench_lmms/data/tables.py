@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -62,8 +63,7 @@ def parse_json(text: str, unique: bool = False) -> Any:
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
+        ((repeated, _),) = Counter(name for name, _ in pairs).most_common(1)
         raise RepeatedKeyError(f"the key {repeated[:80]!r} appears twice in one object")
     return found
 

@@ -89,8 +89,7 @@ class _Door:
         self._coloured = coloured
 
     def write(self, text: str) -> int:
-        bar = _BAR.match(text)
-        head = bar[0] if bar else ""
+        head = bar[0] if (bar := _BAR.match(text)) else ""
         rest = redaction.hide(text[len(head) :])
         if self._coloured or hasattr(text, "record"):  # loguru's messages carry one
             parts = _COLOUR.split(rest)
@@ -106,8 +105,7 @@ class _Door:
         return len(text)
 
     def writelines(self, lines: Any) -> None:
-        for line in lines:
-            self.write(line)
+        self.write("".join(lines))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

@@ -96,7 +96,7 @@ class Gathering:
 
     def __init__(self, root: Path, copy: bool = False, track: Any = untracked) -> None:
         self.root, self.copy, self.track = root, copy, track
-        self.videos = verifying.read_records(root)
+        self.videos = tables.object_in(root / verifying.RECORDS)
         self.linked: set[str] = set()
 
     def at(self, place: str) -> Path:

@@ -8,7 +8,7 @@ from typing import Any
 from tempbench_lmms.data import checks, manifests
 from tempbench_lmms.data.checksums import is_whole, sealed
 from tempbench_lmms.data.manifests import Manifest
-from tempbench_lmms.data.tables import parse_json, sha256_of
+from tempbench_lmms.data.tables import object_in, sha256_of
 from tempbench_lmms.media import sandbox
 from tempbench_lmms.media.video import Facts
 
@@ -30,29 +30,9 @@ def record(path: Path, facts: Facts) -> dict[str, Any]:
     return sealed({"sha256": sha256_of([path]), **asdict(facts)})
 
 
-def read_records(root: Path) -> dict[str, Any]:
-    """Returns the records of a prepared data set; empty where there are none."""
-    try:
-        found = parse_json((root / RECORDS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def unchanged(path: Path, known: Any) -> bool:
     """Returns whether a file still matches its record, by its checksum."""
     return is_whole(known) and path.is_file() and known.get("sha256") == sha256_of([path])
-
-
-def checker(root: Path, check: Callable[..., Facts]) -> Callable[[Path, str], None]:
-    """Returns the function that checks a video for `data.checks.problems`; a changed one is decoded."""
-    known = read_records(root)
-
-    def load(path: Path, url: str) -> None:
-        if not unchanged(path, known.get(url.partition("/media/")[2])):
-            check(path)
-
-    return load
 
 
 def length_problem(name: str, seconds: float, annotated: float) -> str | None:
@@ -90,7 +70,14 @@ def of(
         """Yields one line per problem, with table, row and field; then every unusable media file."""
         found = tables_of(root)
         has_videos = any("video" in table.media for table in found)
-        look = checker(root, sandbox.check_video) if has_videos else sandbox.check_picture
+        known = object_in(root / RECORDS)
+
+        def look(path: Path, url: str) -> None:
+            if not has_videos:
+                sandbox.check_picture(path, url)
+            elif not unchanged(path, known.get(url.partition("/media/")[2])):
+                sandbox.check_video(path)
+
         yield from checks.problems(root, found, look, sizes, left_out)
 
     return tables_of, problems
