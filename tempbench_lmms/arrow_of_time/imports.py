@@ -5,10 +5,9 @@ from pathlib import Path, PurePosixPath
 
 from tempbench_lmms.arrow_of_time import rows
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.data.user_files import json_values, text_or_none
+from tempbench_lmms.data.user_files import json_values
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter
-from tempbench_lmms.runs.importing import Answer, Reader, Source
+from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
 
 
 def arrow_of_time(source: Source) -> Iterator[Answer]:
@@ -16,9 +15,8 @@ def arrow_of_time(source: Source) -> Iterator[Answer]:
     for where, one in json_values(source.path, "give the official result file"):
         if not isinstance(one, dict) or not {"video_file_name", "generated"} <= one.keys():
             raise TempbenchError(f"{source.path}: {where} has no video_file_name and generated; correct it")
-        reply = text_or_none(one["generated"], "generated")
-        text = adapter.failure("the file has no reply") if reply is None else reply
-        yield Answer(PurePosixPath(str(one["video_file_name"])).stem, text, where)
+        reply = reply_of(one["generated"], "reply", f"{source.path}: {where}")
+        yield Answer(PurePosixPath(str(one["video_file_name"])).stem, reply, where)
 
 
 def questions(data: Path, table: str) -> list[Row]:

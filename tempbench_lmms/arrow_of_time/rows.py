@@ -76,8 +76,10 @@ def clips(metadata: Path) -> dict[str, Row]:
 def read_release(data: Path, known: Mapping[str, Row]) -> list[Row]:
     """Returns the rows of the official questions, the two of a clip one after the other."""
     try:
-        content = tables.read_json(data)
-        asked = {PurePosixPath(one["videos"][0]).stem: one["messages"][-1]["content"] for one in content}
+        asked = {
+            PurePosixPath(one["videos"][0]).stem: one["messages"][-1]["content"]
+            for one in tables.read_json(data)
+        }
         return [row(name, answer, known, data) for name, answer in sorted(asked.items())]
     except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError):
         raise TempbenchError(f"{data} is not as in the release; {ADVICE}") from None

@@ -17,7 +17,7 @@ from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
 from tempbench_lmms.metrics.text import event_order
 from tempbench_lmms.parsing.clean import clean, final_answer, squeeze
 from tempbench_lmms.parsing.expected import Reading, none
-from tempbench_lmms.record import Metric, Metrics, Record, n_failed
+from tempbench_lmms.record import Metric, Metrics, Record, n_failed, pooled
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
@@ -25,10 +25,10 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     caption = "" if failed else squeeze(final_answer(reply) or "")
     references = list(doc.get("references") or [doc["target"]])
     read = Reading(caption, "whole") if caption else none("cut_off" if clean(reply).cut_off else "empty")
-    own = {"video": doc["video"], "view": doc["view"], "n_frames": doc["n_frames"], "caption": caption}
     return {
         "id": doc["question_id"],
-        **own,
+        **{name: doc[name] for name in ("video", "view", "n_frames")},
+        "caption": caption,
         "reference": doc["target"],
         "events": list(doc["events"]),
         "correct": int(bool(doc["target"]) and caption in references),
@@ -83,12 +83,12 @@ def clip_scores(records: Sequence[Record]) -> dict[str, tuple[float, float]]:
 
     A caption is compared with its own video. An empty caption scores 0.
     """
+    captions = list(dict.fromkeys(item["caption"] for item in records if item["caption"]))
+    texts = dict(zip(captions, encoders.clip_texts(captions), strict=True))
 
     def score(picture: Floats, caption: str) -> float:
         return clip_metrics.clip_score(picture, texts[caption]) if caption else 0.0
 
-    captions = list(dict.fromkeys(item["caption"] for item in records if item["caption"]))
-    texts = dict(zip(captions, encoders.clip_texts(captions), strict=True))
     return {
         video: (
             score(clip_metrics.pooled(frames), views["video"]["caption"]),
@@ -164,14 +164,6 @@ def nearest_bertscores(records: Sequence[Record]) -> list[float]:
     return [max(next(scores) for _ in several) for several in pairs]
 
 
-def order_of_events(records: Sequence[Record]) -> Ratio:
-    """Share of pairs of events that the video captions describe in the right order."""
-    kept = [item for item in records if item["view"] == "video" and len(item["events"]) > 1]
-    return ratio(
-        (event_order(item["caption"], item["events"]) for item in kept), (item["video"] for item in kept)
-    )
-
-
 METRICS = Metrics("caption")
 """Every metric of captions. CLIPGain is a fraction: the mean over videos of CLIPScore(video) /
 CLIPScore(frame) - 1."""
@@ -180,7 +172,16 @@ for _suffix, _scores in (("", clip_scores), ("_official", clip_scores_official))
     METRICS.add(f"clipscore_frame{_suffix}", _over(_scores, lambda video, frame: frame), headline=True)
     METRICS.add(f"clipgain{_suffix}", _over(_scores, clip_metrics.clip_gain), headline=True)
 METRICS.add("caption_bertscore", bertscore, headline=True)
-METRICS.add("event_order", order_of_events, headline=True)
+METRICS.add(
+    "event_order",
+    pooled(
+        lambda item: event_order(item["caption"], item["events"]),
+        "video",
+        lambda item: item["view"] == "video" and len(item["events"]) > 1,
+    ),
+    "Share of pairs of events that the video captions describe in the right order.",
+    headline=True,
+)
 METRICS.add("caption_parse_rate", common.parse_rate_per("video"), headline=True)
 common.add_metrics(METRICS, "video", reasons=("empty", "cut_off"), prefix="caption_")
 

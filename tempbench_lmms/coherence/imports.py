@@ -25,32 +25,24 @@ def tomato(source: Source) -> Iterator[Answer]:
         raise TempbenchError(
             f"{source.path} has no <type>+<scene>/<frames>/<model>.jsonl; give the folder results"
         )
-    source.model = source.model or _only_model(files, source.path)
+    models = sorted({file.stem for file in files})
+    if (len(models) > 1 and not source.model) or source.model not in ("", *models):
+        raise TempbenchError(
+            f"{source.path} has files of {len(models)} models; give one with --model: {', '.join(models[:5])}"
+        )
+    source.model = source.model or models[0]
     own = [file for file in files if file.stem == source.model]
-    if not own:
-        models = ", ".join(sorted({file.stem for file in files})[:5])
-        raise TempbenchError(f"{source.path} has no file of {source.model}; --model may be {models}")
     conditions = {str(doc["condition"]) for doc in source.docs if "condition" in doc}
     ways = {file: asked_as_folder(file) for file in own}
     if others := sorted(set(ways.values()) - conditions):
-        n = sum(way in others for way in ways.values())
         source.remarks.append(
-            f"left out are {n} files that were asked as {', '.join(others)}; {source.task} asks as "
-            f"{', '.join(sorted(conditions)) or 'captions'}"
+            f"left out are {sum(way in others for way in ways.values())} files that were asked as "
+            f"{', '.join(others)}; {source.task} asks as {', '.join(sorted(conditions)) or 'captions'}"
         )
     ids, docs = source.ids(), {str(doc["question_id"]): doc for doc in source.docs}
     for file, way in ways.items():
         if way in conditions:
             yield from _answers(file, way, ids, docs)
-
-
-def _only_model(files: list[Path], folder: Path) -> str:
-    models = sorted({file.stem for file in files})
-    if len(models) > 1:
-        raise TempbenchError(
-            f"{folder} has files of {len(models)} models; give one with --model: {', '.join(models[:5])}"
-        )
-    return models[0]
 
 
 def asked_as_folder(file: Path) -> str:

@@ -18,7 +18,7 @@ def scores(records: Sequence[Record]) -> list[Scores]:
     CLIPGain. A score whose encoder cannot be loaded is None.
     """
     if "view" not in records[0]:
-        columns = [scoring.SCORES[name](records) for name in _SCORED]
+        columns = (scoring.SCORES[name](records) for name in _SCORED)
         return [dict(zip(_SCORED, row, strict=True)) for row in zip(*columns, strict=True)]
     out: list[Scores] = [{} for _ in records]
     for suffix, score in _CLIP.items():

@@ -71,8 +71,8 @@ def wording(doc: Mapping[str, Any]) -> str:
 
     Replies from elsewhere do not say how many frames were shown; the line with their number is then a guess.
     """
-    shown = {"n_frames": BUDGETS[-1], **doc}
-    return "\n".join(question({**shown, "order": order}) for order in ("ordered", "blind"))
+    orders = ("ordered", "blind")
+    return "\n".join(question({"n_frames": BUDGETS[-1], **doc, "order": order}) for order in orders)
 
 
 def frame_label(number: int, time: float) -> str:
@@ -103,5 +103,4 @@ def template(question_text: str, answer: str) -> str:
 
 def reference_request(question_text: str, options: Sequence[str], answer: str) -> str:
     """Returns the paper's request for a reference sentence."""
-    text = options[letters_of(options).index(answer)]
-    return REFERENCE.format(question=question_text, answer=text)
+    return REFERENCE.format(question=question_text, answer=options[letters_of(options).index(answer)])

@@ -41,13 +41,16 @@ def reference_of(doc: Mapping[str, Any]) -> tuple[str, str]:
     """Returns the sentence that an answer is compared with, and its origin."""
     if doc.get("reference"):
         return str(doc["reference"]), str(doc.get("reference_source") or "column")
-    answer = doc["options"][parser.letters_of(doc["options"]).index(doc["answer"])]
-    return prompts.template(doc["question"], answer), "template"
+    return prompts.template(doc["question"], _right_option(doc)), "template"
+
+
+def _right_option(doc: Mapping[str, Any]) -> str:
+    return str(doc["options"][parser.letters_of(doc["options"]).index(doc["answer"])])
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns the record of one answered question; a failed request has no reply to read."""
-    options = doc["options"]
+    options, gold = doc["options"], value_of(_right_option(doc))
     prompt = common.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, options, prompt)
     answer, number = (found.value if found else None) or (None, None)
@@ -62,7 +65,6 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "reference": reference,
         "reference_source": source,
     }
-    gold = value_of(options[parser.letters_of(options).index(doc["answer"])])
     if doc["type"] == "count" and gold is not None:
         more |= {"gold_number": gold, "number": number}
         more["number_official"] = None if failed else parser.number_official(reply, options)
@@ -136,12 +138,11 @@ def _complete(
 def trend(score: Score, weights: Iterable[float]) -> Metric:
     """Returns the metric that is the mean over questions of a weighted sum of their scores at each budget."""
     factors = [float(weight) for weight in weights]
-    bounded = min(factors) >= 0  # a slope can be negative
 
     def metric(records: Sequence[Record]) -> Ratio:
         rows = _complete(records, score, BUDGET_CONDITIONS)
-        sums = (fsum(map(mul, factors, scores)) for _, scores in rows)
-        return ratio(((one, 1) for one in sums), (video for video, _ in rows), bounded)
+        sums = ((fsum(map(mul, factors, scores)), 1) for _, scores in rows)
+        return ratio(sums, (video for video, _ in rows), bounded=min(factors) >= 0)  # a slope can be negative
 
     return metric
 

@@ -4,7 +4,7 @@ Source: the prompt table of appendix A.2; parts are joined with a newline (secti
 as the table prints it, what it leaves out included: see README.md.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -171,6 +171,7 @@ def full_reply(label: str) -> str:
     return f"{triple(label)}\nThe answer is: {name}.\nThe final answer: {name}."
 
 
+@cache
 def _example(example: _Example, form: str) -> str:
     lines = [f"Step {step} description: {text}" for step, text in zip("AB", example.steps, strict=True)]
     if form == "triple":
@@ -178,48 +179,30 @@ def _example(example: _Example, form: str) -> str:
     else:
         heads = ("Step A produces", "Step B produces", "Step A requires", "Step B requires")
         lines += [f"{head}: {text}" for head, text in zip(heads, example.conditions, strict=True)]
-        lines += [
-            f"Dependency analysis: {example.analysis}",
-            f"The answer is: {CLASS_NAMES[example.label]}.",
-        ]
+        lines += [f"Dependency analysis: {example.analysis}", f"The answer is: {CLASS_NAMES[example.label]}."]
     if form == "reflection":
         lines += ["Reflection: <your_reflection>", "The final answer: <final_answer>"]
     return "\n".join(lines)
 
 
 @cache
-def _example_lines(form: str) -> frozenset[str]:
-    return frozenset(line for example in _EXAMPLES for line in _example(example, form).split("\n"))
-
-
-@cache
 def _head(modality: str, setting: str) -> str:
     """Returns the lines before the context."""
-    asked = [_FORMAT, "Context:"] if FORMS[setting] == "triple" else []
-    return "\n".join([*_introduction(modality, setting), *asked]) + "\n"
-
-
-def _introduction(modality: str, setting: str) -> Iterator[str]:
-    """Yields the lines before the context, except for the answer format."""
-    form = FORMS[setting]
-    if setting == "baseline":
-        return
-    yield _TASK + (_RULES if form == "triple" else _CHOOSE + _RULES)
-    # The table prints no such line for the two reasoning settings with both modalities.
-    if modality == "text" or (modality == "both" and form == "triple"):
-        yield _IGNORE + (_PARTIAL if modality == "both" else "")
-    if setting == "instructions":
-        return
-    shown = _SHOWN + _ACTUAL[modality]
-    if form != "triple":
-        shown += _FOLLOW
-    # Nor does it print the request to review for both modalities.
-    if form == "reflection" and modality != "both":
-        shown += _REVIEW
-    yield shown
-    yield "Examples:"
-    for example in _EXAMPLES:
-        yield _example(example, form)
+    form, is_both = FORMS[setting], modality == "both"
+    lines: list[str] = []
+    if setting != "baseline":
+        lines.append(_TASK + (_RULES if form == "triple" else _CHOOSE + _RULES))
+        # The table prints no such line for the two reasoning settings with both modalities.
+        if modality == "text" or (is_both and form == "triple"):
+            lines.append(_IGNORE + (_PARTIAL if is_both else ""))
+    if setting not in ("baseline", "instructions"):
+        follow = _FOLLOW if form != "triple" else ""
+        # Nor does it print the request to review for both modalities.
+        review = _REVIEW if form == "reflection" and not is_both else ""
+        lines += [_SHOWN + _ACTUAL[modality] + follow + review, "Examples:"]
+        lines += [_example(example, form) for example in _EXAMPLES]
+    lines += [_FORMAT, "Context:"] if form == "triple" else []
+    return "\n".join(lines) + "\n"
 
 
 def wording(doc: Mapping[str, Any], form: str) -> str:
@@ -228,11 +211,11 @@ def wording(doc: Mapping[str, Any], form: str) -> str:
     A reply may take over an example's sentence and mean it, and put each question before its answer; so who
     looks for the prompt's words in replies must not look for those.
     """
-    examples = _example_lines(form)
     settings = [setting for setting, own in FORMS.items() if own == form]
-    texts = (text(doc, modality, setting) for modality in MODALITIES for setting in settings)
-    steps = [] if form == "triple" else [EXACT_STEPS]
-    lines = (line for one in [*texts, *steps] for line in one.split("\n"))
+    texts = [text(doc, modality, setting) for modality in MODALITIES for setting in settings]
+    texts += [] if form == "triple" else [EXACT_STEPS]
+    examples = {line for example in _EXAMPLES for line in _example(example, form).split("\n")}
+    lines = (line for one in texts for line in one.split("\n"))
     return "\n".join(line for line in dict.fromkeys(lines) if line not in examples)
 
 
@@ -255,17 +238,15 @@ def parts(doc: Mapping[str, Any], modality: str, setting: str, exact_steps: bool
             f"unknown setting {modality!r} {setting!r}; choose one of {', '.join(MODALITIES)} and one "
             f"of {', '.join(SETTINGS)}"
         )
-    asked = FORMS[setting] == "triple"
-    head = _head(modality, setting)
     out: list[Part] = []
+    head = _head(modality, setting)
     for step in "AB":
         if modality != "text":
             out += [f"{head}Step {step} picture: ", Picture(step, doc[f"image_{step.lower()}"])]
             head = "\n"
         if modality != "image":
             head += f"Step {step} description: {doc[f'text_{step.lower()}']}\n"
-    tail = head + (_QUESTIONS if asked else "")
-    tail = tail if asked else tail.rstrip("\n")
+    tail = head + _QUESTIONS if FORMS[setting] == "triple" else head.rstrip("\n")
     tail += f"\n{EXACT_STEPS}" if exact_steps else ""
     return [*out, tail] if tail else out
 

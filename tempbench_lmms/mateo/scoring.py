@@ -40,7 +40,8 @@ def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) 
     prompt = common.prompt_of(reply, lambda: prompts.wording(doc, form))
     found = None if failed else parser.read(reply, form, prompt)
     answer = found.value if found else None
-    out: Record = {
+    first = {"first": None if failed else parser.parse_first(reply)} if form == "reflection" else {}
+    return {
         "id": doc["question_id"],
         "pair": doc["pair_id"],
         "plan": doc["plan_id"],
@@ -54,22 +55,16 @@ def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) 
         "n_steps": doc["n_steps"],
         "distance": doc["distance"],
         **common.fields(found),
+        **first,
     }
-    if form == "reflection":
-        out["first"] = None if failed else parser.parse_first(reply)
-    return out
 
 
 def pairs(records: Sequence[Record]) -> list[Pair]:
     """Returns the pairs that were asked in both orders: the original one, the swapped one."""
-    by_version = {
-        version: {record["pair"]: record for record in records if record["version"] == version}
-        for version in VERSIONS
-    }
-    swapped = by_version["swapped"]
-    return [
-        (record, swapped[pair]) for pair, record in sorted(by_version["original"].items()) if pair in swapped
-    ]
+    original, swapped = (
+        {record["pair"]: record for record in records if record["version"] == version} for version in VERSIONS
+    )
+    return [(record, swapped[pair]) for pair, record in sorted(original.items()) if pair in swapped]
 
 
 def is_dependent(pair: Pair) -> bool:
@@ -330,15 +325,7 @@ METRICS.add_count(
 
 
 def confusion(records: Sequence[Record], version: str) -> dict[str, dict[str, int]]:
-    """Returns how often each class was predicted as what, in one order.
-
-    Args:
-        records: Records of both orders.
-        version: One of `VERSIONS`.
-
-    Returns:
-        Counts by true class and prediction.
-    """
+    """Returns how often each class was predicted as what in one order, by true class and prediction."""
     table = {gold: dict.fromkeys(PREDICTIONS, 0) for gold in GOLD[version]}
     for record in records:
         if record["version"] == version:

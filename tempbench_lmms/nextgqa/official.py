@@ -11,7 +11,6 @@ behaviour:
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,50 +45,27 @@ def best(segments: Sequence[Sequence[float]], span: Sequence[float]) -> tuple[fl
     return max([0, *(iou for iou, _ in found)]), max([0, *(iop for _, iop in found)])
 
 
-@dataclass
-class Sums:
-    """The official scorer's sums, in its order, on which floating point sums depend."""
+def percent(found: Sequence[tuple[float, float, bool]]) -> dict[str, float]:
+    """Returns the official numbers in percent, not rounded, under our names.
 
-    n: int = 0
-    iou: float = 0
-    iop: float = 0
-    right: int = 0
-    counts: tuple[int, ...] = (0,) * 2 * len(THRESHOLDS)
+    Args:
+        found: IoU and IoP of each question, and whether its answer is right, in the official order, on which
+            floating point sums depend.
 
-    def add(self, iou: float, iop: float, right: bool) -> None:
-        """Adds a question."""
-        self.n += 1
-        self.iou += iou
-        self.iop += iop
-        self.right += right and iop >= THRESHOLDS[-1]
-        reached = (share >= t for share in (iop, iou) for t in THRESHOLDS)
-        self.counts = tuple(n + hit for n, hit in zip(self.counts, reached, strict=True))
-
-    def percent(self) -> dict[str, float]:
-        """Returns the official numbers in percent, not rounded, under our names.
-
-        Raises:
-            TempbenchError: No question was counted, at which the official scorer stops.
-        """
-        if not self.n:
-            raise TempbenchError(
-                "no prediction belongs to a question; check that predictions and annotations are of one split"
-            )
-        # Each is computed as officially: 100 * (a / b) is not (100 * a) / b.
-        iops, ious = self.counts[: len(THRESHOLDS)], self.counts[len(THRESHOLDS) :]
-        return dict(
-            zip(
-                METRICS,
-                (
-                    self.right / self.n * 100,
-                    self.iop / self.n * 100,
-                    *(count / self.n * 100 for count in iops),
-                    self.iou / self.n * 100,
-                    *(count / self.n * 100 for count in ious),
-                ),
-                strict=True,
-            )
+    Raises:
+        TempbenchError: No question was counted, at which the official scorer stops.
+    """
+    if not found:
+        raise TempbenchError(
+            "no prediction belongs to a question; check that predictions and annotations are of one split"
         )
+    sums: list[float] = [0] * len(METRICS)
+    for iou, iop, right in found:
+        reached = [[share, *(share >= t for t in THRESHOLDS)] for share in (iop, iou)]
+        own = (right and iop >= THRESHOLDS[-1], *reached[0], *reached[1])
+        sums = [one + more for one, more in zip(sums, own, strict=True)]
+    # As officially: 100 * (a / b) is not (100 * a) / b.
+    return {name: one / len(found) * 100 for name, one in zip(METRICS, sums, strict=True)}
 
 
 def score(
@@ -108,14 +84,14 @@ def score(
         TempbenchError: A question that is grounded has no answer, or none is counted; the official scorer
             stops at both.
     """
-    sums = Sums()
-    for key, segments in truths.items():
-        if key in spans:
-            iou, iop = best(segments, spans[key])
-            # Officially an answer is looked up only where the span is right.
-            right = iop >= THRESHOLDS[-1] and bool(answers) and _is_right(answers or {}, key)
-            sums.add(iou, iop, right)
-    return sums.percent()
+    found = [(key, *best(segments, spans[key])) for key, segments in truths.items() if key in spans]
+    # Officially an answer is looked up only where the span is right.
+    return percent(
+        [
+            (iou, iop, iop >= THRESHOLDS[-1] and bool(answers) and _is_right(answers or {}, key))
+            for key, iou, iop in found
+        ]
+    )
 
 
 def in_seconds(
@@ -145,9 +121,8 @@ def accuracies(types: Mapping[str, str], answers: Mapping[str, Mapping[str, Any]
     """
     groups: dict[str, list[bool]] = {}
     for key, kind in types.items():
-        right = _is_right(answers, key)
         for name in (_HEADINGS[kind], f"Acc_{kind[0]}", "Acc"):
-            groups.setdefault(name, []).append(right)
+            groups.setdefault(name, []).append(_is_right(answers, key))
     order = dict.fromkeys((*_HEADINGS.values(), "Acc_C", "Acc_T", "Acc"))
     return {name: sum(groups[name]) * 100.0 / len(groups[name]) for name in order if name in groups}
 

@@ -60,23 +60,24 @@ acc_gqa = mean(lambda record: record["right"] and record["iop"] >= THRESHOLDS[-1
 
 def _official(name: str) -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
-        spanned = [one for one in records if one["span_parsed"]]
-        if not spanned:
-            return ratio([], [])
-        sums = official.Sums()
-        for one in spanned:
-            sums.add(one["iou_official"], one["iop_official"], one["answer"] == one["gold"])
-        return ratio([(float(f"{sums.percent()[name]:.1f}"), 1)], ["all"])
+        found = [
+            (one["iou_official"], one["iop_official"], one["answer"] == one["gold"])
+            for one in records
+            if one["span_parsed"]
+        ]
+        return ratio(
+            [(float(f"{official.percent(found)[name]:.1f}"), 1)] if found else [], ["all"] if found else []
+        )
 
     return metric
 
 
 def acc_official(records: Sequence[Record]) -> Ratio:
     """The official accuracy: percent, two decimals; of two options with one text only the first is right."""
-    if not records:
-        return ratio([], [])
     right = sum(record["answer"] == record["gold"] for record in records)
-    return ratio([(float(f"{right * 100.0 / len(records):.2f}"), 1)], ["all"])
+    return ratio(
+        [(float(f"{right * 100.0 / len(records):.2f}"), 1)] if records else [], ["all"] * bool(records)
+    )
 
 
 _MAIN: tuple[tuple[str, Metric, tuple[str, ...], str], ...] = (

@@ -75,12 +75,12 @@ def mode_of(prediction: Prediction) -> tuple[bool, bool]:
     Raises:
         TempbenchError: It has neither.
     """
-    windows, answer = "pred_relevant_windows" in prediction, "ans" in prediction
-    if not windows and not answer:
+    found = "pred_relevant_windows" in prediction, "ans" in prediction
+    if not any(found):
         raise TempbenchError(
             f"{prediction.get('qid')}: pred_relevant_windows and ans are both missing; add one of them"
         )
-    return windows, answer
+    return found
 
 
 def score(
@@ -103,8 +103,8 @@ def score(
     pairs = _matched(predictions, truths, match_number)
     has_windows, has_answers = mode_of(predictions[0])
     brief: dict[str, Any] = {}
-    out: dict[str, Any] = {"brief": brief}
     full: dict[str, Any] = {}
+    out: dict[str, Any] = {"brief": brief}
     right = np.array([prediction.get("ans") == truth["ans"] for prediction, truth in pairs])
     if has_answers:
         brief["VQA"] = out["VQA"] = float(right.sum() / len(right))
@@ -114,8 +114,7 @@ def score(
         )
         full["MR-mIoU"] = percent(ious)  # type: ignore[arg-type]
         full["MR-R1"] = {str(t): percent(ious >= t) for t in THRESHOLDS}  # type: ignore[arg-type]
-        brief["MR-full-R1@0.3"] = full["MR-R1"]["0.3"]
-        brief["MR-full-R1@0.5"] = full["MR-R1"]["0.5"]
+        brief |= {f"MR-full-R1@{threshold}": full["MR-R1"][threshold] for threshold in ("0.3", "0.5")}
         brief["MR-full-mIoU"] = full["MR-mIoU"]
         if has_answers:
             full["VQA,mIoU"] = {

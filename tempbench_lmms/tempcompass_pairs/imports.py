@@ -102,8 +102,10 @@ def _judgements(file: Path, kind: str, entries: rows.Entries) -> dict[str, int]:
     for key, one in entries.items():
         theirs = found[key]["entry"] if key in found else {}
         asked = [theirs.get(name) for name in ("question", "gt-answer")]
-        same = asked == [one["entry"][name] for name in ("question", "answer")]
-        if not same or theirs.get("rating") not in (0, 1):
+        if asked != [one["entry"][name] for name in ("question", "answer")] or theirs.get("rating") not in (
+            0,
+            1,
+        ):
             raise TempbenchError(f"{path} does not rate {key} with 0 or 1; give the ratings of these replies")
         ratings[key] = int(theirs["rating"])
     return ratings

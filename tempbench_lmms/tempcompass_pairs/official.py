@@ -4,7 +4,7 @@ Source: `eval_multi-choice.py`, `eval_yes_no.py`, `eval_caption_matching.py` and
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from tempbench_lmms.tempcompass_pairs.card import ASPECTS
 
@@ -40,12 +40,12 @@ def _caption_matching(reply: str, question: str, answer: str) -> int | None:
     labels, texts = ([option.split(": ")[part] for option in options] for part in (0, 1))
     said = reply if reply in options else None
     behind = reply.split(") ")[1] if ") " in reply else reply
-    for text in texts:
-        if text in (reply, behind):
-            said = text
-    for label in [*labels, *(_HEADS.sub("", label) for label in labels)]:
-        if label in (reply, reply.replace(".", "")):
-            said = label
+    known = [(text, (reply, behind)) for text in texts]
+    known += [
+        (label, (reply, reply.replace(".", "")))
+        for label in [*labels, *(_HEADS.sub("", label) for label in labels)]
+    ]
+    said = next((one for one, forms in reversed(known) if one in forms), said)
     if said is None:
         return None
     label, text = answer.split(": ")[:2]
@@ -57,10 +57,6 @@ def printed(rated: Iterable[tuple[str, int]]) -> dict[str, float]:
     by_aspect: dict[str, list[int]] = {}
     for aspect, one in rated:
         by_aspect.setdefault(aspect, []).append(one)
-    shares: Mapping[str, Sequence[int]] = {
-        aspect: by_aspect[aspect] for aspect in ASPECTS if aspect in by_aspect
-    }
-    every = [one for own in by_aspect.values() for one in own]
-    return {
-        name: round(sum(own) * 100 / len(own), 1) for name, own in {**shares, "avg": every}.items() if own
-    }
+    shares = {aspect: by_aspect[aspect] for aspect in ASPECTS if aspect in by_aspect}
+    shares["avg"] = [one for own in by_aspect.values() for one in own]
+    return {name: round(sum(own) * 100 / len(own), 1) for name, own in shares.items() if own}

@@ -85,9 +85,8 @@ def read(path: Path, kind: str, *fields: str) -> Entries:
     Raises:
         TempbenchError: It cannot be read, or is not of the official form.
     """
-    content = json_object(path, "get the file again")
     try:
-        found = dict(questions_of(kind, content))
+        found = dict(questions_of(kind, json_object(path, "get the file again")))
     except (AttributeError, TypeError):
         raise TempbenchError(f"{path}: not lists of entries by clip and aspect; correct it") from None
     for key, one in found.items():

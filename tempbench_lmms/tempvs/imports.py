@@ -7,8 +7,16 @@ from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
 from tempbench_lmms.tempvs.card import GROUNDING_OF, SOURCES
-from tempbench_lmms.tempvs.files import answered, is_there, load_rows
-from tempbench_lmms.tempvs.official import GROUNDING_TASK, TEST_OF, TEXT_MODELS, Predictions, score
+from tempbench_lmms.tempvs.official import (
+    GROUNDING_TASK,
+    TEST_OF,
+    TEXT_MODELS,
+    Predictions,
+    answered,
+    is_there,
+    load_rows,
+    score,
+)
 
 _OFFICIAL = {test: task for task, test in TEST_OF.items()}
 _OFFICIAL |= {GROUNDING_OF[test]: GROUNDING_TASK[task] for task, test in TEST_OF.items()}
@@ -85,17 +93,12 @@ def official(source: Source) -> dict[str, Any]:
 
 
 def _table(source: Source, name: str) -> Sequence[Row]:
-    sizes = [size for size in ("full", "8bit") if is_there(source.path, f"{name}_preds_{size}")]
-    if len(sizes) > 1:
+    found = [one for one in (f"{name}_preds_full", f"{name}_preds_8bit") if is_there(source.path, one)]
+    if len(found) > 1:
         raise TempbenchError(
-            f"{source.path} has {name}_preds_full and {name}_preds_8bit, which are two runs; give a folder "
-            "with the files of one"
+            f"{source.path} has {found[0]} and {found[1]}, which are two runs; give a folder with one of them"
         )
-    for size in sizes:
-        rows = load_rows(source.path, f"{name}_preds_{size}")
-        if rows is not None:
-            return rows
-    return ()
+    return (load_rows(source.path, found[0]) if found else None) or ()
 
 
 class _Questions:

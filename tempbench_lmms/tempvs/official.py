@@ -1,4 +1,4 @@
-"""The official TempVS scorer's numbers, with its faults, from rows in the official layout.
+"""The official TempVS tables of annotations and predictions, and the official scorer's numbers.
 
 Source: `run_evaluation.py`. Where it differs from `scoring`: it takes the first letter or number anywhere in
 a reply; a main question without grounding rows counts as grounded; rows with a non-event are left out;
@@ -10,15 +10,17 @@ here: it divides nothing that the pooled numbers do not.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tempbench_lmms.data import bounds, releases
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.user_files import frame_rows, json_or_lines, text_or_none
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import card
 from tempbench_lmms.tempvs.parser import family_of, parse_official
-
-Row = Mapping[str, Any]
 
 TEXT_MODELS = tuple(sorted(name.rpartition("/")[2] for name in card.TEXT_MODELS))
 GROUNDING_TASK = {
@@ -52,23 +54,14 @@ def kind_of(task: str) -> str:
 
 def is_valid(row: Row) -> bool:
     """Returns False if a column that begins with "event" names a non-event."""
-    for name, value in row.items():
-        if name.startswith("event"):
-            text = str(value).lower()
-            if any(phrase in text for phrase in card.NON_EVENTS):
-                return False
-    return True
+    texts = [str(value).lower() for name, value in row.items() if name.startswith("event")]
+    return not any(phrase in text for text in texts for phrase in card.NON_EVENTS)
 
 
 def passes(rows: Iterable[Row], task: str, model: str) -> list[bool]:
     """Returns whether each row's answer is right, as the official scorer reads it."""
     kind, family = kind_of(task), family_of(model)
     return [parse_official(str(row["preds"] or ""), kind, family) == row["gt_option"][-1] for row in rows]
-
-
-def _events(row: Row) -> Sequence[int]:
-    events: Sequence[int] = row.get("event_pair_tuple") or row["event_triple_tuple"]
-    return events
 
 
 def _groundings_of(task: str, rows: Sequence[Row], passed: Sequence[bool]) -> dict[Any, list[bool]]:
@@ -114,7 +107,8 @@ def score(task: str, sources: Mapping[str, Predictions], model: str) -> dict[str
             if kind_of(task) == "mt2":
                 gate = table.get(sequence, [])
             else:
-                found = (table.get((sequence, str(event + 1))) for event in _events(row))
+                events = row.get("event_pair_tuple") or row["event_triple_tuple"]
+                found = (table.get((sequence, str(event + 1))) for event in events)
                 gate = [rows[0] for rows in found if rows]
             total += 1
             solved += right
@@ -123,15 +117,7 @@ def score(task: str, sources: Mapping[str, Predictions], model: str) -> dict[str
             for k in range(min(sum(gate), steps)):
                 at_least[k][0] += right
                 at_least[k][1] += 1
-    out = _shares(total, grounded, solved, both)
-    for k, (right_count, count) in enumerate(at_least, start=1):
-        out[f"{k}_pass_count"] = count
-        out[f"main_acc_given_{k}_pass"] = _share(right_count, count)
-    return out | {"n_unfiltered": n_unfiltered}
-
-
-def _shares(total: int, grounded: int, solved: int, both: int) -> dict[str, float | None]:
-    return {
+    out: dict[str, float | None] = {
         "total_cases": total,
         "all_grounding_success": grounded,
         "main_task_success": solved,
@@ -142,6 +128,10 @@ def _shares(total: int, grounded: int, solved: int, both: int) -> dict[str, floa
         "main_acc_given_grounding_pass": _share(both, grounded),
         "main_acc_given_grounding_fail": _share(solved - both, total - grounded),
     }
+    for k, (right_count, count) in enumerate(at_least, start=1):
+        out[f"{k}_pass_count"] = count
+        out[f"main_acc_given_{k}_pass"] = _share(right_count, count)
+    return out | {"n_unfiltered": n_unfiltered}
 
 
 def solved_blind(task: str, text_only: Sequence[Sequence[Row]]) -> list[bool]:
@@ -164,3 +154,64 @@ def _not_solved_blind(task: str, predictions: Predictions, kept: Sequence[int]) 
 def _share(part: int, whole: int) -> float | None:
     # numpy and not round(): pandas rounds so, and the two differ in the last digit now and then.
     return float(np.round(part / whole, 4)) if whole else None
+
+
+_LARGE = ("72b", "78b", "110b")
+
+
+def load_rows(folder: Path, name: str) -> list[Row] | None:
+    """Returns the rows of one annotation or prediction file, or None.
+
+    Args:
+        folder: Its folder.
+        name: Without ending; `name.json` and `name.jsonl` are looked for.
+
+    Raises:
+        TempbenchError: The file cannot be read, or is a pickle, which could run any code.
+    """
+    path = releases.file(folder, f"{name}.json", f"{name}.jsonl")
+    pickled = releases.file(folder, f"{name}.pkl")
+    if path is not None:
+        try:
+            data = json_or_lines(bounds.read_text(path))
+        except bounds.NotText as error:
+            raise TempbenchError(f"{path} {error}") from None
+        except (ValueError, OSError) as error:
+            raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
+        if (rows := frame_rows(data, "img_seq_id")) is None:
+            raise TempbenchError(f"{path} is not a table of rows; download it again")
+        return [row for _, row in rows]
+    if pickled is not None:
+        raise TempbenchError(
+            f"{pickled} is a pickle, which runs any code in it when it is read; get the JSON file or, if you "
+            "trust its origin, make it with pandas: read_pickle(...).to_json(..., orient='records')"
+        )
+    return None
+
+
+def is_there(folder: Path, name: str) -> bool:
+    """Returns whether a table exists in any form."""
+    return releases.file(folder, *(f"{name}{ending}" for ending in (".json", ".jsonl", ".pkl"))) is not None
+
+
+def answered(folder: Path, model: str, source: str, task: str) -> list[Row] | None:
+    """Returns the answered rows of one model, source and task, or None.
+
+    For models whose name has 72 billion parameters or more, it is `*_preds_8bit`, as officially.
+
+    Raises:
+        TempbenchError: The file cannot be read, or lacks a column.
+    """
+    size = "8bit" if any(size in model.lower() for size in _LARGE) else "full"
+    rows = load_rows(folder / model, f"{source}_{task}_preds_{size}")
+    for number, row in enumerate(rows or ()):
+        where = f"{folder / model}: {source}_{task}: row {number}"
+        if missing := sorted({"preds", "gt_option", "img_seq_id"} - set(row)):
+            raise TempbenchError(
+                f"{where}: {', '.join(missing)} missing; write annotation rows with a column preds"
+            )
+        try:
+            text_or_none(row["preds"], "preds")
+        except TempbenchError as error:
+            raise TempbenchError(f"{where}: {error}") from None
+    return rows

@@ -35,23 +35,20 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     prompt = common.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, kind, doc["options"], len(doc["images"]), prompt)
     own = {
-        "role": doc["role"],
-        "tests": list(doc["tests"]),
-        "source": doc["source"],
+        **{name: doc[name] for name in ("role", "tests", "source")},
         "sequence": f"{doc['source']}/{doc['sequence_id']}",
     }
     out = common.answered(doc["question_id"], own, doc["answer"], found)
     # One reading for each family of the official parser: which one counts is known only with the model.
-    gold, read = doc["answer"][-1], parser.parse_official
-    out["official"] = {
-        family: int(not failed and read(reply, kind, family) == gold) for family in parser.FAMILIES
+    said = {
+        family: None if failed else parser.parse_official(reply, kind, family) for family in parser.FAMILIES
     }
+    out["official"] = {family: int(one == doc["answer"][-1]) for family, one in said.items()}
     out["invalid"] = int(doc["invalid"])
     if doc["solved_blind"] is not None:
         out["solved_blind"] = int(doc["solved_blind"])
     if doc["role"] == "main":
-        out["grounding"] = list(doc["grounding"])
-        out["n_events"] = len(doc["events"])
+        out |= {"grounding": list(doc["grounding"]), "n_events": len(doc["events"])}
         if doc["statement_type"]:
             out |= {field: doc[field] for field in ("statement_type", "polarity", "distance")}
     return out
@@ -204,8 +201,7 @@ for _test, _statements in STATEMENTS.items():
 
 def of_test(records: Sequence[Record], test: str) -> list[Record]:
     """Returns the records of one main test and of the grounding set that gates it."""
-    wanted = {test, GROUNDING_OF[test]}
-    return [record for record in records if wanted & set(record["tests"])]
+    return [record for record in records if {test, GROUNDING_OF[test]} & set(record["tests"])]
 
 
 def details(records: Sequence[Record]) -> dict[str, Any]:
@@ -223,19 +219,17 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
             continue
         steps = range(1, min(max(record["n_events"] for record in asked), 5))
         by_source = by_group(own, lambda record: record["source"], partial(_gated_table, steps=steps))
+        keys: dict[str, Callable[[Record], str]] = {
+            "by_statement": lambda record: f"{record['statement_type']}_{record['polarity']}",
+            "by_polarity": lambda record: record["polarity"],
+            "by_distance": lambda record: str(record["distance"]),
+        }
+        known = {"mt1_two": [*keys], "mt1_three": ["by_statement", "by_polarity"]}.get(test, [])
         out[test] = {
             "by_source": {name: by_source[name] for name in sorted({record["source"] for record in asked})},
             "given_at_least": _at_least(own, steps),
             **answers(asked),
-        }
-        keys: dict[str, Callable[[Record], str]] = {}
-        if test.startswith("mt1"):
-            keys["by_statement"] = lambda record: f"{record['statement_type']}_{record['polarity']}"
-            keys["by_polarity"] = lambda record: record["polarity"]
-        if test == "mt1_two":
-            keys["by_distance"] = lambda record: str(record["distance"])
-        out[test] |= {
-            name: by_group(asked, key, lambda group: _counted(mt(group))) for name, key in keys.items()
+            **{name: by_group(asked, keys[name], lambda group: _counted(mt(group))) for name in known},
         }
     return out
 

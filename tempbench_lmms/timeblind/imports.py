@@ -20,16 +20,15 @@ def timeblind(source: Source) -> Iterator[Answer]:
     If they have `question` and `video_path`, these must match the index.
     """
     docs = {doc["index"]: doc for doc in source.docs}
-    for where, one in _predictions(source.path):
+    for where, one, reply in _predictions(source.path):
         if doc := docs.get(one["index"]):
             _check_same(f"{source.path}: {where}", one, doc)
-        reply = reply_of(one["model_output"], "model_output", f"{source.path}: {where}")
         yield Answer(str(one["index"]), reply, where)
 
 
 def official(source: Source) -> dict[str, Any]:
     """Returns what the official scorer prints for a result file: overall, and by tag."""
-    found = [one for _, one in _predictions(source.path)]
+    found = [one for _, one, _ in _predictions(source.path)]
     forms = {doc["index"]: doc["options"] for doc in source.docs}
     tags = {tag: [doc["index"] for doc in source.docs if doc["tag"] == tag] for tag in TAGS}
     return {"all": rules.score(found, forms), **rules.score_tags(found, forms, tags)} if forms else {}
@@ -40,25 +39,24 @@ def questions(data: Path, table: str) -> list[Row]:
     return rows.read_release(*rows.files_of(data))
 
 
-def _predictions(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _predictions(path: Path) -> Iterator[tuple[str, dict[str, Any], str]]:
     for where, one in json_values(path, "give the official result file"):
         index = one.get("index") if isinstance(one, dict) else None
         if not isinstance(index, int) or isinstance(index, bool):
             raise TempbenchError(f"{path}: {where} is not an object with a whole number as index; correct it")
         if "model_output" not in one:
             raise TempbenchError(f"{path}: {where} has no model_output; correct it")
-        reply_of(one["model_output"], "model_output", f"{path}: {where}")
-        yield where, one
+        yield where, one, reply_of(one["model_output"], "model_output", f"{path}: {where}")
 
 
 def _check_same(where: str, one: dict[str, Any], doc: Row) -> None:
     """Compares a prediction's question with the data's; extra text around the question is allowed."""
-    stated = {name: one.get(name) for name in ("question", "video_path")}
-    question, video = (text if isinstance(text, str) else "" for text in stated.values())
-    video = rows.video_name(video)
+    stated = (one.get(name) for name in ("question", "video_path"))
+    question, video = (text if isinstance(text, str) else "" for text in stated)
+    asked, shown, own = plain(question), rows.video_name(video), rows.video_name(doc["video"])
     for name, theirs, ours, same in (
-        ("question", question, doc["question"], plain(doc["question"]) in plain(question)),
-        ("video_path", video, rows.video_name(doc["video"]), video == rows.video_name(doc["video"])),
+        ("question", question, doc["question"], plain(doc["question"]) in asked),
+        ("video_path", shown, own, shown == own),
     ):
         if theirs and not same:
             raise TempbenchError(

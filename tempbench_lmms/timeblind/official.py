@@ -75,16 +75,18 @@ def score(
 
 def _instance(number: int, replies: Mapping[int, Any], forms: Mapping[int, Sequence[str]]) -> Four:
     places = range(SIZE * number, SIZE * number + SIZE)
-    if any(place not in replies or place not in forms for place in places):
+    if any(
+        place not in replies or place not in forms or not isinstance(replies[place] or "", str)
+        for place in places
+    ):
         return NONE
-    if any(replies[place] and not isinstance(replies[place], str) for place in places):
-        return NONE
-    first, second, third, fourth = (_read(replies[place], forms[place]) for place in places)
+    return _four(replies, places, forms)
+
+
+def _four(replies: Mapping[int, Any], places: Sequence[int], forms: Mapping[int, Sequence[str]]) -> Four:
+    said = ((replies.get(place), forms[place]) for place in places)
+    first, second, third, fourth = (parse_official(reply, own) if reply else UNREAD for reply, own in said)
     return first, second, third, fourth
-
-
-def _read(reply: Any, options: Sequence[str]) -> int:
-    return parse_official(reply, options) if reply else UNREAD
 
 
 def score_tags(
@@ -110,6 +112,6 @@ def score_tags(
             if all(place in forms for place in places) and any(place in replies for place in places)
         ]
         if asked:
-            found = [tuple(_read(replies.get(place), forms[place]) for place in places) for places in asked]
-            out[tag] = {**shares(found), "num_instances": len(found)}  # type: ignore[arg-type]
+            found = [_four(replies, places, forms) for places in asked]
+            out[tag] = {**shares(found), "num_instances": len(found)}
     return out

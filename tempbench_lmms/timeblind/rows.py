@@ -199,7 +199,6 @@ def _tags(path: Path) -> dict[int, str]:
         tags = tables.read_json(path)
         return {int(index): tag for tag in TAGS for index in tags[tag]}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        reason = tables.first_line(error)
         raise TempbenchError(
-            f"{path} has no indices by tag ({reason}); give the official tags.json"
+            f"{path} has no indices by tag ({tables.first_line(error)}); give the official tags.json"
         ) from None
