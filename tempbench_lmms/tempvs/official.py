@@ -78,6 +78,14 @@ def _groundings_of(task: str, rows: Sequence[Row], passed: Sequence[bool]) -> di
     return table
 
 
+def _gate_of(task: str, row: Row, table: Mapping[Any, list[bool]]) -> list[bool]:
+    if kind_of(task) == "mt2":
+        return table.get(row["img_seq_id"], [])
+    events = row.get("event_pair_tuple") or row["event_triple_tuple"]
+    found = (table.get((row["img_seq_id"], str(event + 1))) for event in events)
+    return [rows[0] for rows in found if rows]
+
+
 def score(task: str, sources: Mapping[str, Predictions], model: str) -> dict[str, float | None]:
     """Returns the official scorer's row for one task and model.
 
@@ -103,13 +111,7 @@ def score(task: str, sources: Mapping[str, Predictions], model: str) -> dict[str
             kept = _not_solved_blind(task, predictions, kept)
         mains = [predictions.main[i] for i in kept]
         for row, right in zip(mains, passes(mains, task, model), strict=True):
-            sequence = row["img_seq_id"]
-            if kind_of(task) == "mt2":
-                gate = table.get(sequence, [])
-            else:
-                events = row.get("event_pair_tuple") or row["event_triple_tuple"]
-                found = (table.get((sequence, str(event + 1))) for event in events)
-                gate = [rows[0] for rows in found if rows]
+            gate = _gate_of(task, row, table)
             total += 1
             solved += right
             grounded += all(gate)
