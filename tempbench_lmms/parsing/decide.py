@@ -70,7 +70,7 @@ _WORD = re.compile(r"[^\W\d_]{2,} $")
 _SAID = roles("text words both")
 _REJECTS, _REMARKS = roles("wrong other deny hedge"), roles("note courtesy ask refuse")
 _WORDY, _CONCLUDES = roles("text words place"), roles("conclude")
-_TURNS, _REMARK, _BRIEF = roles("turn back"), 60, 200
+_TURNS, _REMARK, _BRIEF = roles("turn back or"), 60, 200
 _PLAIN = re.compile(r"\D{4,}")
 _BEGINS = roles("and or to article prep from because near at is")
 
@@ -139,8 +139,9 @@ def _strong(case: Case) -> Said | None:
     if not strong:
         return None
     last = strong[-1]
-    behind = (one.stance for one in live if one.mention.start > last.mention.start)
-    if any(stance in (Stance.OPEN, Stance.HEAD) for stance in behind):
+    behind = [one for one in live if one.mention.start > last.mention.start]
+    behind = [one for one in behind if one.mention.form not in _WORDY or text.opens(one.sentence) & _TURNS]
+    if any(one.stance in (Stance.OPEN, Stance.HEAD) for one in behind):
         return None, "several"
     if _gives_up(text, last):
         return None, "refused"

@@ -58,7 +58,7 @@ class Terms(NamedTuple):
 _NO_TERMS = Terms(frozenset(), frozenset())
 # What says nothing between a mention and the word that judges it.
 _FILL = roles(
-    "fill prep final only is answer option image conclude likely choose right back turn switch count"
+    "fill prep final only is answer option image video conclude likely choose right back turn switch count"
 )
 _NEAR = _FILL | roles("deny also and all hedge unsure able must")
 _TAIL = roles("deny no and or fill option nor")
@@ -68,7 +68,7 @@ _LIFTS = _TURNS | roles("answer choose")
 _TAKES_BACK, _BEFORE_BACK = roles("back switch"), roles("fill back switch no deny turn prep and yes")
 _ANNOUNCES = roles("answer choose switch final")
 _LEADS = roles("is prep turn conclude")
-_SUBJECTS = roles("answer option image")
+_SUBJECTS, _OF_SUBJECT = roles("answer option image"), roles("fill right")
 _DENIES = roles("deny wrong no")
 _UNCERTAIN = roles("hedge refuse suppose because")
 _BOUNDS = roles("more less")
@@ -233,7 +233,8 @@ def _others(at: _Place) -> Stance | None:
 
 def _compared(at: _Place) -> Stance | None:
     """Says ASKED of what something else is compared with: "is later than B"."""
-    compares = at.left > at.sentence.start and any("than" in w.roles for w in at.lead)
+    apart = 0 if at.left > at.sentence.start else 1 if at.form in ("text", "words") else _FAR
+    compares = any("than" in w.roles and w.end + apart < at.start for w in at.lead)
     return Stance.ASKED if compares else None
 
 
@@ -350,7 +351,7 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
     turned = any(w.roles & _TURNS for w in at.ahead)
     if ends and (nearest & _TAKES_BACK or (turned and nearest & _LEADS)):
         return True
-    subject = next((w for w in at.ahead if "fill" not in w.roles), None)
+    subject = next((w for w in at.ahead if not w.roles & _OF_SUBJECT), None)
     if (
         ends
         and "is" in nearest
@@ -398,7 +399,7 @@ def _said(at: _Place) -> str:
             if i and "and" in words[i - 1].roles:
                 break  # "B and not C"
             reaches = near or at.form == "stated" or "undo" in word.roles
-            denies = denies or (reaches and "," not in at.text.text[at.end : word.start])
+            denies = denies or (reaches and "," not in at.text.text[at.end : word.start].replace(',"', ""))
         last = word.end
     return "not" if denies else ""
 

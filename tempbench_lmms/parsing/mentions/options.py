@@ -57,8 +57,9 @@ def _labelled(
     said, letter, end = text.text[word.start : word.end].lower(), behind[1], behind.end()
     option = "option" in word.roles
     noun, below = option or bool(word.roles & _NOUNS), "\n" in behind.group()
+    linked = "is" in behind.group()  # "the speed of the video is C"
     colon = ":" in behind.group() and text.text[end : end + 2].strip() in ("", ".")
-    if said in _shown(choice.texts) or (not colon and not noun and word.roles & _OTHERS):
+    if said in _shown(choice.texts) or (not colon and not noun and not linked and word.roles & _OTHERS):
         if not below:
             taken.add(behind.start(1))
         return []
