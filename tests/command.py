@@ -12,9 +12,19 @@ from unittest import mock
 
 from huggingface_hub import constants
 
+from docs.website.commands import every
 from tempbench_lmms.cli import main
 
 REPOSITORY = Path(__file__).parents[1]
+
+
+def commands():
+    """Returns every command by its name, those below the verbs too."""
+    found = {}
+    for name, one in every().items():
+        below = getattr(one, "commands", None)
+        found |= {name: one} if below is None else {f"{name} {word}": sub for word, sub in below.items()}
+    return found
 
 
 def tempbench(*arguments, **environment):

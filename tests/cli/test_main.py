@@ -1,10 +1,13 @@
 """The command as its user meets it: one line and a status that is not 0 where something is wrong."""
 
 import os
+import re
+import shlex
 import shutil
 from pathlib import Path
 
 import pytest
+import typer
 
 from tempbench_lmms import __version__
 from tempbench_lmms.cli import __main__ as start
@@ -13,7 +16,9 @@ from tempbench_lmms.data import outputs, roots, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.tempvs.rows import SCHEMA
-from tests.command import REPOSITORY, complains, tempbench, tempbench_process
+from tests.command import REPOSITORY, commands, complains, tempbench, tempbench_process
+
+COMMANDS = commands()
 
 
 @pytest.fixture(scope="module")
@@ -156,3 +161,22 @@ def test_names_are_compared_with_the_harness():
     done = tempbench_process("verify")
     assert done.returncode == 0, done.stderr
     assert "none of them the harness's: ok" in done.stdout
+
+
+def test_every_command_takes_its_example():
+    for name, example in main.EXAMPLES.items():
+        command = COMMANDS[name]
+        # Reads the words as the command line would; an unknown or missing option is an error.
+        with command.make_context(name, shlex.split(example)) as context:
+            assert context.command is command
+
+
+@pytest.mark.slow
+def test_every_help_has_its_texts(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "200")
+    for name, command in COMMANDS.items():
+        said = command.get_help(typer.Context(command)) + capsys.readouterr().out
+        assert said.count("Example:") == (name in main.EXAMPLES), name
+        flat = re.sub(r"[\s│]+", "", said)
+        for one in command.params:  # brackets in it would be markup
+            assert re.sub(r"\s+", "", getattr(one, "help", None) or "") in flat, (name, one.name)

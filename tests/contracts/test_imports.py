@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -67,11 +68,41 @@ def test_hooks_import_no_data_library():
     assert heavy_after(code) <= {"numpy"}
 
 
-def test_the_check_sees_an_import():
-    assert heavy_after("import yaml") == {"yaml"}
-
-
 @pytest.mark.parametrize("verb", [verb for verb in main.VERBS if verb != "submit"])
 def test_every_verb_has_a_benchmark(verb):
     # `--help` lists the verbs without looking.
     assert any(verb in main.commands_of(name) for name in benchmarks.names())
+
+
+TASK = "tempvs_mt1_two_mini"
+FIRST_TO_SPEAK = {
+    "run": ("run", "--model", "tempbench_oracle", "--tasks", TASK, "--output", "out"),
+    "verify": ("verify",),
+    "verify data": ("verify", "tempvs", "--mini"),
+    "demo": ("demo", "--output", "out"),
+}
+FIRST_LINE = """
+    import builtins, sys
+    from tempbench_lmms.cli import main
+    real = builtins.print
+    def first(line, *words, **more):
+        heavy = {"torch", "lmms_eval", "datasets", "pyarrow", "numpy", "yaml", "rich"}
+        real(line, sorted(heavy & set(sys.modules)))
+        sys.exit()
+    builtins.print = first
+    main.main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FIRST_TO_SPEAK)
+def test_nothing_heavy_comes_before_the_first_line(name, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(FIRST_LINE), *FIRST_TO_SPEAK[name]],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.stdout.startswith(("tempbench: ", "lmms-eval ", "checking ")), done.stderr
+    assert done.stdout.endswith(" []\n")

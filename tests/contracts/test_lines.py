@@ -12,11 +12,10 @@ from enum import Enum
 from pathlib import Path
 
 import pytest
-import typer
 
 from tempbench_lmms.cli import main
 from tests import contract
-from tests.command import complains, tempbench
+from tests.command import commands, complains, tempbench
 from tests.each import for_each
 from tests.runs.test_logs import write_run
 
@@ -24,19 +23,7 @@ LOGS = {"logs", "run_a", "run_b"}
 DATA = ("prepare", "verify", "build")
 
 
-def commands():
-    """Yields every command with its path."""
-    for verb in main.VERBS:
-        main._add_verbs(verb)
-        app = typer.main.get_command(main.app)
-        for name, command in app.commands.items():
-            if name == verb:
-                yield from ((f"{verb} {below}", one) for below, one in command.commands.items())
-            elif verb == next(iter(main.VERBS)) and name not in main.VERBS:
-                yield name, command
-
-
-COMMANDS = dict(commands())
+COMMANDS = commands()
 
 
 def types_of(annotation):

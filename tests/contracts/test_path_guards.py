@@ -29,12 +29,6 @@ def tempvs_release_link(found, folder):
     return images.urls(["/home/them/vist/a.png"], None, "vist") is not None
 
 
-def tempvs_source(found, folder):
-    shutil.copy(PICTURE, folder / "secret.png")
-    (folder / "vist").mkdir()
-    return found.image_path(folder / "vist", "../secret.png").is_file()
-
-
 def mateo_plan(found, folder):
     shutil.copy(PICTURE, folder / "secret.png")
     plan = folder / "plans" / "own"
@@ -56,13 +50,6 @@ def mateo_name(found, folder):
     return ".." in name or "/" in name
 
 
-def coherence_name(found, folder):
-    item = {"question": "q?", "options": ["a", "b"], "answer": 0, "key": "../../x"}
-    item |= {"demonstration_type": "human", "variation": {}}
-    _, video = found._tomato_row("count/1", "count", item)
-    return ".." in video
-
-
 def gathered_video(found, folder):
     (folder / "videos").mkdir()
     shutil.copy(CLIP, folder / "secret.mp4")
@@ -72,14 +59,6 @@ def gathered_video(found, folder):
     )
 
 
-def timepercept_series(found, folder):
-    (folder / "series").mkdir()
-    shutil.copy(PICTURE, folder / "secret.png")
-    image = {"path": "../secret.png", "timestamp": "2020-01-01"}
-    reading = found._Reading(folder / "series", 10, "", found.nothing_skipped())
-    return found._shot(image, "place", "line 1", reading) is not None
-
-
 def timepercept_place(found, folder):
     return ".." in found.slug("../../elsewhere")
 
@@ -87,13 +66,10 @@ def timepercept_place(found, folder):
 ATTACKS = [
     (tempvs_release_dots, "hf_datasets.tempvs.pictures"),
     (tempvs_release_link, "hf_datasets.tempvs.pictures"),
-    (tempvs_source, "hf_datasets.tempvs.sources"),
     (mateo_plan, "hf_datasets.mateo.sources"),
     (mateo_release, "hf_datasets.mateo.sources"),
     (mateo_name, "hf_datasets.mateo.prepare"),
-    (coherence_name, "hf_datasets.coherence.prepare"),
     (gathered_video, "tempbench_lmms.media.gathering"),
-    (timepercept_series, "hf_datasets.timepercept.series"),
     (timepercept_place, "hf_datasets.timepercept.series"),
 ]
 

@@ -11,7 +11,7 @@ from benchmarks import parsing as parsers
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import kwargs_of, load_task
 from tempbench_lmms.parsing.expected import REASONS, RULES, none
-from tempbench_lmms.record import READINGS, UNREAD, at_limit, evaluate, fields, manner, shares
+from tempbench_lmms.record import READINGS, UNREAD, at_limit, evaluate, fields, manner
 from tests.bundled import MINI, asking, covering, docs, scoring
 from tests.parsing.replies import dev
 
@@ -74,20 +74,6 @@ def test_shares_add_up(task):
     assert sum(readings["reason"].values()) == pytest.approx(unread)
     # A count that is none of the options has a rule and a reason.
     assert sum(readings.get("how", {}).values()) >= parsed - 1e-9
-
-
-@pytest.mark.parametrize("task", ["rextime_mini", "tempvs_mt1_two_mini", "coherence_qa_4f_mini"])
-def test_logs_of_older_versions(task):
-    old = []
-    for record in records_of(task):
-        gone = {"final", *(name for name in record if name.endswith(("how", "reason", "where")))}
-        old.append({name: field for name, field in record.items() if name not in gone})
-    assert value(task, "unread_nothing", old) != value(task, "unread_nothing", old)  # NaN
-    assert shares(old) == {}
-    assert manner(old[0]) == ""
-    assert [at_limit(record) for record in old] == old
-    (entry,) = (one for one in load_task(task)["metric_list"] if one["metric"] == "details")
-    assert READINGS not in entry["aggregation"](old)
 
 
 def test_both_answers_of_a_reply_say_how():

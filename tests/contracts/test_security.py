@@ -114,39 +114,39 @@ def test_a_results_file_is_read_or_refused(content, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-DOWNLOADS = [
-    ("tempvs.prepare", "download", ("main",)),
-    ("mateo.prepare", "download", ("main",)),
-    ("rextime.prepare", "_from_hub", ("main",)),
-    ("timepercept.controls", "origin", ("hub", "org/name")),
-]
+DOWNLOADS = {
+    "tempvs.prepare": ("download", "main"),
+    "mateo.prepare": ("download", "main"),
+    "rextime.prepare": ("_from_hub", "main"),
+    "timepercept.controls": ("origin", "hub", "org/name"),
+}
 
 
-@pytest.mark.parametrize("download", DOWNLOADS, ids=lambda one: one[0])
+@pytest.fixture(params=DOWNLOADS)
+def answered(request, monkeypatch):
+    """Returns what downloads a data set while `HfApi.dataset_info` is a function."""
+    name, *arguments = DOWNLOADS[request.param]
+    function = getattr(importlib.import_module(f"hf_datasets.{request.param}"), name)
+
+    def download(info):
+        monkeypatch.setattr("huggingface_hub.HfApi.dataset_info", info)
+        return function(*arguments)
+
+    return download
+
+
 @pytest.mark.parametrize("sha", ["../../../../elsewhere", "/elsewhere", "main", "", None, "0" * 40 + "/.."])
-def test_a_server_chooses_no_folder_by_its_commit(download, sha, monkeypatch):
-    import huggingface_hub
-
-    info = SimpleNamespace(sha=sha, siblings=[])
-    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", lambda *args, **kwargs: info)
-    module, name, arguments = download
-    function = getattr(importlib.import_module(f"hf_datasets.{module}"), name)
+def test_a_server_chooses_no_folder_by_its_commit(answered, sha):
     with pytest.raises(TempbenchError, match="the server did not send a commit id"):
-        function(*arguments)
+        answered(lambda *args, **kwargs: SimpleNamespace(sha=sha, siblings=[]))
 
 
-@pytest.mark.parametrize("download", DOWNLOADS, ids=lambda one: one[0])
-def test_whatever_a_download_raises_is_one_line(download, monkeypatch):
-    import huggingface_hub
-
+def test_whatever_a_download_raises_is_one_line(answered):
     def refuse(*args, **kwargs):
         raise ValueError("Invalid filename '../x'\nask the owner to rename this file")
 
-    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", refuse)
-    module, name, arguments = download
-    function = getattr(importlib.import_module(f"hf_datasets.{module}"), name)
     with pytest.raises(TempbenchError, match=r"cannot be downloaded .*Invalid filename.* --source") as caught:
-        function(*arguments)
+        answered(refuse)
     assert "\n" not in str(caught.value)
 
 
