@@ -164,25 +164,17 @@ def print_tables(tables: Mapping[str, Sequence[Sequence[str]]]) -> None:
 
 
 def print_nested(measured: Mapping[str, Any], title: str = "") -> None:
-    """Prints nested numbers, one per line, or as a table if it fits the terminal."""
-    if measured and all(map(_is_row, measured.values())):
-        columns = list(dict.fromkeys(column for cells in measured.values() for column in cells))
-        rows = [(name, *(_cell(cells.get(one, "")) for one in columns)) for name, cells in measured.items()]
-        table = [("", *map(str, columns)), *rows]
-        for one in (table, [*zip(*table, strict=True)]):
-            if sum(max(map(len, column)) + 2 for column in zip(*one, strict=True)) <= console().width:
-                print_tables({title: one})
-                return
-    single = [(name, _cell(one)) for name, one in measured.items() if not isinstance(one, Mapping)]
-    if single:
-        print_tables({title: [("what", "value"), *single]})
-    for name, value in measured.items():
-        if isinstance(value, Mapping):
-            print_nested(value, f"{title}, {name}" if title else name)
+    """Prints nested numbers, one per line."""
+    if rows := [*_flat(measured)]:
+        print_tables({title: [("what", "value"), *rows]})
 
 
-def _is_row(value: Any) -> bool:
-    return isinstance(value, Mapping) and not any(isinstance(one, Mapping) for one in value.values())
+def _flat(measured: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    for name, one in measured.items():
+        if isinstance(one, Mapping):
+            yield from _flat(one, f"{above}{name}, ")
+        else:
+            yield f"{above}{name}", _cell(one)
 
 
 def _cell(value: Any) -> str:

@@ -402,24 +402,19 @@ def read(
         if not index.seekable:
             return video.read_through(choose)
         places = sorted(set(choose(index.n_frames)))
-        pictures = _sought(video, index, places)
+        pictures = _sought(path, index, places)
         return (index, pictures) if len(pictures) == len(places) else video.read_through(choose)
 
 
-def _sought(video: Video, index: Index, places: Sequence[int]) -> dict[int, Picture]:
+def _sought(path: Path, index: Index, places: Sequence[int]) -> dict[int, Picture]:
     """Returns chosen frames by seeking; groups of frames are decoded in parallel, assigned in turn."""
     keys = sorted({index.key_before(place) for place in places})
     workers = max(1, min(_MAX_WORKERS, os.cpu_count() or 1, len(keys)))
     turns = {key: number % workers for number, key in enumerate(keys)}
-    mine, *rest = ([p for p in places if turns[index.key_before(p)] == turn] for turn in range(workers))
 
-    def work(part: Sequence[int]) -> dict[int, Picture]:
-        with Video(video.path) as other:  # each has its own decoder
-            return other.pictures(index, part)
+    def work(turn: int) -> dict[int, Picture]:
+        with Video(path) as video:  # each has its own decoder
+            return video.pictures(index, [p for p in places if turns[index.key_before(p)] == turn])
 
     with ThreadPoolExecutor(workers) as pool:
-        others = pool.map(work, rest)
-        found = video.pictures(index, mine)
-        for other in others:
-            found |= other
-    return found
+        return {place: one for found in pool.map(work, range(workers)) for place, one in found.items()}

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.cli import main
+from tempbench_lmms.cli import datasets
 from tempbench_lmms.data import checks, roots, tables
 from tempbench_lmms.data.roots import mini_root, resolve
 from tempbench_lmms.errors import TempbenchError
@@ -358,7 +358,7 @@ def refused(root, *words):
     benchmark = root.name
     out = io.StringIO()
     with contextlib.redirect_stdout(out), pytest.raises(TempbenchError) as caught:
-        main.verify(benchmark, mini=False)
+        datasets.verify(benchmark, mini=False)
     found = out.getvalue().splitlines()
     assert found
     assert f"{benchmark}: {len(found)} problems in " in str(caught.value)
