@@ -42,7 +42,6 @@ VALUES = ("answer", "prediction", "number", "spans", "caption")
 PARTS = ("answer_", "span_")
 """The fields' prefixes if a reply has two answers."""
 HOW, REASON = (tuple(f"{part}{name}" for part in ("", *PARTS)) for name in ("how", "reason"))
-_FIELDS = {part: (f"{part}how", f"{part}reason", f"{part}where") for part in ("", *PARTS)}
 READINGS = "readings"
 """The key of the shares in `details`."""
 
@@ -147,22 +146,21 @@ def n_reversed(records: Sequence[Record]) -> int:
     return sum(bool(record["spans"]) and record["spans"][0][1] < record["spans"][0][0] for record in records)
 
 
-def decimals(value: float, digits: int = 4) -> str:
-    """Returns a finite number with this many decimals; halves are rounded away from zero.
+def shown(value: float | str | None, digits: int = 4, blank: str = UNDEFINED) -> str:
+    """Returns a value for display: counts and words unchanged, "-" or another sign if undefined.
 
-    >>> decimals(100 / 16, 1), decimals(-0.0625, 3)
-    ('6.3', '-0.063')
+    Halves are rounded away from zero.
+
+    >>> shown(100 / 16, 1), shown(-0.0625, 3), shown(math.nan)
+    ('6.3', '-0.063', '-')
     """
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return blank
+    if not isinstance(value, float):
+        return str(value)
     if abs(value) >= 1e15:  # more digits than a float has
         return f"{value:.{digits}f}"
     return f"{Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
-
-
-def shown(value: float | str | None, digits: int = 4, blank: str = UNDEFINED) -> str:
-    """Returns a value for display: counts and words unchanged, "-" or another sign if undefined."""
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return blank
-    return decimals(value, digits) if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)
@@ -340,11 +338,16 @@ def in_time(
     Args:
         doc: Its row.
         found: The readings of `letter` and `span`; None where the request failed.
-        ask: What was asked for: `both`, `answer` or `span`.
+        ask: What was asked for: `both`, `answer` or `span`. The first part that is missing gives the reason.
         spans: The spans that the reply states; the first one is scored.
     """
     letter, span = (found["letter"], found["span"]) if found else (None, None)
     answer = letter.value if letter else None
+    asked = {"both": (letter, span), "answer": (letter,), "span": (span,)}[ask]
+    missing = [one for one in asked if one and one.value is None]
+    how = fields(missing[0] if missing else asked[0])
+    if ask == "both":
+        how |= fields(letter, PARTS[0]) | fields(span, PARTS[1])
     return {
         "id": doc["question_id"],
         "video": doc["video_id"],
@@ -356,7 +359,7 @@ def in_time(
         "span_parsed": int(bool(spans)),
         "parsed": int((ask == "span" or answer is not None) and (ask == "answer" or bool(spans))),
         "failed": int(found is None),
-        **fields_of_parts(letter, span, ask),
+        **how,
     }
 
 
@@ -374,28 +377,10 @@ def fields(found: Reading[Any] | None, prefix: str = "") -> Record:
         found: The reading; None where the request failed.
         prefix: Put before the fields' names: "", or one of `PARTS`.
     """
-    how, reason, where = _FIELDS[prefix]
+    how, reason, where = (f"{prefix}{name}" for name in ("how", "reason", "where"))
     if not found:
         return dict.fromkeys((how, reason, where))
     return {how: found.how, reason: found.reason, where: list(found.where) if found.where else None}
-
-
-def fields_of_parts(letter: Reading[Any] | None, span: Reading[Any] | None, ask: str) -> Record:
-    """Returns the fields of a record that say how the letter and the span of a reply were read.
-
-    Args:
-        letter: The reading of the letter; None if the request failed.
-        span: The reading of the span; None if the request failed.
-        ask: What was asked for: `both`, or one of them; the first requested part that is missing gives the
-            reply's reason.
-    """
-    asked = {"both": (letter, span), "answer": (letter,), "span": (span,)}[ask]
-    missing = [found for found in asked if found and found.value is None]
-    out = fields(missing[0] if missing else asked[0])
-    if ask == "both":
-        for part, found in zip(PARTS, asked, strict=True):
-            out |= fields(found, part)
-    return out
 
 
 def prompt_of(reply: str, wording: Callable[[], str]) -> str | None:
@@ -429,15 +414,12 @@ def manner(record: Record) -> str:
     >>> manner({"how": "json", "reason": None}), manner({"how": None, "reason": "refused"})
     ('json', 'unread: refused')
     """
-    if "span_how" in record:
-        words = [(part, _manner(record, part)) for part in PARTS]
-        return "; ".join(f"{part.rstrip('_')} {said}" for part, said in words if said)
-    return _manner(record)
-
-
-def _manner(record: Record, part: str = "") -> str:
-    how, reason = record.get(f"{part}how"), record.get(f"{part}reason")
-    return str(how) if how else f"unread: {reason}" if reason else ""
+    found = []
+    for part in PARTS if "span_how" in record else ("",):
+        how, reason = record.get(f"{part}how"), record.get(f"{part}reason")
+        if said := how or (f"unread: {reason}" if reason else ""):
+            found.append(f"{part.rstrip('_')} {said}".strip())
+    return "; ".join(found)
 
 
 def is_share_of_reason(name: str) -> bool:
