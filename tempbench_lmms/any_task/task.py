@@ -107,8 +107,8 @@ class AnyTask:
         Raises:
             TempbenchError: The data is not at hand, or replies to it cannot be scored one by one.
         """
-        kinds = (self.config.get("output_type"), self.config.get("filter_list"))
-        if kinds[0] not in (None, "generate_until") or kinds[1]:
+        kind = self.config.get("output_type")
+        if kind not in (None, "generate_until") or self.config.get("filter_list"):
             raise TempbenchError(
                 f"{self.name}: --until-decided takes no task with rounds or filters of replies"
             )
@@ -388,9 +388,8 @@ class _Resampled:
         name = self.printed.metric
         kept = [record for record in records if name in record[ITEMS]]
         numbers: dict[str, list[Any]] = {}
-        names = {self.units[record["id"]] for record in kept}
         # Which groups are dealt together follows from their names, so that it is the same in two runs.
-        pooled = len(names) > _MOST_GROUPS
+        pooled = len({self.units[record["id"]] for record in kept}) > _MOST_GROUPS
         for record in kept:
             unit = self.units[record["id"]]
             key = str(int(hashed(name, unit)[:8], 16) % _MOST_GROUPS) if pooled else unit

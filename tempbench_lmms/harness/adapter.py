@@ -174,8 +174,8 @@ def emit(record: Record, metrics: Iterable[str], *more: str) -> dict[str, Any]:
         of a metric and of its error must come in that order: the error overwrites what the harness computed.
     """
     names = itertools.chain.from_iterable((name, f"{name}_stderr") for name in metrics)
-    own = {"record": record, "score": float(record.get("correct", 0))}
-    return own | dict.fromkeys([*names, "details", *more], Item(record))
+    score = float(record.get("correct", 0))
+    return {"record": record, "score": score} | dict.fromkeys([*names, "details", *more], Item(record))
 
 
 def records_of(items: Sequence[Any]) -> list[Record]:

@@ -30,16 +30,12 @@ KEY = "rotation"
 Process = Callable[[Any], Any]
 
 
+@cache
 def __getattr__(name: str) -> Any:
     what, _, rest = name.partition("__")
     if what not in _MADE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _made(what, *rest.partition("__")[::2])
-
-
-@cache
-def _made(what: str, benchmark: str, hook: str) -> Any:
-    return _MADE[what](benchmark, hook)
+    return _MADE[what](*rest.partition("__")[::2])
 
 
 def _hook(benchmark: str, name: str) -> Any:
@@ -189,10 +185,6 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
     }
 
 
-def _metric_list(benchmark: str, hook: str) -> list[dict[str, Any]]:
-    return adapter.metric_list(_metrics(benchmark), details, benchmark)
-
-
 # ----a tenth of the groups of questions, complete, and the same groups everywhere
 
 
@@ -210,6 +202,6 @@ def _lite_docs(benchmark: str, hook: str) -> Process:
 _MADE: dict[str, Callable[[str, str], Any]] = {
     "rotated_docs": _rotated_docs,
     "rotated_results": _rotated_results,
-    "rotated_metrics": _metric_list,
+    "rotated_metrics": lambda benchmark, hook: adapter.metric_list(_metrics(benchmark), details, benchmark),
     "lite_docs": _lite_docs,
 }

@@ -60,9 +60,8 @@ def run_in_turn(
     folder.mkdir(parents=True, exist_ok=True)
     started = {name: set((folder / name).rglob("*_results.json")) for name in wanted}
     config = folder / "harness.yaml"
-    common = {name: {"output_path": str(folder / name), "log_samples": True} for name in wanted}
-    # JSON is YAML.
-    config.write_text(json.dumps([{**common[name], **wanted[name]} for name in wanted]), encoding="utf-8")
+    runs = [{"output_path": str(folder / name), "log_samples": True, **own} for name, own in wanted.items()]
+    config.write_text(json.dumps(runs), encoding="utf-8")  # JSON is YAML
     lines: list[str] = []
     left = list(wanted)
     with subprocess.Popen(

@@ -63,8 +63,8 @@ def tokenizer(
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocabulary = {token: i for i, token in enumerate([*alphabet, *special])}
+    tokens = [*sorted(pre_tokenizers.ByteLevel.alphabet()), *special]
+    vocabulary = {token: i for i, token in enumerate(tokens)}
     made = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()

@@ -39,8 +39,12 @@ from tempbench_lmms.harness.watching.reading import (
 from tempbench_lmms.media import codes
 from tempbench_lmms.media.codes import Pixels
 
-_IMAGE_TOKENS = ("image_token_id", "image_token_index")
-_VIDEO_TOKENS = ("video_token_id", "video_token_index")
+_TOKENS = {
+    "video_token_id": "video",
+    "video_token_index": "video",
+    "image_token_id": "image",
+    "image_token_index": "image",
+}
 _TIMED_BY_GRID = ("qwen2_5_vl", "qwen2_5_omni")
 
 
@@ -80,32 +84,20 @@ class _Call:
         rows = [row[keep.bool()] for row, keep in zip(ids, mask, strict=True)] if mask is not None else ids
         media = self._media([self._runs(row.tolist()) for row in rows])
         settings = self._settings()
-        return [self._inputs(row.tolist(), media, settings) for row in rows]
-
-    def _inputs(self, row: Sequence[int], media: dict[str, list[Any]], settings: Settings) -> Inputs:
-        return without_template(_timed(list(self._parts(row, media))), self.template, settings)
+        pieces = (_timed(list(self._parts(row.tolist(), media))) for row in rows)
+        return [without_template(one, self.template, settings) for one in pieces]
 
     def _settings(self) -> Settings:
         defaults = self.given.get("generation_config") or getattr(self.model, "generation_config", None)
-
-        def value(name: str) -> Any:
-            return self.given.get(name, getattr(defaults, name, None))
-
-        told = {name: value(name) for name in ("max_new_tokens", "stop_strings")}
-        return settings_of({**told, "do_sample": bool(value("do_sample"))})
-
-    def _tokens_of(self, names: Sequence[str]) -> set[int]:
-        config = self.model.config
-        return {value for name in names if isinstance(value := getattr(config, name, None), int)}
+        names = ("max_new_tokens", "stop_strings", "do_sample")
+        told = {name: self.given.get(name, getattr(defaults, name, None)) for name in names}
+        return settings_of({**told, "do_sample": bool(told["do_sample"])})
 
     def _runs(self, row: Sequence[int]) -> list[tuple[str, list[int]]]:
         """Returns a row's tokens in runs of `text`, `image` and `video`."""
-        images, videos = self._tokens_of(_IMAGE_TOKENS), self._tokens_of(_VIDEO_TOKENS)
-
-        def kind(token: int) -> str:
-            return "image" if token in images else "video" if token in videos else "text"
-
-        return [(name, list(run)) for name, run in itertools.groupby(row, kind)]
+        kinds = {getattr(self.model.config, name, None): kind for name, kind in _TOKENS.items()}
+        runs = itertools.groupby(row, lambda token: kinds.get(token, "text"))
+        return [(kind, list(run)) for kind, run in runs]
 
     def _parts(self, row: Sequence[int], media: dict[str, list[Any]]) -> Iterator[Part]:
         left = 0  # tokens of a picture or video that was taken already
@@ -244,9 +236,9 @@ def vllm_ways(lm: Any) -> Iterator[Way]:
     core = getattr(getattr(engine, "llm_engine", None), "engine_core", None)
     processor = _processor_of(lm, engine)
     if callable(getattr(core, "add_request", None)) and processor is not None:
-        config = engine.llm_engine.model_config.hf_config
         template = template_of(processor, getattr(lm, "chat_template", None))
-        reader = _Reader(processor, config, template, _SHOWN.setdefault(engine, {}))
+        config, shown = engine.llm_engine.model_config.hf_config, _SHOWN.setdefault(engine, {})
+        reader = _Reader(processor, config, template, shown)
         yield Way(core, "add_request", lambda request, *args, **more: [reader.inputs_of(request)])
     for name in ("chat", "generate"):
         if callable(getattr(engine, name, None)):
@@ -271,7 +263,8 @@ def _of_call(args: Sequence[Any], more: Mapping[str, Any]) -> Iterator[Inputs]:
     """Yields what a call of `chat` or `generate` gives: conversations, or prompts with their media."""
     asked = next((more[name] for name in ("messages", "prompts") if name in more), None) or args[0]
     params = more.get("sampling_params", args[1] if len(args) > 1 else None)
-    several = asked if isinstance(asked, list) and not (asked and _is_message(asked[0])) else [asked]
+    is_list = isinstance(asked, list) and not (asked and isinstance(asked[0], Mapping) and "role" in asked[0])
+    several = asked if is_list else [asked]
     hows = params if isinstance(params, (list, tuple)) else [params] * len(several)
     for one, how in zip(several, hows, strict=False):
         if isinstance(one, list):
@@ -281,10 +274,6 @@ def _of_call(args: Sequence[Any], more: Mapping[str, Any]) -> Iterator[Inputs]:
             media = {name: _listed(value) for name, value in (prompt.get("multi_modal_data") or {}).items()}
             parts = of_prompt(str(prompt.get("prompt", "")), media.get("image", ()), media.get("video", ()))
         yield Inputs(tuple(parts), _settings(how))
-
-
-def _is_message(one: Any) -> bool:
-    return isinstance(one, Mapping) and "role" in one
 
 
 def _listed(value: Any) -> list[Any]:
@@ -329,7 +318,9 @@ class _Reader:
     def _read(self, feature: Any, tokens: Sequence[int]) -> Any:
         given = {"input_ids": np.asarray([tokens]), **_values(feature.data)}
         processor = self.processor
-        if raw := [name for name in given if name.startswith("pixel_values") and _is_raw(given[name])]:
+        # In newer engines colours are from 0 to 255; their models normalise them.
+        pixels = {name: one for name, one in given.items() if name.startswith("pixel_values")}
+        if raw := [name for name, one in pixels.items() if str(getattr(one, "dtype", "")).endswith("uint8")]:
             given |= {name: given[name] / 255 for name in raw}
             processor = SimpleNamespace(tokenizer=processor.tokenizer, image_processor=_AS_IT_IS)
         (read,) = _Call(given, SimpleNamespace(config=self.config), processor, Template()).inputs()
@@ -338,11 +329,6 @@ class _Reader:
 
 def _unseen(feature: Any) -> Any:
     return Video(None, hides_times=True) if feature.modality == "video" else picture(None)
-
-
-def _is_raw(values: Any) -> bool:
-    """Returns whether colours are from 0 to 255, as in newer engines, whose models normalise them."""
-    return str(getattr(values, "dtype", "")).endswith("uint8")
 
 
 def _values(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,10 +16,6 @@ Tell = Callable[[Sequence[Inputs]], None]
 """Called with all questions of a call, in order."""
 
 
-def _unheard(out: Any, *args: Any, **more: Any) -> Sequence[str | None]:
-    return ()
-
-
 @dataclass(frozen=True)
 class Way:
     """A method through which runners reach a model.
@@ -34,7 +30,7 @@ class Way:
     owner: Any
     name: str
     read: Callable[..., Sequence[Inputs]]
-    said: Callable[..., Sequence[str | None]] = _unheard
+    said: Callable[..., Sequence[str | None]] = lambda out, *args, **more: ()
 
     def heard(self, tell: Tell) -> Any:
         """Returns a patch that tells of each call, and passes it on unchanged."""
