@@ -1,24 +1,17 @@
-"""Data for tasks of the harness itself, made up in the shape of theirs, and tasks of a user's own.
+"""Data for two tasks of the harness itself, made up in the shape of theirs, and tasks of a user's own.
 
-`build(folder)` makes all that `lmms-eval` needs to run `TASKS` without a network, started in `folder/data`
-(the harness takes the name of a data set for the folder of that name there) with `environment(folder)`:
-
-    python -m lmms_eval --model made_up --model_args share=0.7,seed=1 --tasks tomato,own_f1
-        --include_path ../own --log_samples --output_path logs
+`build(folder)` makes all that they need without a network, started in `folder/data` (the harness takes the
+name of a data set for the folder of that name there) with `folder/home` as `HF_HOME`.
 """
 
 import json
-import os
 import random
-import sys
-from pathlib import Path
 
 import av
 import numpy as np
 from PIL import Image, ImageDraw
 
 COLOURS = ("red", "green", "blue", "yellow", "white", "purple")
-SUBJECTS = ("Art", "Biology", "Computer_Science", "History", "Manage", "Pharmacy")
 _DRAW = random.Random(0)
 
 
@@ -50,25 +43,6 @@ def _choice(n=4):
     return options, right, says
 
 
-def _tomato(i, videos):
-    options, right, says = _choice()
-    clip = f"videos/human/{i // 2:04d}.mp4"
-    videos[f"TOMATO/{clip}"] = options[right]
-    kinds = {
-        "reason_type": ("count", "direction", "rotation")[i % 3],
-        "demonstration_type": ("human", "object")[i % 2],
-    }
-    return {
-        "id": f"t{i}",
-        "question": f"Which colour moves in part {i % 2 + 1}?",
-        "options": options,
-        "answer": right,
-        "video_path": clip,
-        **kinds,
-        **says,
-    }
-
-
 def _videomme(i, videos):
     options, right, says = _choice()
     videos[f"videomme/data/v{i // 3:03d}.mp4"] = options[right]
@@ -82,21 +56,6 @@ def _videomme(i, videos):
         "task_type": ("Counting Problem", "Temporal Reasoning", "OCR Problems")[i % 3],
         "answer": says["right"],
         "options": [f"{letter}. {one}" for letter, one in zip("ABCD", options, strict=True)],
-        **says,
-    }
-
-
-def _mmmu(i, videos):
-    options, right, says = _choice()
-    is_open = i % 6 == 5
-    says = {"right": str(i + 3), "wrong": [str(i + 4), "many"], "odd": None} if is_open else says
-    return {
-        "id": f"validation_{SUBJECTS[i % 6]}_{i // 6}",
-        "question": "What does <image 1> show?",
-        "options": repr([] if is_open else options),
-        "answer": says["right"],
-        "question_type": "open" if is_open else "multiple-choice",
-        "image_1": picture(options[right], i // 2),
         **says,
     }
 
@@ -116,12 +75,10 @@ def _muirbench(i, videos):
     }
 
 
-TASKS = {  # the data set, its part, its split, the number of rows, what makes one
-    "tomato": ("lmms-eval/TOMATO", "default", "test", 60, _tomato),
-    "videomme": ("lmms-eval/Video-MME", "default", "test", 60, _videomme),
-    "mmmu_val": ("lmms-lab-encoder/MMMU", "default", "validation", 48, _mmmu),
-    "muirbench": ("MUIRBENCH/MUIRBENCH", "default", "test", 45, _muirbench),
-}
+TASKS = (  # the data set, the number of rows, what makes one
+    ("lmms-eval/Video-MME", 60, _videomme),
+    ("MUIRBENCH/MUIRBENCH", 45, _muirbench),
+)
 
 _OWN_UTILS = '''"""What a user may write."""
 
@@ -183,10 +140,6 @@ metric_list:
   - {metric: overlap, aggregation: mean, higher_is_better: true}
   - {metric: is_right, aggregation: mean, higher_is_better: true}
 """,
-    "own_builtin": """metric_list:
-  - {metric: exact_match, aggregation: mean, higher_is_better: true, ignore_case: true}
-  - {metric: anls, aggregation: mean, higher_is_better: true}
-""",
     "own_rounds": """process_results: !function own_utils.process_rounds
 metric_list:
   - {metric: is_right, aggregation: mean, higher_is_better: true}
@@ -218,50 +171,26 @@ def _own(folder):
         (folder / f"{task}.yaml").write_text(text)
 
 
-def _table(folder, part, split, rows):
+def _table(folder, rows):
     import datasets
 
     folder.mkdir(parents=True, exist_ok=True)
-    with_none = {key for row in rows for key, value in row.items() if value is None}
-    table = datasets.Dataset.from_list([{key: row[key] for key in row} for row in rows])
-    for key in with_none:  # a column of nothing has no type
-        if table.features[key].dtype == "null":
-            kind = datasets.List(datasets.Value("string"))
-            table = table.cast_column(key, kind)
-    table.to_parquet(folder / part / f"{split}.parquet")
-    file = {"split": split, "path": f"{part}/{split}.parquet"}
-    configs = json.dumps([{"config_name": part, "data_files": [file]}])
+    table = datasets.Dataset.from_list(rows)
+    for key in [key for key, feature in table.features.items() if getattr(feature, "dtype", "") == "null"]:
+        table = table.cast_column(key, datasets.List(datasets.Value("string")))  # nothing has no type
+    table.to_parquet(folder / "default" / "test.parquet")
+    file = {"split": "test", "path": "default/test.parquet"}
+    configs = json.dumps([{"config_name": "default", "data_files": [file]}])
     (folder / "README.md").write_text(f"---\nconfigs: {configs}\n---\n")
 
 
-def build(folder, tasks=tuple(TASKS)):
-    """Makes the data, the videos, the user's tasks and the entry point of the model."""
+def build(folder):
+    """Makes the data, the videos and the user's tasks."""
     _DRAW.seed(0)
     videos = {}
-    for task in tasks:
-        name, part, split, n, row = TASKS[task]
-        rows = [row(i, videos) for i in range(n)]
-        _table(folder / "data" / name, part, split, rows)
+    for name, n, row in TASKS:
+        _table(folder / "data" / name, [row(i, videos) for i in range(n)])
     for path, colour in videos.items():
         video(folder / "home" / path, colour)
     _own(folder / "own")
-    found = folder / "plugin" / "made_up-1.0.dist-info"
-    found.mkdir(parents=True, exist_ok=True)
-    (found / "METADATA").write_text("Metadata-Version: 2.1\nName: made-up\nVersion: 1.0\n")
-    (found / "entry_points.txt").write_text("[lmms_eval.models]\nmade_up = tests.any_task.made_up:manifest\n")
     return folder
-
-
-def environment(folder):
-    """What a process needs to find all that."""
-    repository = Path(__file__).parents[2]
-    paths = [folder / "plugin", repository, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {
-        "HF_HOME": str(folder / "home"),
-        "HF_HUB_OFFLINE": "1",
-        "PYTHONPATH": os.pathsep.join(map(str, paths)),
-    }
-
-
-if __name__ == "__main__":
-    build(Path(sys.argv[1]))

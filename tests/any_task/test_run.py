@@ -23,7 +23,7 @@ def place(tmp_path_factory, harness):
     from tests.any_task import made_up
 
     MODEL_REGISTRY_V2.register_manifest(made_up.manifest(), overwrite=True)
-    folder = foreign_tasks.build(tmp_path_factory.mktemp("foreign"), ("videomme", "muirbench"))
+    folder = foreign_tasks.build(tmp_path_factory.mktemp("foreign"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_HOME", str(folder / "home"))
         patch.chdir(folder / "data")

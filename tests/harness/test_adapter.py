@@ -1,13 +1,12 @@
 import inspect
 import json
-import math
 import pickle
 
 import pytest
 
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.metrics.ratio import ratio
-from tempbench_lmms.record import Metrics, evaluate
+from tempbench_lmms.record import Metrics
 
 
 def share(records):
@@ -147,11 +146,6 @@ def test_a_failure_notice_is_not_an_answer():
     assert adapter.request_failed(adapter.reply_of([None]))
     assert adapter.request_failed('Error: can only concatenate str (not "NoneType") to str')
     assert not adapter.request_failed("A")
-
-
-def test_evaluate():
-    assert evaluate(len, [{}, {}]) == 2
-    assert math.isnan(evaluate(share, []))
 
 
 def test_details_are_written_and_not_printed():

@@ -12,13 +12,10 @@ from tempbench_lmms.data import tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import agreement, identity
+from tempbench_lmms.harness.identity import differences
 from tempbench_lmms.harness.tasks import docs_of, load_task
 
 MODEL = "qwen2_5_vl"
-
-
-def differing(one, other):
-    return identity.differences(one, other)
 
 
 @pytest.mark.parametrize(
@@ -35,11 +32,11 @@ def differing(one, other):
 )
 def test_every_argument_counts(before, after):
     one, other = (identity.of_model(MODEL, given, []) for given in (before, after))
-    assert differing(one, other)
+    assert differences(one, other)
     assert identity.fingerprint(one) != identity.fingerprint(other)
-    assert differing(one, identity.of_model(MODEL, before, [])) == []
+    assert differences(one, identity.of_model(MODEL, before, [])) == []
     one, other = (identity.of_model(MODEL, "", ["--gen_kwargs", given]) for given in (before, after))
-    assert differing(one, other)
+    assert differences(one, other)
 
 
 @pytest.mark.parametrize(
@@ -70,10 +67,10 @@ def test_the_endpoint_counts(name, monkeypatch):
     assert "secret-a" not in str(one)
     monkeypatch.setenv(name, "http://me:secret-b@host/v1")
     other = identity.of_model("openai", "model=x", [])
-    [line] = differing(one, other)
+    [line] = differences(one, other)
     assert line.startswith("arguments or endpoint (a hidden value")
     monkeypatch.setenv(name, "http://host/v2")
-    assert any(name in line for line in differing(other, identity.of_model("openai", "model=x", [])))
+    assert any(name in line for line in differences(other, identity.of_model("openai", "model=x", [])))
 
 
 def test_an_endpoint_in_a_file_that_the_harness_loads_counts(monkeypatch, tmp_path):
@@ -96,18 +93,18 @@ def test_weights_on_this_machine_count(tmp_path):
         return identity.of_model(MODEL, arguments, [])
 
     before, times = now(), config.stat()
-    assert differing(before, now()) == []
+    assert differences(before, now()) == []
     config.write_text('{"a": 2}')
     os.utime(config, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert differing(before, now()) == ["weights: pretrained: settings files of the model"]
+    assert differences(before, now()) == ["weights: pretrained: settings files of the model"]
     before = now()
     os.utime(weights, ns=(1, 1))
-    assert differing(before, now()) == ["weights: pretrained: times of the model's files"]
+    assert differences(before, now()) == ["weights: pretrained: times of the model's files"]
     # A copy on another machine has other times, and is the same model.
     assert identity.of_process({}, before, "t") == identity.of_process({}, now(), "t")
     before = now()
     weights.write_bytes(b"01234")
-    assert "weights: pretrained: files of the model" in differing(before, now())
+    assert "weights: pretrained: files of the model" in differences(before, now())
 
 
 def test_a_file_that_an_argument_names_counts(tmp_path):
@@ -118,7 +115,7 @@ def test_a_file_that_an_argument_names_counts(tmp_path):
     template.write_text("{{ b }}")
     os.utime(template, ns=(times.st_atime_ns, times.st_mtime_ns))
     now = identity.of_model("vllm", f"model=x,chat_template={template}", [])
-    assert differing(before, now) == ["weights: chat_template: settings files of the model"]
+    assert differences(before, now) == ["weights: chat_template: settings files of the model"]
     assert identity.of_process({}, before, "t") != identity.of_process({}, now, "t")
     # A folder that is none of a model's is not read.
     assert identity.of_model("vllm", f"model=x,video_folder={tmp_path}", [])["weights"] == {}
@@ -278,7 +275,10 @@ def test_a_question_that_a_model_leaves_out_has_failed(cache):
 def test_differences_name_what_was_added_and_taken_away():
     one = {"model": "a", "weights": {"pretrained": {"files": "1"}}, "endpoint": {}}
     other = {"model": "a", "weights": {}, "endpoint": {"API_TYPE": "azure"}}
-    assert differing(one, other) == ["weights: pretrained", "endpoint: API_TYPE (None, now 'azure')"]
+    assert differences(one, other) == [
+        "weights: pretrained",
+        "endpoint: API_TYPE (None, now 'azure')",
+    ]
 
 
 def test_a_follower_ends_with_the_status_that_was_decided(monkeypatch):
