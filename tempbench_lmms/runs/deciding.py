@@ -20,9 +20,6 @@ from tempbench_lmms.data.tables import sha256_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, respondents, stopping
 from tempbench_lmms.harness.plugin import harness_version
-from tempbench_lmms.harness.plugin import harness_version
-from tempbench_lmms.harness.plugin import harness_version
-from tempbench_lmms.harness.plugin import harness_version
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import betting
 from tempbench_lmms.metrics.ratio import Floats, Ratio
