@@ -202,13 +202,10 @@ def _clear(value: str, hashed: Callable[[str], str]) -> str:
         found = _URL.fullmatch(value.strip())
         if not found:
             return hashed(value)
-        return f"{found['scheme']}{found['host']}{_path(found['path'] or '', hashed)}"
+        places = re.split(r"[?#;]", found["path"] or "", maxsplit=1)[0].split("/")
+        path = "/".join(one if _OF_A_PATH.fullmatch(one) else hashed(one) for one in places)
+        return f"{found['scheme']}{found['host']}{path}"
     return value if _WORD.fullmatch(value.strip()) else hashed(value)
-
-
-def _path(path: str, hashed: Callable[[str], str]) -> str:
-    path = re.split(r"[?#;]", path, maxsplit=1)[0]
-    return "/".join(part if _OF_A_PATH.fullmatch(part) else hashed(part) for part in path.split("/"))
 
 
 @lru_cache(maxsize=256)

@@ -20,8 +20,6 @@ class Variances:
 
     between: float  # of the questions' own means; 0 where the replies explain all of it
     within: float  # of the replies to one question, the mean over questions
-    n_questions: int  # number of questions
-    n_repeats: int  # number of replies to each
 
 
 def mean_over(repeats: Sequence[Sums]) -> Statistic:
@@ -88,8 +86,7 @@ def variances(scores: Floats) -> Variances:
         scores: Shape (n, k): of n questions the scores of k replies, n and k at least 2.
 
     >>> variances(np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]]))
-    Variances(between=0.16666666666666669, within=0.16666666666666666, n_questions=3, n_repeats=2)
+    Variances(between=0.16666666666666669, within=0.16666666666666666)
     """
-    n, k = scores.shape
     within = float(scores.var(axis=1, ddof=1).mean())
-    return Variances(max(0.0, float(scores.mean(axis=1).var(ddof=1)) - within / k), within, n, k)
+    return Variances(max(0.0, float(scores.mean(axis=1).var(ddof=1)) - within / scores.shape[1]), within)
