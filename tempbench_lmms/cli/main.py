@@ -15,9 +15,7 @@ from tempbench_lmms.cli.command import ColouredCommand, HarnessCommand, SafeComm
 from tempbench_lmms.cli.demo import demo
 from tempbench_lmms.cli.doctor import doctor
 from tempbench_lmms.cli.new import new
-from tempbench_lmms.cli.plan import plan
-from tempbench_lmms.cli.report import report, submit_hub
-from tempbench_lmms.cli.table import table
+from tempbench_lmms.cli.report import report, submit_hub, table
 from tempbench_lmms.data import outputs, terminal
 from tempbench_lmms.errors import TempbenchError, lacking
 
@@ -99,7 +97,7 @@ def _add(function: Callable[..., None], cls: type[SafeCommand] = SafeCommand, **
 _add(runs.run, HarnessCommand, context_settings={"ignore_unknown_options": True})
 _add(check_model, ColouredCommand)
 _PLAIN: tuple[Callable[..., None], ...] = (
-    *(tasks.path, tasks.tasks, tasks.show, tasks.read, datasets.verify, doctor, demo, answer, new, plan),
+    *(tasks.path, tasks.tasks, tasks.show, tasks.read, datasets.verify, doctor, demo, answer, new, runs.plan),
     *(datasets.push, scoring.import_, runs.compare, scoring.rescore, scoring.reread, report),
     *(scoring.signature, table),
 )
