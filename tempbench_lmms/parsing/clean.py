@@ -265,7 +265,6 @@ def _ends(text: str) -> tuple[int, int]:
 
 
 def _plain(reply: str, start: int, end: int) -> Part:
-    """Returns a stretch of a reply as plain text."""
     at = list(range(start, end + 1))
     text = reply[start:end]
     left, right = _ends(text)

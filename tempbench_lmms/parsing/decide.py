@@ -189,7 +189,6 @@ def _stated(case: Case) -> Said | None:
     doubted = (
         any(one.stance == Stance.OPEN for one in first)
         or any(text.begins(one.sentence, one.mention.start) for one in others)
-        or any(text.opens(one.sentence) & _TURNS for one in others)
         or (others and _turns(text, first[0]))
         or _is_rejected(case, first[0])
         or text.has("suppose", first[0].mention.end, text.sentences[0].end)
@@ -258,8 +257,7 @@ def _is_contrasted(case: Case, one: Judged) -> bool:
     ("B and C are wrong, and D too").
     """
     text, (_, end) = case.text, case.text.sentences[one.sentence]
-    in_brackets = one.mention.form == "letter" and text.text[one.mention.start - 1] in "(["
-    if one.mention.form in ("number", "order", "span") or in_brackets:
+    if one.mention.form in ("number", "order", "span"):
         return False
     brief = len(text.text) - end <= _BRIEF and _later(text, one)
     if brief or _is_rejected(case, one) or (_turns(text, one) and one.mention.form in _LABELS | {"text"}):
@@ -276,11 +274,6 @@ def _remaining(case: Case) -> Said | None:
     denied = [one for one in case.judged if one.stance == Stance.DENIED]
     doubts = roles("hedge suppose draft turn")
     rest = {*case.finder.values} - _values([one for one in denied if not text.said(one.sentence) & doubts])
-    left = [i for i in range(len(text.sentences)) if "left" in text.said(i)]
-    if (
-        left and case.judged and left[0] > case.judged[-1].sentence
-    ):  # "1, 2 and 3 fit. The remaining one does not."
-        denied, rest = case.judged, {*case.finder.values} - _values(case.judged)
     if len(rest) != 1 or not denied:
         return None
     last = case.judged[-1]
@@ -288,7 +281,6 @@ def _remaining(case: Case) -> Said | None:
 
 
 def _nothing(case: Case) -> Said | None:
-    """Returns why there is no answer."""
     if _refuses(case.text):
         return None, "refused"
     if not case.judged and _is_unfinished(case.text, case.judged):
@@ -310,7 +302,6 @@ def _eased(case: Case) -> list[Judged]:
 
 
 def _in_brackets(text: Text, one: Judged, live: list[Judged]) -> bool:
-    """Returns whether a mention is in brackets after another one in its sentence."""
     before = text.text[text.sentences[one.sentence].start : one.mention.start]
     return before.rfind("(") > before.rfind(")") and one.mention.form not in _LABELS
 
@@ -338,7 +329,6 @@ def _refuses(text: Text) -> bool:
 
 
 def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
-    """Returns whether a text ends within a sentence, or in a colon."""
     if text.text.endswith(":"):
         return True
     (start, end), tail = text.sentences[-1], text.text[max((one.mention.end for one in judged), default=0) :]

@@ -154,7 +154,6 @@ def _of_json(value: Any, finder: Finder) -> Any | None:
 
 
 def _names(value: Mapping[Any, Any]) -> dict[str, Any]:
-    """Returns the fields that may hold an answer, by their names in one spelling."""
     names = {re.sub(r"[\s-]+", "_", str(key).strip().lower()): item for key, item in value.items()}
     return {name: item for name, item in names.items() if not _NO_KEY.search(name)}
 

@@ -122,7 +122,6 @@ def _root(spans: bool) -> _Node:
 
 @cache
 def _vocabularies() -> dict[str, frozenset[str]]:
-    """Returns the first words of the phrases of each language."""
     found: dict[str, set[str]] = {}
     for entry in entries():
         found.setdefault(entry.language, set()).add(UNIT.findall(entry.phrase.lower())[0])
@@ -154,18 +153,22 @@ def scan(text: str, spans: bool = True) -> list[Word]:
     spoken = _spoken({unit.group() for unit in units})
 
     @cache
-    def within(node: _Node) -> frozenset[str]:
-        return frozenset[str]().union(*(roles for one, roles in node.roles.items() if one in spoken))
+    def within(nodes: tuple[_Node, ...]) -> frozenset[str]:
+        known = (roles for node in nodes for one, roles in node.roles.items() if one in spoken)
+        return frozenset[str]().union(*known)
+
+    @cache
+    def following(nodes: tuple[_Node, ...], unit: str) -> tuple[_Node, ...]:
+        return tuple(after for node in nodes for after in node.after(unit))
 
     while i < len(units):
-        last, said = i, frozenset[str]()
-        reached, j = list(root.after(units[i].group())), i
+        last, said, j = i, frozenset[str](), i
+        reached = following((root,), units[i].group())
         while reached:
-            if found := frozenset[str]().union(*map(within, reached)):
+            if found := within(reached):
                 last, said = j, found
             j += 1
-            unit = units[j].group() if j < len(units) else ""
-            reached = [after for node in reached for after in node.after(unit)]
+            reached = following(reached, units[j].group()) if j < len(units) else ()
         if said and said != _IDIOM:  # an idiom hides what its words do
             words.append(Word(units[i].start(), units[last].end(), said))
         i = last + 1

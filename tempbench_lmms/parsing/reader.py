@@ -74,7 +74,6 @@ def read_both(
 
 
 def _span(reply: str, both: Fields, letter: str | None, prompt: str | None, at_limit: bool) -> Reading[Span]:
-    """Returns the span of the first part of a reply that has one."""
     asked = both.choice
     cleaned = clean(reply, prompt, asked.letters, asked.texts)
     reason = "cut_off" if cleaned.cut_off else "empty"

@@ -130,7 +130,6 @@ def _bare(text: str) -> str:
 
 
 def _form_of(part: Part) -> str:
-    """Returns the form that is requested for one part of an answer."""
     match part:
         case Choice():
             return f"one letter, {_listed(part.letters)}"
@@ -157,7 +156,6 @@ def _form_of(part: Part) -> str:
 
 
 def _value_of(part: Part, text: str) -> Any:
-    """Returns the value of one part of an answer; None if it has another form."""
     match part:
         case Choice():
             return _one_of(part.letters, text.strip("()").upper())

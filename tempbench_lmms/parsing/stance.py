@@ -126,7 +126,6 @@ class _Place:
 
     @cached_property
     def ahead(self) -> list[Word]:
-        """The words of the sentence before the mention."""
         return self.text.within(self.sentence.start, self.start)
 
     @cached_property
@@ -136,12 +135,10 @@ class _Place:
 
     @cached_property
     def verdict(self) -> str:
-        """The verdict in the words after the mention."""
         return _said(self)
 
     @cached_property
     def denied(self) -> bool:
-        """Whether the words before the mention, in its clause, deny it."""
         alone = self.left <= self.clause.start
         denies = _DENIES | (self.terms.rejects if alone else frozenset())
         count, last = 0, frozenset[str]()
@@ -172,11 +169,9 @@ class _Place:
         return before[-1] if before and self.reaches(before[-1]) else None
 
     def reaches(self, word: Word) -> bool:
-        """Returns whether only filling words separate a word from the mention after it."""
         return is_filling(self.text, word.end, self.start, _FILL)
 
     def last(self, role: str) -> int | None:
-        """Returns where the last word of a role ends, of those before the mention in its sentence."""
         return next((w.end for w in reversed(self.ahead) if role in w.roles), None)
 
 
@@ -186,24 +181,9 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
     lists = groups(text, mentions)
     ends = [0, *(group[-1].end for group in lists)]
     starts = [*(group[0].start for group in lists[1:]), len(text.text)]
-    none = [
-        w.start
-        for w in text.words
-        if "none_of" in w.roles
-        and len(
-            {
-                m.value
-                for m in mentions
-                if text.sentence(m.start) == text.sentence(w.start) and m.end <= w.start
-            }
-        )
-        > 1
-    ]
     for i, group in enumerate(lists):
         at = _Place(text, group, ends[i], starts[i], terms)
         stance = next((said for rule in RULES if (said := rule(at)) is not None), Stance.NAMED)
-        if any(at.end <= place < at.sentence.end for place in none):  # "2 and 3 show it, so neither of these"
-            stance = Stance.DENIED
         behind = text.within(at.left, at.start) if i else []
         no = any("no" in w.roles and is_empty(text.text[at.left : w.start]) for w in behind)
         taken = [w for w in text.within(ends[i], at.start) if w.roles & _TAKES_BACK]
@@ -228,7 +208,8 @@ def _others(at: _Place) -> Stance | None:
     words = at.text.within(at.sentence.start, at.start)[:3]
     opens = any("other" in w.roles for w in words[:2]) and any(w.roles & _SUBJECTS for w in words)
     opens = opens and is_filling(at.text, at.sentence.start, words[-1].end, _SUBJECTS | {"other", "fill"})
-    return Stance.DENIED if opens and at.verdict != "right" else None
+    chosen = at.verdict == "right" and not at.text.has("deny", at.end, at.sentence.end)
+    return Stance.DENIED if opens and not chosen else None
 
 
 def _compared(at: _Place) -> Stance | None:
@@ -239,12 +220,10 @@ def _compared(at: _Place) -> Stance | None:
 
 
 def _denied(at: _Place) -> Stance | None:
-    """Says DENIED of what is denied or rejected."""
     return Stance.DENIED if at.denied or at.verdict in ("wrong", "not") else None
 
 
 def _asked(at: _Place) -> Stance | None:
-    """Returns ASKED for a mention in a question."""
     return Stance.ASKED if at.text.asks[at.number] else None
 
 
@@ -294,19 +273,16 @@ def _hedged(at: _Place) -> Stance | None:
 
 
 def _dealt(at: _Place) -> Stance | None:
-    """Returns NAMED for several values in a list."""
     return Stance.NAMED if at.several else None
 
 
 def _approved(at: _Place) -> Stance | None:
-    """Returns ANNOUNCED for a mention that is called right or that the words before it announce."""
     if at.verdict == "right" and at.text.has("suppose", at.end, at.right):
         return Stance.SUPPOSED
     return Stance.ANNOUNCED if at.verdict == "right" or _is_announced(at) else None
 
 
 def _placed(at: _Place) -> Stance | None:
-    """Returns the stance that follows from a mention's place in its sentence."""
     text, clause = at.text, at.clause
     if at.form == "listed":
         return Stance.NAMED
@@ -343,7 +319,6 @@ RULES: list[Callable[[_Place], Stance | None]] = [
 
 
 def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
-    """Returns whether a mention closes a turn, a colon or a correction."""
     text, clause = at.text, at.clause
     if any("only" in w.roles and at.reaches(w) for w in at.lead):
         return True
@@ -377,7 +352,6 @@ def _of_it(at: _Place) -> list[Word]:
 
 
 def _said(at: _Place) -> str:
-    """Returns the verdict of the words after a mention: "right", "wrong", "not", "open" or nothing."""
     last, denies = at.end, False
     words = _of_it(at)
     inside = at.left > at.sentence.start and at.text.text[at.left] == ","  # "2, where 3 is missing, is odd"
@@ -416,7 +390,6 @@ def _mark(at: _Place, word: Word, near: bool) -> str:
 
 
 def _is_announced(at: _Place) -> bool:
-    """Returns whether the words before a mention announce it as the answer."""
     clause = at.clause
     if any(word.roles & at.terms.approves & _ASKED for word in at.lead):
         return True

@@ -134,7 +134,7 @@ def _compounds(text: str, words: list[Word]) -> list[Word]:
     for word in words:
         ones = word.number or word.ordinal or 0
         kind = "number." if word.number else "ordinal."
-        for n in (1, 2) if ones else ():
+        for n in (1, 2) if 0 < ones < 20 else ():
             tens = made[-n].number if len(made) >= n else None
             whole = tens + ones if tens and 0 < ones < _AFTER.get(tens, 0) else 0
             if whole and _JOINS.fullmatch(text, made[-n].end, word.start):

@@ -243,7 +243,6 @@ def _by_sense(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]
 
 
 def _told(text: Text, choice: Choice, truths: bool) -> list[Mention]:
-    """Returns the places that give an option's own text, and movements and truth in any words."""
     if truths:
         letter = {
             said.lower().strip(" ."): one for said, one in zip(choice.texts, choice.letters, strict=False)
@@ -280,7 +279,6 @@ def _apart_from(found: list[Mention], others: list[Mention]) -> list[Mention]:
 
 
 def _elsewhere(text: Text, found: list[Mention], others: list[Mention]) -> list[Mention]:
-    """Returns mentions in sentences without any of some other mentions."""
     taken = {text.sentence(one.start) for one in others}
     return [one for one in found if text.sentence(one.start) not in taken]
 
@@ -323,7 +321,6 @@ def counts(text: Text, count: Count) -> list[Mention]:
 
 
 def _numbers(text: Text) -> list[Mention]:
-    """Returns the numbers that may count something."""
     found = [Mention(int(one[1]), one.start(), one.end(), "number") for one in _ANY.finditer(text.text)]
     for word in text.words:
         number, lead = word.number, text.before(word.start, 1)
@@ -347,7 +344,6 @@ def _none(text: Text, word: Word) -> bool:
 
 
 def _measures(text: Text, one: Mention) -> bool:
-    """Returns whether a number measures time, or is the number of an entry."""
     after = text.after(one.end, 1)
     if after and any(role.startswith("unit.") for role in after.roles):
         return True

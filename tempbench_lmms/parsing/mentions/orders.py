@@ -132,7 +132,6 @@ def _gap(order: _Order, start: int, end: int) -> str:
 
 
 def _rows(order: _Order) -> Iterator[Mention]:
-    """Yields labels in a row, with only signs and filling words between them."""
     yield from _whole(order)
     text, n, at = order.text.text, len(order.labels), 0
     while at < len(order.named):
@@ -164,7 +163,6 @@ def _whole(order: _Order) -> Iterator[Mention]:
 
 
 def _of_row(order: _Order, row: list[_Label]) -> Mention | None:
-    """Returns the order of a row of labels: by the places given for them, else as written."""
     groups = list(_groups(order, row))
     if any(one.place for one in groups):
         return _placed(order, groups)
@@ -208,7 +206,6 @@ def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
 
 
 def _told(order: _Order) -> Iterator[Mention]:
-    """Yields orders told in sentences that give the place of each label."""
     n, at, named = len(order.labels), 0, order.named
     while at + n <= len(named):
         row = named[at : at + n]

@@ -83,7 +83,6 @@ def _stated(text: Text, named: Named) -> list[Mention]:
 
 
 def _scope(text: Text, word: Word) -> tuple[Span, Span]:
-    """Returns the sentence and the clause of a word."""
     number = text.sentence(word.start)
     clauses = text.clauses(text.sentences[number])
     return text.sentences[number], clauses[bisect.bisect_right(clauses, (word.start, len(text.text))) - 1]
@@ -105,7 +104,6 @@ def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
 
 
 def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
-    """Returns the meaning of a word of order: about two steps, or as the name of a class."""
     (left, right), clause = _beside(text, word, named), _scope(text, word)[1]
     late = bool(word.roles & roles("after late needs once"))
     if not left and not right:
@@ -127,7 +125,6 @@ def _of(step: str, late: bool, start: int, end: int) -> Mention:
 
 
 def _class(text: Text, word: Word, late: bool) -> list[Mention]:
-    """Returns the class that a word names by itself."""
     sentence, clause = _scope(text, word)
     start = max([clause.start, *(one.end for one in text.within(clause.start, word.start))])
     ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end : sentence.end])
@@ -187,7 +184,6 @@ def _questions(text: Text) -> Asked:
 
 
 def _answers(text: Text, single: bool = True) -> list[tuple[int, int, str]]:
-    """Returns the places of "yes", "no" and "I don't know"; with `single`, not those in lists."""
     found = []
     for word in text.words:
         kind = next((k for k in ("unsure", "yes", "no") if k in word.roles), "")

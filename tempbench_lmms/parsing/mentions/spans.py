@@ -144,7 +144,6 @@ def _is_before(text: Text, end: int, roles: frozenset[str]) -> bool:
 
 
 def _token(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Word]) -> list[_Item]:
-    """Returns the items of a number, a sign or an unknown word."""
     kind, start, end = match.lastgroup, *match.span()
     if kind == "number":
         exact = "exact" if {*".,"} & {*match[kind]} else ""
@@ -188,7 +187,6 @@ _GLOSS = re.compile(
 
 
 def _points(codes: _Codes) -> list[_Item]:
-    """Returns the items, with the parts of one point of time joined."""
     items: list[_Item] = []
     place = 0
     for match in _POINT.finditer(codes.codes):
@@ -267,7 +265,6 @@ def _of(point: _Item, span: TimeSpan, unit: str = "") -> float | None:
 
 
 def _ends(points: _Codes, match: re.Match[str]) -> tuple[_Item, _Item]:
-    """Returns the two ends of a span: its points, or an edge of the video for a missing point."""
     for kind in ("Ppd#", "Ppd#SE$"):
         places = [i for i in range(*match.span()) if points.codes[i] in kind]
         if len(places) > 1:
@@ -277,7 +274,6 @@ def _ends(points: _Codes, match: re.Match[str]) -> tuple[_Item, _Item]:
 
 
 def _value(points: _Codes, match: re.Match[str], span: TimeSpan, how: str) -> Span | None:
-    """Returns the span of a match, read by one of `_RULES`."""
     if how == "part":
         return _part(points, match, span)
     one, other = _ends(points, match)

@@ -38,7 +38,6 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
 
 
 def _says(text: Text, word: Word, ordered: bool) -> bool | None:
-    """Returns a word's judgement of the claim; None if it does not judge."""
     found = word.roles if ordered else word.roles - _DIRECTIONS
     if "inverse" in found:
         return False

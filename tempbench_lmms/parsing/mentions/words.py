@@ -146,7 +146,6 @@ def _stems(text: str, start: int, end: int) -> Iterator[Sense]:
 
 
 def _senses(text: str, words: Sequence[Word]) -> list[Sense]:
-    """Returns the words with a meaning in a text in lower case, in order."""
     found: list[Sense] = []
     place = 0
     for word in words:
@@ -234,7 +233,6 @@ def _within(said: list[Sense], part: Span) -> list[Sense]:
 
 
 def _best(said: list[Sense], rows: Rows) -> int | None:
-    """Returns the option that some words mean; None if they mean none or several."""
     named = {sense.name for sense in said if sense.name in rows.weights}
     scores = [_score(named & {*row}, row, rows.weights) for row in rows.names]
     best = max(range(len(scores)), key=lambda i: scores[i])
@@ -249,7 +247,6 @@ def _score(named: set[str], row: tuple[str, ...], weights: dict[str, float]) -> 
 
 
 def _moves(text: Text, said: list[Sense], rows: Rows, letters: str) -> list[Mention]:
-    """Returns the stretches that have the movements of one option in the same order."""
     found, names = [], {row: letters[i] for i, row in enumerate(rows.names)}
     families = (roles(" ".join(f"c.{name}" for name in family.split())) for family in _FAMILIES)
     known = {"c.reverse", *_STILL, *rows.weights}.union(*(one for one in families if one & {*rows.weights}))
