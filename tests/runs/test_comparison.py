@@ -108,30 +108,22 @@ def test_mcnemar_counts_where_every_question_is_a_cluster():
 def test_counts_are_not_compared_and_lower_may_be_better():
     records = ({"id": "0"},)
     assert comparison.compare_metric("t", *[[MetricOfRun("n", len, records, True)]] * 2) is None
-    found = comparison.Comparison(
-        "t",
-        "error",
-        False,
-        100,
-        comparison.Difference(0.1, 0.3, -0.2, -0.3, -0.1, 0.05, 0.001, 100, 100),
-        p=0.001,
-    )
+    difference = comparison.Difference(0.1, 0.3, -0.2, -0.3, -0.1, 0.05, 0.001, 100, 100)
+    found = comparison.Comparison("t", "error", False, 100, difference, p=0.001)
     (one,) = comparison.judged([found])
     assert one.verdict == "better"
     assert "A is better than B" in one.sentence
 
 
+def with_p(p, *difference):
+    found = comparison.Difference(*(difference or (0.5, 0.4, 0.1, 0.01, 0.19, 0.045, p, 100, 100)))
+    return comparison.Comparison("t", "m", True, 100, found, p=p)
+
+
 def test_metrics_that_cannot_differ_are_not_counted():
     """Both runs read every reply: that metric does not raise the bar for the others."""
-    mute = comparison.Comparison(
-        "t", "parse_rate", True, 100, comparison.Difference(1, 1, 0, 0, 0, 0, 1, 100, 0), p=1
-    )
-    real = comparison.Comparison(
-        "t", "m", True, 100, comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, 0.03, 100, 100), p=0.03
-    )
-    judged = comparison.judged([mute, real])
-    assert [one.p_holm for one in judged] == [1, 0.03]
-    assert [one.verdict for one in judged] == ["undecided", "better"]
+    judged = comparison.judged([with_p(1, 1, 1, 0, 0, 0, 0, 1, 100, 0), with_p(0.03)])
+    assert [(one.p_holm, one.verdict) for one in judged] == [(1, "undecided"), (0.03, "better")]
 
 
 def test_few_groups_need_more_whatever_the_difference():
@@ -144,12 +136,8 @@ def test_few_groups_need_more_whatever_the_difference():
 
 
 def test_holm_can_take_a_verdict_back():
-    def one(p):
-        difference = comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, p, 100, 100)
-        return comparison.Comparison("t", "m", True, 100, difference, p=p)
-
-    assert comparison.judged([one(0.03)])[0].verdict == "better"
-    judged = comparison.judged([one(0.03), one(0.5)])
+    assert comparison.judged([with_p(0.03)])[0].verdict == "better"
+    judged = comparison.judged([with_p(0.03), with_p(0.5)])
     assert [found.verdict for found in judged] == ["undecided"] * 2
     assert judged[0].p_holm == 0.06
     assert judged[0].n_needed > 100

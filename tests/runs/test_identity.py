@@ -14,6 +14,7 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import safe_run, starting, supervision
 from tempbench_lmms.runs.starting import Command
+from tempbench_lmms.tempvs.rows import SCHEMA
 from tests.runs.test_logs import write_run
 
 TASK = "tempvs_mt1_two"
@@ -47,31 +48,18 @@ def together(folder, task, homes=("", "")):
 
 @pytest.fixture
 def home(tmp_path):
-    """Prepared data: the sample under the names that prepared data has."""
     return prepared(tmp_path / "home")
 
 
 def prepared(home):
+    """Makes prepared data: the sample under the names that prepared data has."""
     shutil.copytree(mini_root("tempvs"), home / "tempvs")
     for file in (home / "tempvs").rglob("*.parquet"):
-        rewrite(
-            file,
-            [
-                row | {"images": [one.replace("/mini/", "/") for one in row["images"]]}
-                for row in rows_of(file)
-            ],
-        )
+        rows = tables.read_rows(file)
+        for row in rows:
+            row["images"] = [one.replace("/mini/", "/") for one in row["images"]]
+        tables.write_rows(rows, file, SCHEMA)
     return home
-
-
-def rows_of(file):
-    return tables.read_rows(file)
-
-
-def rewrite(file, rows):
-    from tempbench_lmms.tempvs.rows import SCHEMA
-
-    tables.write_rows(rows, file, SCHEMA)
 
 
 def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
@@ -103,8 +91,8 @@ def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
 def test_processes_with_other_data_end_before_anything_is_asked(tmp_path, home):
     other = prepared(tmp_path / "other")
     file = other / "tempvs" / "mt1_two" / "test.parquet"
-    rows = rows_of(file)
-    rewrite(file, rows[1:] + rows[:1])
+    rows = tables.read_rows(file)
+    tables.write_rows(rows[1:] + rows[:1], file, SCHEMA)
     (first, printed), (second, _) = together(tmp_path, TASK, (home, other))
     assert (first, second) == (1, 1), printed
     said = [line for line in printed.splitlines() if line.startswith("tempbench: process")]
@@ -128,7 +116,7 @@ def test_answers_to_another_picture_are_stale(start, tmp_path, home, monkeypatch
     monkeypatch.setenv("TEMPBENCH_DATA", str(home))
     first = start("out", limit=40, tasks=TASK)
     assert first.status == 0, first.said
-    rows = rows_of(home / "tempvs" / "mt1_two" / "test.parquet")[:40]
+    rows = tables.read_rows(home / "tempvs" / "mt1_two" / "test.parquet")[:40]
     url = rows[0]["images"][0]
     about = [row["question_id"] for row in rows if url in row["images"]]
     picture = home / url.removeprefix("tempbench://")

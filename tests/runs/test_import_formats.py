@@ -64,23 +64,19 @@ def test_replies_that_say_nothing_or_two_things(content, says, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "reply"),
+    ("row", "found"),
     [
-        ({"id": " q1 ", "prediction": "A"}, "A"),
-        ({"index": 0, "id": "q1", "prediction": 2.0}, "2"),
-        ({"index": "q1", "prediction": 2.5}, "2.5"),
-        ({"question": "What  is q1?", "prediction": float("nan")}, ""),
-        ({"Index": "q1", "Prediction": "A"}, "A"),
+        ({"id": " q1 ", "prediction": "A"}, {"q1": "A"}),
+        ({"index": 0, "id": "q1", "prediction": 2.0}, {"q1": "2"}),
+        ({"index": "q1", "prediction": 2.5}, {"q1": "2.5"}),
+        ({"question": "What  is q1?", "prediction": float("nan")}, {"q1": ""}),
+        ({"Index": "q1", "Prediction": "A"}, {"q1": "A"}),
+        ({"index": 12.0, "prediction": "A"}, {"12": "A"}),  # of which pandas made a float
+        ({"index": "12.0", "prediction": "A"}, {"12": "A"}),
     ],
 )
-def test_ids_and_numbers_of_tables(row, reply, tmp_path):
-    found, _ = answers(importing.vlmevalkit, written(tmp_path / "t.jsonl", row))
-    assert found == {"q1": reply}
-
-
-def test_an_id_of_which_pandas_made_a_float(tmp_path):
-    for row in ('{"index": 12.0, "prediction": "A"}', '{"index": "12.0", "prediction": "A"}'):
-        assert answers(importing.vlmevalkit, written(tmp_path / "t.jsonl", row))[0] == {"12": "A"}
+def test_ids_and_numbers_of_tables(row, found, tmp_path):
+    assert answers(importing.vlmevalkit, written(tmp_path / "t.jsonl", row))[0] == found
 
 
 def test_replies_as_long_as_a_cell_are_said(tmp_path):

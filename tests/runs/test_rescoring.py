@@ -92,6 +92,10 @@ def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path):
     assert rescoring.rescore(log).differing == []
     assert run_card.run_card(log)["readings"]["reason"]["cut_off"] == 30 / 223
     assert any("cut off 30" in line for line in quality.warnings(log))
+    (said,) = quality.cut_in([log])  # at the end of a run
+    assert said.startswith(
+        f"{TASK}: 13.5% (30 of 223) of the replies were cut off before they gave an answer"
+    )
     done = tempbench("report", other, "-o", tmp_path / "report.html")
     assert done.stderr.count("are unread") == 1
     assert "cut off 30" in done.stderr
@@ -257,6 +261,7 @@ def test_replies_that_loop_are_cut_off_or_the_same():
     cut = [sample("Let me think", None, n_tokens=64)] * 2 + [sample("A", n_tokens=64)] * 18
     assert quality.of_replies(cut, 64)[0].startswith("10.0% (2 of 20) of the replies were cut off")
     assert quality.of_replies(cut, 128) == quality.of_replies(cut) == []
+    assert quality.cut_off([*cut[:1], *[sample()] * 99], 64) == []  # 1 % is not more than 1 %
     thought = [sample("<think>Well", None)] * 2 + [sample("<think>Well</think>A")] * 18
     assert "raise the limit with" in quality.of_replies(thought)[0]
     broken = sample("It goes on and", None)

@@ -24,13 +24,10 @@ ROOT = Path(__file__).parents[2]
 TASK = "tempvs_mt1_two_mini"
 
 
-def test_groups_stand_for_their_tasks():
-    assert starting.leaves([TASK, "tempvs_mt1_mini"]) == [TASK, "tempvs_mt1_three_mini"]
-
-
 @pytest.mark.slow
 def test_a_pattern_stands_for_the_tasks_that_it_matches(tmp_path, capsys):
     named = starting.leaves(["tempvs_mt1_mini"])
+    assert starting.leaves([TASK, "tempvs_mt1_mini"]) == [TASK, "tempvs_mt1_three_mini"]  # a group
     assert starting.leaves(["tempvs_mt1_[!l]*o_mini"]) == [TASK]
     assert set(starting.leaves(["tempvs_mt1*mini"])) >= {*named}
     pattern = "tempvs_mt1_*o_mini"
@@ -78,11 +75,6 @@ def test_an_option_of_ours_is_refused_in_short_too(words):
         starting.part(words.split())
 
 
-@pytest.mark.parametrize("words", ["--log_samples_suffix x", "--limit 1", "-b 2", "--"])
-def test_other_words_are_not_taken_for_ours(words):
-    assert starting.part(words.split())([1, 2])
-
-
 @pytest.mark.parametrize(
     ("words", "line"),
     [
@@ -98,6 +90,9 @@ def test_other_words_are_not_taken_for_ours(words):
         (["--num_fewshot", "3"], f"--num_fewshot 3: {TASK} has no examples to show"),
         (["--wandb_args", "a,b=1"], "--wandb_args a: give it as name=value"),
         (["--include_path", "/nosuch"], "--include_path /nosuch: no such folder"),
+        (["--limt", "3"], "nor the harness has an option --limt; did you mean --limit?"),
+        (["--", "--gen-kwarg=a=1"], "an option --gen-kwarg; did you mean --gen_kwargs?"),
+        (["--", "-z"], "an option -z; see"),
     ],
 )
 def test_what_the_harness_would_refuse_is_a_line_before_the_work(words, line, tmp_path):
@@ -114,7 +109,7 @@ def test_what_the_harness_would_refuse_is_a_line_before_the_work(words, line, tm
         (["--limit", "3"], range(3)),
         (["--lim=0.25", "-b", "4"], range(3)),
         (["--limit", "3", "--offset", "8"], range(8, 10)),
-        (["--offset", "4"], range(4, 10)),
+        (["--offset", "4", "--log_samples_suffix", "x", "--"], range(4, 10)),
     ],
 )
 def test_what_limit_and_offset_leave(words, numbers):
@@ -250,25 +245,6 @@ def test_a_model_that_the_harness_does_not_know(start):
 def test_a_report_that_cannot_be_written_is_no_failure(tmp_path, capsys):
     runs.write_report(tmp_path / "report.html", tmp_path / "none_results.json")
     assert "no report (" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        (
-            ["--limt", "3"],
-            "nor the harness has an option --limt; did you mean --limit?",
-        ),
-        (["--gen-kwarg=a=1"], "an option --gen-kwarg; did you mean --gen_kwargs?"),
-        (["--zzz"], "an option --zzz; see"),
-        (["-z"], "an option -z"),
-    ],
-)
-@pytest.mark.parametrize("dashes", [["--"], []])
-def test_an_option_that_the_harness_does_not_know_is_a_line(words, line, dashes, tmp_path):
-    done = tempbench("run", "--model", "m", "--tasks", "tempvs_mini", "-o", tmp_path / "o", *dashes, *words)
-    complains(done, line)
-    assert not (tmp_path / "o").exists()
 
 
 @pytest.mark.parametrize("variable", ["HF_HOME", "HF_DATASETS_CACHE", "LMMS_EVAL_DATASETS_CACHE"])
