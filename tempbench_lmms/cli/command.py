@@ -37,8 +37,6 @@ Partial = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 Intervals = Annotated[bool, typer.Option(help="Compute intervals from the logs.")]
-Mini = Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")]
-_SAME = {"output-path": "output"}
 
 
 def spelling(name: str) -> str:
@@ -48,7 +46,7 @@ def spelling(name: str) -> str:
     ('model-args', 'output')
     """
     hyphened = name.replace("_", "-")
-    return _SAME.get(hyphened, hyphened)
+    return "output" if hyphened == "output-path" else hyphened
 
 
 class SafeCommand(TyperCommand):

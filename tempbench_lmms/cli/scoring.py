@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.cli.command import AsJson, Force, IncludePath, Logs, Mini, Partial
+from tempbench_lmms.cli.command import AsJson, Force, IncludePath, Logs, Partial
 from tempbench_lmms.data import outputs, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 
@@ -36,7 +36,7 @@ def score(
         ),
     ] = "",
     model: Annotated[str, typer.Option(help="The model's name, which some official rules need.")] = "",
-    mini: Mini = False,
+    mini: Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")] = False,
     as_json: AsJson = False,
     partial: _SomeReplies = False,
 ) -> None:
