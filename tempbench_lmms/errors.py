@@ -1,5 +1,8 @@
 """Errors for people: one line that says what is wrong, where, and what to do next."""
 
+import difflib
+from collections.abc import Iterable
+
 
 class TempbenchError(Exception):
     """An error that a user can fix.
@@ -7,6 +10,12 @@ class TempbenchError(Exception):
     `tempbench` prints its message and exits with status 1. It is deliberately not an `OSError`: file-system
     layers swallow a `FileNotFoundError` in a glob, and the advice in the message would be lost.
     """
+
+
+def hint(name: str, known: Iterable[str], otherwise: str, n: int = 3) -> str:
+    """Returns "did you mean ...?" with up to n known names that look like one, or other advice."""
+    near = difflib.get_close_matches(name, sorted(known), n=n)
+    return f"did you mean {' or '.join(near)}?" if near else otherwise
 
 
 EXTRAS = {

@@ -3,8 +3,6 @@
 import argparse
 import ast
 import contextlib
-import difflib
-import importlib.util
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -13,8 +11,8 @@ from typing import Any, NoReturn
 
 from tempbench_lmms.data.redaction import parts
 from tempbench_lmms.data.terminal import one_line
-from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.plugin import harness_version
+from tempbench_lmms.errors import TempbenchError, hint
+from tempbench_lmms.harness.plugin import folders_of, harness_version
 
 _PAIRS = ("gen_kwargs", "wandb_args", "hf_hub_log_args")
 _TYPES = {"int": int, "float": float, "str": str}
@@ -28,12 +26,9 @@ class _Parser(argparse.ArgumentParser):
 @cache
 def _added() -> tuple[ast.Call, ...]:
     """Returns how the harness's evaluation adds its options; nothing if its source has changed."""
-    spec = importlib.util.find_spec("lmms_eval")
-    folders = spec.submodule_search_locations if spec else None
-    if not folders:
-        return ()
     try:
-        tree = ast.parse(Path(folders[0], "__main__.py").read_text(encoding="utf-8"))
+        folder, *_ = folders_of("lmms_eval")
+        tree = ast.parse((folder / "__main__.py").read_text(encoding="utf-8"))
     except (OSError, ValueError, SyntaxError):
         return ()
     return tuple(
@@ -91,9 +86,8 @@ def _read(words: tuple[str, ...], ours: tuple[str, ...]) -> argparse.Namespace:
     strays = [word for word in left if word != "--"] if known() else []
     if strays and strays[0].startswith("-"):
         name = strays[0].partition("=")[0]
-        near = difflib.get_close_matches(name, sorted({*known(), *ours}), n=1)
-        hint = f"did you mean {near[0]}?" if near else "see `python -m lmms_eval eval --help`"
-        raise TempbenchError(f"neither `tempbench run` nor the harness has an option {name}; {hint}")
+        more = hint(name, {*known(), *ours}, "see `python -m lmms_eval eval --help`", n=1)
+        raise TempbenchError(f"neither `tempbench run` nor the harness has an option {name}; {more}")
     if strays:
         raise TempbenchError(
             f"{' '.join(strays)[:200]}: the harness has no option for that; quote a value that has spaces"
@@ -142,6 +136,5 @@ def check_model(name: str, model_args: str = "") -> None:
         return  # an older harness says so itself
     names = list_available_models(include_aliases=True)
     if name not in names:
-        near = difflib.get_close_matches(name, names, n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(names)}"
-        raise TempbenchError(f"the harness has no model '{name}'; {hint}")
+        more = hint(name, names, f"it has {', '.join(names)}")
+        raise TempbenchError(f"the harness has no model '{name}'; {more}")

@@ -24,6 +24,12 @@ MINIMUM_TO_KEEP_ANSWERS = (0, 7, 1)
 _MODELS = "tempbench_lmms.harness.respondent_models"
 
 
+def folders_of(package: str) -> list[Path]:
+    """Returns the folders of a package, without importing it; none if it is not installed."""
+    spec = importlib.util.find_spec(package)
+    return [*map(Path, (spec and spec.submodule_search_locations) or ())]
+
+
 def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbench-lmms") -> str:
     """Returns the installed harness's version.
 
@@ -35,8 +41,8 @@ def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbenc
         TempbenchError: It is missing or too old, or it cannot run with the filelock that is installed.
     """
     least = ".".join(map(str, wanted))
-    spec = importlib.util.find_spec("lmms_eval")
-    if spec is None or not spec.submodule_search_locations:
+    folders = folders_of("lmms_eval")
+    if not folders:
         raise TempbenchError("lmms-eval is not installed; run `pip install 'tempbench-lmms[run]'`")
     version = importlib.metadata.version("lmms-eval")
     if tuple(int(part) for part in version.split("+")[0].split(".")[:3] if part.isdigit()) < wanted:
@@ -45,7 +51,7 @@ def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbenc
             "run `pip install --upgrade lmms-eval`"
         )
     filelock = importlib.metadata.version("filelock")
-    evaluator = Path(spec.submodule_search_locations[0], "evaluator.py")
+    evaluator = folders[0] / "evaluator.py"
     if not filelock.startswith(("0.", "1.", "2.", "3.")) and "filelock._api" in evaluator.read_text("utf-8"):
         raise TempbenchError(
             f"lmms-eval {version} runs nothing with filelock {filelock}; run `pip install 'filelock<4'`"
@@ -58,9 +64,7 @@ def shadowed_names() -> list[str]:
     from tempbench_lmms.harness.task_names import in_folder
     from tempbench_lmms.harness.tasks import task_files
 
-    spec = importlib.util.find_spec("lmms_eval")
-    folders = (spec and spec.submodule_search_locations) or ()
-    theirs = frozenset().union(*(in_folder(Path(one, "tasks")) for one in folders))
+    theirs = frozenset().union(*(in_folder(one / "tasks") for one in folders_of("lmms_eval")))
     return sorted(task_files().keys() & theirs)
 
 

@@ -3,8 +3,6 @@
 The harness's own index takes ten seconds.
 """
 
-import difflib
-import importlib.util
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,8 +16,9 @@ import yaml
 
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.checksums import digest
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.errors import TempbenchError, hint
 from tempbench_lmms.harness import options, respondents
+from tempbench_lmms.harness.plugin import folders_of
 from tempbench_lmms.harness.tasks import load, task_files
 from tempbench_lmms.harness.variants import WordLoader
 
@@ -103,9 +102,8 @@ def check(names: Iterable[str], further: Sequence[str] = ()) -> None:
             raise TempbenchError("--tasks has an empty name; remove the comma beside it")
         if name in known or ("*" in name and any(fnmatchcase(one, name) for one in known)):
             continue
-        near = difflib.get_close_matches(name, sorted(known), n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else "see `tempbench tasks`"
-        raise TempbenchError(f"no task named {name!r}, here or in the harness; {hint}")
+        more = hint(name, known, "see `tempbench tasks`")
+        raise TempbenchError(f"no task named {name!r}, here or in the harness; {more}")
 
 
 def as_names(tasks: str, further: Sequence[str] = ()) -> str:
@@ -121,11 +119,9 @@ def as_names(tasks: str, further: Sequence[str] = ()) -> str:
 
 def folders(further: Sequence[str]) -> Iterator[Path]:
     """Yields the folders, except ours, in which the harness looks for tasks."""
-    found = importlib.util.find_spec("lmms_eval")
-    yield from (Path(folder, "tasks") for folder in (found and found.submodule_search_locations) or ())
+    yield from (folder / "tasks" for folder in folders_of("lmms_eval"))
     for plugin in filter(None, os.environ.get("LMMS_EVAL_PLUGINS", "").split(",")):
-        spec = importlib.util.find_spec(f"{plugin}.tasks")
-        yield from map(Path, (spec and spec.submodule_search_locations) or ())
+        yield from folders_of(f"{plugin}.tasks")
     if folder := getattr(options.read(further), "include_path", None):
         yield Path(folder)
 

@@ -1,6 +1,5 @@
 """Reads our tasks from their YAML without the harness: fast, and without torch."""
 
-import difflib
 import importlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +14,7 @@ from tempbench_lmms.data import locks, provenance, tables
 from tempbench_lmms.data.checks import table_problems
 from tempbench_lmms.data.manifests import Media
 from tempbench_lmms.data.roots import MINI, SCHEME, mini_root, resolve
-from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
+from tempbench_lmms.errors import DataNotPreparedError, TempbenchError, hint
 from tempbench_lmms.harness.variants import SafeLoader, task_dir
 
 
@@ -68,10 +67,9 @@ def load_task(name: str) -> dict[str, Any]:
     """
     files = task_files()
     if name not in files:
-        near = difflib.get_close_matches(name, files, n=3)
-        near = near or [one for one in files if name and name in one][:3]
-        hint = f"did you mean {' or '.join(near)}?" if near else "see `tempbench tasks`"
-        raise TempbenchError(f"no task named {name!r}; {hint}")
+        longer = " or ".join([one for one in files if name and name in one][:3])
+        otherwise = f"did you mean {longer}?" if longer else "see `tempbench tasks`"
+        raise TempbenchError(f"no task named {name!r}; {hint(name, files, otherwise)}")
     return load(files[name])
 
 

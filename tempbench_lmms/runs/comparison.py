@@ -1,6 +1,5 @@
 """`tempbench compare`: is one run better than another, on the same questions?"""
 
-import difflib
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -10,7 +9,7 @@ from typing import Any
 from tempbench_lmms.any_task.aggregation import CannotAggregateError
 from tempbench_lmms.any_task.task import side_by_side
 from tempbench_lmms.data.terminal import rounded
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.errors import TempbenchError, hint
 from tempbench_lmms.metrics.ratio import Ratio, Sums
 from tempbench_lmms.metrics.repeats import mean_over
 from tempbench_lmms.metrics.resampling import Difference, holm, mcnemar, needed_factor, paired_difference
@@ -393,9 +392,8 @@ def chosen(found: Sequence[Comparison], all_: bool, metrics: Collection[str]) ->
     names = dict.fromkeys(one.metric for one in found)
     for name in metrics:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=3)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"they have {', '.join(names)}"
-            raise TempbenchError(f"these runs have no metric '{name}' in common; {hint}")
+            more = hint(name, names, f"they have {', '.join(names)}")
+            raise TempbenchError(f"these runs have no metric '{name}' in common; {more}")
     if all_:
         return list(found)
     shown = [one for one in found if (one.metric in metrics if metrics else one.headline)]
