@@ -6,4 +6,4 @@ from tempbench_lmms.harness import adapter, media_hooks
 doc_to_visual, doc_to_text, doc_to_messages = media_hooks.of_video(
     lambda doc, given, times: prompts.build(doc), system=prompts.SYSTEM
 )
-process_results, METRIC_LIST = adapter.scored(scoring.record, scoring.METRICS)
+process_results, METRIC_LIST = adapter.of_kind(scoring)

@@ -152,11 +152,7 @@ def bertscore(records: Sequence[Record]) -> Ratio:
 
 
 def nearest_bertscores(records: Sequence[Record]) -> list[float]:
-    """Returns BERTScore F1 of each caption against its nearest reference.
-
-    Raises:
-        EncoderUnavailableError: The encoder cannot be loaded.
-    """
+    """Returns BERTScore F1 of each caption against its nearest reference, if the encoder can be loaded."""
     pairs = [
         [(item["caption"], one) for one in item.get("references") or [item["reference"]]] for item in records
     ]

@@ -100,8 +100,8 @@ def bertscore(pairs: Sequence[Pair]) -> list[float]:
     new = [pair for pair in wanted if (settings, pair) not in _scores]
     for start in range(0, len(new), _PAIRS_AT_ONCE):
         chunk = new[start : start + _PAIRS_AT_ONCE]
-        scorer = _loaded(_bertscorer, BERTSCORE_MODEL, *settings)
-        found = scorer.score([one for one, _ in chunk], [other for _, other in chunk])[2].tolist()
+        score = _loaded(_bertscorer, BERTSCORE_MODEL, *settings).score
+        found = score([one for one, _ in chunk], [other for _, other in chunk])[2].tolist()
         _scores.update({(settings, pair): score for pair, score in zip(chunk, found, strict=True)})
     return [_scores.get((settings, pair), 0.0) for pair in pairs]
 
@@ -115,8 +115,7 @@ def bertscore_hash() -> str:
         EncoderUnavailableError: The encoder cannot be loaded.
     """
     model, layers = _settings()
-    found = str(_loaded(_bertscorer, BERTSCORE_MODEL, model, layers).hash)
-    return found.replace(model, _named(model))
+    return str(_loaded(_bertscorer, BERTSCORE_MODEL, model, layers).hash).replace(model, _named(model))
 
 
 @cache

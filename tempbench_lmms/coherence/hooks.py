@@ -126,15 +126,10 @@ def _name_of(function: Callable[[], str]) -> Callable[[Sequence[Any]], str]:
 
 
 _BERTSCORE, _CLIP = _name_of(encoders.bertscore_hash), _name_of(encoders.clip_model)
-process_results, METRIC_LIST = adapter.scored(
-    scoring.record, scoring.METRICS.of(scoring.ONCE), scoring.details, bertscore_hash=_BERTSCORE
-)
-process_results_budgets, BUDGETS_METRIC_LIST = adapter.scored(
-    scoring.record, scoring.METRICS.of(scoring.BUDGETED), scoring.details, bertscore_hash=_BERTSCORE
-)
-process_results_controls, CONTROLS_METRIC_LIST = adapter.scored(
-    scoring.record, scoring.METRICS.of(scoring.CONTROLLED), scoring.details
-)
+_MORE = {"bertscore_hash": _BERTSCORE}
+process_results, METRIC_LIST = adapter.of_kind(scoring, scoring.ONCE, more=_MORE)
+process_results_budgets, BUDGETS_METRIC_LIST = adapter.of_kind(scoring, scoring.BUDGETED, more=_MORE)
+process_results_controls, CONTROLS_METRIC_LIST = adapter.of_kind(scoring, scoring.CONTROLLED)
 process_results_caption, CAPTION_METRIC_LIST = adapter.scored(
     captioning.record, captioning.METRICS, scoring.details, bertscore_hash=_BERTSCORE, clip_model=_CLIP
 )

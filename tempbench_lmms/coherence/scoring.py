@@ -87,8 +87,6 @@ def _distance(name: str) -> Score:
 
 
 def _bertscore(field: str) -> Score:
-    """Returns the score of one of the two texts of a record: the whole `reply`, or its `final` answer."""
-
     def score(records: Sequence[Record]) -> Sequence[float | None]:
         try:
             return encoders.bertscore([(record[field], record["reference"]) for record in records])

@@ -1,12 +1,15 @@
 """Lines of prompts that several benchmarks share; options and frames of a question in another order."""
 
+import contextlib
 import hashlib
 import json
 import math
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+
+from tempbench_lmms.errors import TempbenchError
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -38,6 +41,19 @@ def options(texts: Sequence[str]) -> str:
     'A. a dog\nB. a cat'
     """
     return "\n".join([f"{letter}. {text}" for letter, text in zip(LETTERS, texts, strict=False)])
+
+
+@contextlib.contextmanager
+def of_release(question: Any) -> Iterator[None]:
+    """Raises `TempbenchError`, which names the question, for an error about its record in a release."""
+    try:
+        yield
+    except KeyError as error:
+        raise TempbenchError(
+            f"question {question}: the field {error} is missing; use the official files"
+        ) from None
+    except (TypeError, ValueError, IndexError, OverflowError) as error:
+        raise TempbenchError(f"question {question}: {error}; use the official files") from None
 
 
 def reply(answer: str, span: Sequence[float]) -> str:

@@ -331,6 +331,22 @@ def scored(
     return process_results, metric_list(metrics, table, benchmark, **more)
 
 
+def of_kind(
+    scoring: Any, kind: str = "", *, more: Mapping[str, Callable[..., Any]] | None = None, **how: Any
+) -> tuple[Callable[..., dict[str, Any]], list[dict[str, Any]]]:
+    """Returns `process_results` and `metric_list` of a kind of task.
+
+    Args:
+        scoring: A benchmark's module with `record`, `METRICS` and perhaps `details`.
+        kind: The kind of task; the only one where omitted.
+        more: Aggregations that are not metrics, by name.
+        how: Given to `record`.
+    """
+    metrics = scoring.METRICS.of(kind) if kind else scoring.METRICS
+    record, table = functools.partial(scoring.record, **how), getattr(scoring, "details", answers)
+    return scored(record, metrics, table, **(more or {}))
+
+
 def suite(
     score: Callable[..., Record],
     metrics: Metrics,

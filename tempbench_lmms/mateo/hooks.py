@@ -1,8 +1,6 @@
 """Adapts MATEO to the harness. `task_yamls/mateo/tasks.yaml` names these functions."""
 
 import hashlib
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
@@ -14,14 +12,9 @@ _EVERY = 5
 """One pair of so many is in the sample: 20 %."""
 
 
-def _scored(form: str) -> tuple[Callable[..., dict[str, Any]], list[dict[str, Any]]]:
-    record = partial(scoring.record, form=form)
-    return adapter.scored(record, scoring.METRICS.of(form), scoring.details)
-
-
-process_results, METRIC_LIST = _scored("triple")
-process_results_cot, _ = _scored("cot")
-process_results_reflection, REFLECTION_METRIC_LIST = _scored("reflection")
+process_results, METRIC_LIST = adapter.of_kind(scoring, "triple", form="triple")
+process_results_cot, _ = adapter.of_kind(scoring, "cot", form="cot")
+process_results_reflection, REFLECTION_METRIC_LIST = adapter.of_kind(scoring, "reflection", form="reflection")
 
 
 def _content(doc: Doc, kwargs: Kwargs) -> list[Part]:

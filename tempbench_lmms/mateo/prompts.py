@@ -187,7 +187,6 @@ def _example(example: _Example, form: str) -> str:
 
 @cache
 def _head(modality: str, setting: str) -> str:
-    """Returns the lines before the context."""
     form, is_both = FORMS[setting], modality == "both"
     lines: list[str] = []
     if setting != "baseline":
@@ -222,11 +221,7 @@ def wording(doc: Mapping[str, Any], form: str) -> str:
 def parts(doc: Mapping[str, Any], modality: str, setting: str, exact_steps: bool = False) -> list[Part]:
     """Returns a prompt as text and pictures in their order.
 
-    Args:
-        doc: A row of the data set.
-        modality: One of `MODALITIES`.
-        setting: One of `SETTINGS`.
-        exact_steps: End with `EXACT_STEPS`, in a setting that asks for reasoning.
+    With `exact_steps` it ends with `EXACT_STEPS`, in a setting that asks for reasoning.
 
     Raises:
         TempbenchError: There is no such modality or setting, or it has no reasoning steps to follow.

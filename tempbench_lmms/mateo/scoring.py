@@ -284,7 +284,6 @@ METRICS.count(better="lower")(n_failed)
 
 
 def _is_reflected(record: Record) -> bool:
-    """Returns whether there is an answer before and one after the reflection."""
     return bool(record.get("first") and record["parsed"])
 
 

@@ -6,4 +6,4 @@ from tempbench_lmms.motion_only import prompts, scoring
 doc_to_visual, doc_to_text, doc_to_messages = media_hooks.of_video(
     lambda doc, given, times: prompts.build(doc, given.media, given.frames)
 )
-process_results, METRIC_LIST = adapter.scored(scoring.record, scoring.METRICS)
+process_results, METRIC_LIST = adapter.of_kind(scoring)

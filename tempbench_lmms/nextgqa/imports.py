@@ -83,7 +83,6 @@ def _read(source: Source) -> tuple[dict[str, dict[str, Any]], Mapping[str, Seque
 
 
 def _files(source: Source) -> dict[str, Path]:
-    """Returns the file of the answers and the file of the spans, or one of them."""
     if source.path.is_file():
         values = rows.object_of(source.path).values()
         return {"spans" if isinstance(next(iter(values), None), list) else "answers": source.path}
@@ -103,7 +102,6 @@ def _files(source: Source) -> dict[str, Path]:
 
 
 def _reply(doc: Row, answers: Mapping[str, Any], spans: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a reply's content, with the keys that the task asks for."""
     stated: dict[str, Any] = {}
     if letter := letter_of(doc, answers.get(doc["question_id"], {}).get("prediction")):
         stated["answer"] = letter

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from tempbench_lmms.data import bounds, checks, manifests, releases, roots, tables
 from tempbench_lmms.data.manifests import Size
-from tempbench_lmms.data.questions import finite, reply, span_of
+from tempbench_lmms.data.questions import finite, of_release, reply, span_of
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_files import json_object
 from tempbench_lmms.errors import TempbenchError
@@ -86,7 +86,6 @@ def row_problems(row: Row) -> Iterator[str]:
 
 
 def _read(reply: str, row: Row) -> str | None:
-    """Returns the letter of a reply that states a letter and a span."""
     found = parser.read(reply, row["options"])
     return found["letter"].value if found["span"].value is not None else None
 
@@ -104,11 +103,7 @@ PREFIX = f"{roots.SCHEME}{BENCHMARK}/media/"
 
 
 def annotations_in(source: Path) -> Path:
-    """Returns the folder of the annotations: a clone of the release's repository has it two folders down.
-
-    Raises:
-        TempbenchError: There is no split in it.
-    """
+    """Returns the folder of the annotations: a clone of the release's repository has it two folders down."""
 
     def here(folder: Path) -> Path | None:
         inside = (folder, folder / "datasets" / "nextgqa")
@@ -188,7 +183,7 @@ def row(question: Mapping[str, Any], segments: Any, duration: Any, video: str = 
         TempbenchError: A field is missing or of the wrong kind.
     """
     key = f"{question.get('video_id')}_{question.get('qid')}"
-    try:
+    with of_release(key):
         options = [str(question[f"a{i}"]) for i in range(OPTIONS)]
         seconds = finite(duration)
         if not (windows := [span_of(segment) for segment in segments]):
@@ -209,20 +204,10 @@ def row(question: Mapping[str, Any], segments: Any, duration: Any, video: str = 
             "target": reply(letter, windows[0]),
             "choices": [reply(one, [0, seconds]) for one in LETTERS],
         }
-    except KeyError as error:
-        raise TempbenchError(
-            f"question {key}: the field {error} is missing; use the official files"
-        ) from None
-    except (TypeError, ValueError, OverflowError) as error:
-        raise TempbenchError(f"question {key}: {error}; use the official files") from None
 
 
 def read_spans(file: Path) -> dict[str, list[float]]:
-    """Returns the predicted span of each question of an official file, `{"VIDEO_QID": [start, end]}`.
-
-    Raises:
-        TempbenchError: A value is no list of at least two finite numbers.
-    """
+    """Returns the predicted span of each question of an official file, `{"VIDEO_QID": [start, end]}`."""
     found = object_of(file)
     for key, span in found.items():
         numbers = isinstance(span, list) and all(
@@ -237,11 +222,7 @@ def read_spans(file: Path) -> dict[str, list[float]]:
 
 
 def read_answers(file: Path) -> dict[str, dict[str, Any]]:
-    """Returns the answers of an official file, `{"VIDEO_QID": {"answer": ..., "prediction": ...}}`.
-
-    Raises:
-        TempbenchError: A value is no such object.
-    """
+    """Returns the answers of an official file, `{"VIDEO_QID": {"answer": ..., "prediction": ...}}`."""
     found = object_of(file)
     for key, one in found.items():
         if not isinstance(one, dict) or not {"answer", "prediction"} <= one.keys():

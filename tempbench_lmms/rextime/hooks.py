@@ -1,7 +1,6 @@
 """Adapts ReXTime to the harness. `task_yamls/rextime/tasks.yaml` names these functions."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from tempbench_lmms.data import questions
@@ -61,18 +60,11 @@ def as_requested(dataset: Any) -> Any:
     return rest.add_column("target", targets).add_column("choices", choices)
 
 
-_of = scoring.METRICS.of
-process_results, METRIC_LIST = adapter.scored(scoring.record, _of(scoring.BOTH), scoring.details)
-process_results_official, OFFICIAL_METRIC_LIST = adapter.scored(
-    scoring.official_record, _of(scoring.OFFICIAL), scoring.details
-)
-process_results_vqa, VQA_METRIC_LIST = adapter.scored(
-    partial(scoring.record, ask="answer"), _of(scoring.VQA), scoring.details
-)
-process_results_moment, MOMENT_METRIC_LIST = adapter.scored(
-    partial(scoring.record, ask="span"), _of(scoring.MOMENT), scoring.details
-)
-_process_results_test, TEST_METRIC_LIST = adapter.scored(scoring.record, _of(scoring.TEST), scoring.details)
+process_results, METRIC_LIST = adapter.of_kind(scoring, scoring.BOTH)
+process_results_official, OFFICIAL_METRIC_LIST = adapter.of_kind(scoring, scoring.OFFICIAL, requested=True)
+process_results_vqa, VQA_METRIC_LIST = adapter.of_kind(scoring, scoring.VQA, ask="answer")
+process_results_moment, MOMENT_METRIC_LIST = adapter.of_kind(scoring, scoring.MOMENT, ask="span")
+_process_results_test, TEST_METRIC_LIST = adapter.of_kind(scoring, scoring.TEST)
 
 
 def process_results_test(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:

@@ -75,7 +75,6 @@ def _is_letter(answer: Any) -> bool:
 
 
 def _reply(line: dict[str, Any]) -> str:
-    """Returns a question's reply; one that is null is a failed request."""
     if "response" in line:
         return reply_of(line["response"], "response", line["qid"])
     has_windows, has_answer = rules.mode_of(line)

@@ -35,8 +35,7 @@ def first_window(prediction: Prediction) -> tuple[float, float]:
     """Returns the window that counts.
 
     Raises:
-        TempbenchError: There is none, at which the official scorer stops; or one of its numbers isn't finite,
-            which makes the official mean NaN.
+        TempbenchError: There is none, at which the official scorer stops, or a number isn't finite.
     """
     try:
         start, end = map(float, prediction["pred_relevant_windows"][0][:2])
@@ -70,11 +69,7 @@ def prediction_of(reply: str) -> dict[str, Any] | None:
 
 
 def mode_of(prediction: Prediction) -> tuple[bool, bool]:
-    """Returns whether a prediction has windows and whether it has an answer.
-
-    Raises:
-        TempbenchError: It has neither.
-    """
+    """Returns whether a prediction has windows and whether an answer; raises `TempbenchError` for neither."""
     found = "pred_relevant_windows" in prediction, "ans" in prediction
     if not any(found):
         raise TempbenchError(

@@ -106,11 +106,7 @@ def as_requested(answer: str) -> str:
 
 
 def official(doc: Mapping[str, Any], n_frames: int) -> str:
-    """Returns the text of the released request to GPT-4o.
-
-    Raises:
-        TempbenchError: The data has no option texts.
-    """
+    """Returns the text of the released request to GPT-4o; raises `TempbenchError` without option texts."""
     if not doc["options"]:
         raise TempbenchError(
             "the official request shows the options' texts, which this data has not; prepare it from "

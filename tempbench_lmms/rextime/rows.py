@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tempbench_lmms.data import checks, manifests, roots, tables
 from tempbench_lmms.data.manifests import Size
-from tempbench_lmms.data.questions import finite, reply, span_of
+from tempbench_lmms.data.questions import finite, of_release, reply, span_of
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_files import json_values
 from tempbench_lmms.errors import TempbenchError
@@ -95,7 +95,6 @@ def _is_span(span: Sequence[float], duration: float) -> bool:
 
 
 def _read(reply: str, row: tables.Row) -> str | None:
-    """Returns the letter of a reply that states a letter and a span."""
     letter, spans = parser.parse(reply, row["options"])
     return letter if spans else None
 
@@ -142,8 +141,7 @@ def row(record: Mapping[str, Any], video: str | None = None, answers: bool = Tru
     Raises:
         TempbenchError: A field is missing or of the wrong kind.
     """
-    name = record.get("qid", "?")
-    try:
+    with of_release(record.get("qid", "?")):
         duration = finite(record["duration"])
         options = [str(option) for option in record.get("options") or []]
         windows = record["relevant_windows"] if "relevant_windows" in record else [record["span"]]
@@ -165,20 +163,10 @@ def row(record: Mapping[str, Any], video: str | None = None, answers: bool = Tru
             "target": reply(letter, spans[0]) if answers else "",
             "choices": [reply(letter, [0, duration]) for letter in LETTERS],
         }
-    except KeyError as error:
-        raise TempbenchError(
-            f"question {name}: the field {error} is missing; use the official files"
-        ) from None
-    except (TypeError, ValueError, IndexError, OverflowError) as error:
-        raise TempbenchError(f"question {name}: {error}; use the official files") from None
 
 
 def load_records(path: Any) -> list[dict[str, Any]]:
-    """Returns the records of a JSON list or a JSONL file.
-
-    Raises:
-        TempbenchError: The file cannot be read; with the line.
-    """
+    """Returns the records of a JSON list or a JSONL file; raises `TempbenchError` with the line."""
     records = [value for _, value in json_values(path)]
     if not all(isinstance(record, dict) for record in records):
         raise TempbenchError(f"{path}: not every record is an object; use the official files")

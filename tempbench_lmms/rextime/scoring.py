@@ -47,8 +47,13 @@ def category_of(raw: str) -> str:
     return next((category for word, category in words.items() if word in raw.lower()), "other")
 
 
-def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = "both") -> Record:
-    """Returns the record of one answered question; a failed request has no reply to read."""
+def record(
+    doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = "both", requested: bool = False
+) -> Record:
+    """Returns the record of one answered question; a failed request has no reply to read.
+
+    With `requested`, that of a reply to the released request, with what its own reader makes of it.
+    """
     prompt = common.prompt_of(reply, lambda: prompts.wording(doc, ask))
     found = None if failed else read(reply, doc["options"], doc["duration"], prompt=prompt)
     spans = spans_of(found["span"].value, reply, doc["duration"]) if found else []
@@ -61,12 +66,8 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = 
         "iou": iou,
         "iou_official": official_iou(spans[0] if spans else NO_SPAN, truths),
         "correct": int(bool(doc["answer"]) and right),
+        **(of_official_reader(doc, reply, failed) if requested else {}),
     }
-
-
-def official_record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
-    """Returns the record of a reply to the released request, with what its own reader makes of it."""
-    return record(doc, reply, failed) | of_official_reader(doc, reply, failed)
 
 
 def of_official_reader(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
@@ -128,7 +129,6 @@ def _is_in(kind: str, name: str) -> Callable[[Record], bool]:
 
 
 def _of_group(metric: Metric, kind: str, name: str) -> Metric:
-    """Returns a metric over one group of questions: `acc_sequential`, `miou_over_120s`, ..."""
     return lambda records: metric(list(filter(_is_in(kind, name), records)))
 
 

@@ -23,9 +23,5 @@ def _only(kind: str) -> Callable[[Any], Any]:
 
 globals().update({f"only_{kind}": _only(kind) for kind in KINDS})  # only_yes_no, ...
 
-process_results, METRIC_LIST = adapter.scored(
-    scoring.record, scoring.METRICS.of(scoring.ALL), scoring.details
-)
-process_results_one, ONE_METRIC_LIST = adapter.scored(
-    scoring.record, scoring.METRICS.of(scoring.ONE), scoring.details
-)
+process_results, METRIC_LIST = adapter.of_kind(scoring, scoring.ALL)
+process_results_one, ONE_METRIC_LIST = adapter.of_kind(scoring, scoring.ONE)

@@ -71,7 +71,6 @@ def questions(data: Path, table: str) -> list[Row]:
 
 
 def _files(path: Path) -> dict[str, Path]:
-    """Returns the official files of a folder, or the one file, by kind."""
     found = {kind: path if path.is_file() else path / name for kind, name in FILES.items()}
     found = {kind: file for kind, file in found.items() if file.name == FILES[kind] and file.is_file()}
     if not found:

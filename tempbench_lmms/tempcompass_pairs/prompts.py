@@ -25,8 +25,7 @@ def build(doc: Mapping[str, Any]) -> str:
 def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:
     """Returns a question whose options, lines of its text, are moved on by some places; their labels stay.
 
-    Returns:
-        The question; None for one that is answered with yes or no.
+    None for a question that is answered with yes or no.
     """
     asked, *lines = (line.rstrip() for line in doc["question"].split("\n"))
     if len(lines) < 2:

@@ -77,13 +77,10 @@ Entries = dict[str, dict[str, Any]]
 def read(path: Path, kind: str, *fields: str) -> Entries:
     """Returns the questions of an official file: of questions, predictions or judgements.
 
-    Args:
-        path: The file.
-        kind: One of `card.KINDS`.
-        fields: What each entry must have as a text.
+    Each entry must have a text under each of `fields`.
 
     Raises:
-        TempbenchError: It cannot be read, or is not of the official form.
+        TempbenchError: The file cannot be read, or is not of the official form.
     """
     try:
         found = dict(questions_of(kind, json_object(path, "get the file again")))
@@ -99,12 +96,7 @@ def read(path: Path, kind: str, *fields: str) -> Entries:
 
 
 def questions_of(kind: str, content: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields id and entry of every question of an official file: of questions, predictions or judgements.
-
-    Args:
-        kind: One of `card.KINDS`.
-        content: By clip and aspect a list of entries.
-    """
+    """Yields id and entry of every question of an official file, which lists entries by clip and aspect."""
     for clip, aspects in content.items():
         for aspect, entries in aspects.items():
             for number, entry in enumerate(entries):

@@ -11,15 +11,11 @@ from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS
 _GATED_BY = {
     gate: [main for main, own in GROUNDING_OF.items() if own == gate] for gate in GROUNDING_OF.values()
 }
-_of = scoring.METRICS.of
-
-process_results, METRIC_LIST = adapter.scored(scoring.record, _of(scoring.TEST), scoring.details)
-process_results_ungated, UNGATED_METRIC_LIST = adapter.scored(
-    scoring.record, _of(scoring.UNGATED), scoring.details
-)
+process_results, METRIC_LIST = adapter.of_kind(scoring, scoring.TEST)
+process_results_ungated, UNGATED_METRIC_LIST = adapter.of_kind(scoring, scoring.UNGATED)
 process_results_suite, SUITE_METRIC_LIST = adapter.suite(
     scoring.record,
-    _of(scoring.SUITE),
+    scoring.METRICS.of(scoring.SUITE),
     MAIN_TESTS,
     lambda record: [main for test in record["tests"] for main in _GATED_BY.get(test, [test])],
     scoring.details,

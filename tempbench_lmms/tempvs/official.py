@@ -138,13 +138,12 @@ def score(task: str, sources: Mapping[str, Predictions], model: str) -> dict[str
 
 def solved_blind(task: str, text_only: Sequence[Sequence[Row]]) -> list[bool]:
     """Returns for each main row whether at least two of the three text-only models solve it."""
-    right = [passes(rows, task, model) for rows, model in zip(text_only, TEXT_MODELS, strict=True)]
+    right = (passes(rows, task, model) for rows, model in zip(text_only, TEXT_MODELS, strict=True))
     return [sum(votes) >= 2 for votes in zip(*right, strict=True)]
 
 
 def _not_solved_blind(task: str, predictions: Predictions, kept: Sequence[int]) -> list[int]:
-    lengths = {len(rows) for rows in predictions.text_only}
-    if lengths != {len(predictions.main)}:
+    if (lengths := {len(rows) for rows in predictions.text_only}) != {len(predictions.main)}:
         raise TempbenchError(
             f"{task}: the text-only models answered {lengths} rows, not {len(predictions.main)}; the files "
             "belong to different releases"
@@ -162,11 +161,7 @@ _LARGE = ("72b", "78b", "110b")
 
 
 def load_rows(folder: Path, name: str) -> list[Row] | None:
-    """Returns the rows of one annotation or prediction file, or None.
-
-    Args:
-        folder: Its folder.
-        name: Without ending; `name.json` and `name.jsonl` are looked for.
+    """Returns the rows of an annotation or prediction file, `name.json` or `name.jsonl`, or None.
 
     Raises:
         TempbenchError: The file cannot be read, or is a pickle, which could run any code.

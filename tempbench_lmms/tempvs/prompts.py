@@ -55,7 +55,6 @@ def wording(doc: Mapping[str, Any]) -> str:
 
 
 def _has(kind: str, style: str) -> bool:
-    """Returns whether questions of a kind of test are asked in a style."""
     if style == "image_only":
         return kind in ("mt3", "gt")
     return style in STYLES and (style != "blind" or kind != "mt3")
@@ -64,19 +63,13 @@ def _has(kind: str, style: str) -> bool:
 def build(doc: Mapping[str, Any], style: str = "direct") -> str:
     """Returns the text of a question, as the official runner sends it.
 
-    Args:
-        doc: A row of the data set.
-        style: One of `STYLES`. Grounding questions are always asked directly.
-
-    Raises:
-        TempbenchError: The style does not exist for this test.
+    Grounding questions are always asked directly; raises `TempbenchError` if the test has no such style.
     """
     test = doc["tests"][0]
     kind = kind_of(test)
     if not _has(kind, style):
         raise TempbenchError(f"unknown style {style!r} of {test}; choose one of {', '.join(STYLES)}")
-    described = doc["source"] in CARTOONS
-    characters = _CHARACTERS + doc["character_info"] if described else ""
+    characters = _CHARACTERS + doc["character_info"] if doc["source"] in CARTOONS else ""
     if kind == "gt":
         return f"{characters}\nThe event is: {doc['text']}\n{doc['instruction']}{ANSWER_PREFIX}"
 

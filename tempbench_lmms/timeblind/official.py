@@ -43,11 +43,7 @@ def points(found: Four) -> dict[str, tuple[int, int]]:
 
 
 def shares(instances: Iterable[Four]) -> dict[str, float]:
-    """Returns the four accuracies over instances, from 0 to 1.
-
-    Raises:
-        TempbenchError: There is no instance, at which the official scorer stops.
-    """
+    """Returns the four accuracies over instances, from 0 to 1; without one, the official scorer stops."""
     all_points = [points(one) for one in instances]
     if not all_points:
         raise TempbenchError("no prediction belongs to a question; give the official result file")

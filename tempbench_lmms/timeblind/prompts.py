@@ -22,9 +22,8 @@ def build(doc: Mapping[str, Any]) -> str:
 def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:
     """Returns a question with the options in its text rotated by some places.
 
-    Returns:
-        The question; None for yes/no questions, for texts without named options, and if more than an option
-        seems to follow the last one, because it would move with it.
+    None for yes/no questions, for texts without named options, and if more than an option seems to follow the
+    last one, because it would move with it.
     """
     found = turned(doc, by)
     if found is None or doc["options"] == ["Option A", "Option B"] or _MORE.search(doc["options"][-1]):

@@ -148,15 +148,7 @@ def options_of(question: str) -> list[str]:
 
 
 def files_of(source: Path, tags: Path | None = None) -> tuple[Path, Path | None]:
-    """Returns the question file of a download from the Hub, and the tag file if it exists.
-
-    Args:
-        source: The download, or the file.
-        tags: The tag file, if the user names one.
-
-    Raises:
-        TempbenchError: The folder has no questions.
-    """
+    """Returns the question file, of a download from the Hub or named itself, and the tag file, if any."""
     if not source.is_dir():
         return source, tags
     data = _below(source, DATA)
@@ -173,11 +165,7 @@ def _below(source: Path, name: str) -> Path | None:
 
 
 def read_release(data: Path, tags: Path | None = None) -> list[Row]:
-    """Returns the rows of the official files.
-
-    Raises:
-        TempbenchError: A file cannot be read, a record differs from the release, or an index appears twice.
-    """
+    """Returns the rows of the official files; raises `TempbenchError` with the place of a fault."""
     tag_of = _tags(tags) if tags else {}
     found: dict[int, Row] = {}
     for where, record in json_values(data, f"give the official {DATA}"):
@@ -194,7 +182,6 @@ def read_release(data: Path, tags: Path | None = None) -> list[Row]:
 
 
 def _tags(path: Path) -> dict[int, str]:
-    """Returns each question's tag from the official `tags.json`; the levels in it are left out."""
     try:
         tags = tables.read_json(path)
         return {int(index): tag for tag in TAGS for index in tags[tag]}

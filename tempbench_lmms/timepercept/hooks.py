@@ -1,8 +1,5 @@
 """Adapts TimePerceptBench to the harness. `task_yamls/timepercept/tasks.yaml` names these functions."""
 
-from collections.abc import Callable
-from typing import Any
-
 from tempbench_lmms.harness import adapter, media_hooks
 from tempbench_lmms.harness.media_hooks import Doc, Kwargs, Part
 from tempbench_lmms.timepercept import prompts, scoring
@@ -22,17 +19,12 @@ def _content(doc: Doc, kwargs: Kwargs) -> list[Part]:
 doc_to_visual, doc_to_text, doc_to_messages = media_hooks.of_content(_text, _content)
 
 
-def _scored(test: str) -> tuple[Callable[..., dict[str, Any]], list[dict[str, Any]]]:
-    """Returns the hooks of a test, and of all that have its metrics."""
-    return adapter.scored(scoring.record, scoring.METRICS.of(test), scoring.details)
-
-
-process_results, METRIC_LIST = _scored("tpl")
-process_results_tal, TAL_METRIC_LIST = _scored("tal")
-process_results_order, ORDER_METRIC_LIST = _scored("sov")
-process_results_ranking, RANKING_METRIC_LIST = _scored("isr")
-process_results_ice, ICE_METRIC_LIST = _scored("ice")
-process_results_transfer_lapse, TRANSFER_LAPSE_METRIC_LIST = _scored("transfer_lapse")
+process_results, METRIC_LIST = adapter.of_kind(scoring, "tpl")
+process_results_tal, TAL_METRIC_LIST = adapter.of_kind(scoring, "tal")
+process_results_order, ORDER_METRIC_LIST = adapter.of_kind(scoring, "sov")
+process_results_ranking, RANKING_METRIC_LIST = adapter.of_kind(scoring, "isr")
+process_results_ice, ICE_METRIC_LIST = adapter.of_kind(scoring, "ice")
+process_results_transfer_lapse, TRANSFER_LAPSE_METRIC_LIST = adapter.of_kind(scoring, "transfer_lapse")
 process_results_suite, SUITE_METRIC_LIST = adapter.suite(
     scoring.record,
     scoring.METRICS.of(scoring.SUITE),

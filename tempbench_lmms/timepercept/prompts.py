@@ -128,15 +128,7 @@ def wording(doc: Mapping[str, Any]) -> str:
 
 
 def build(doc: Mapping[str, Any], style: str = "direct") -> str:
-    """Returns the text of a question, which follows the images.
-
-    Args:
-        doc: A row of the data set.
-        style: `direct`, or `cot` for reasoning before the answer.
-
-    Raises:
-        TempbenchError: There is no such style.
-    """
+    """Returns the text of a question, which follows the images; `cot` asks for reasoning first."""
     if style not in STYLES:
         raise TempbenchError(f"unknown style {style!r}; choose one of {', '.join(STYLES)}")
     test = doc["test"]

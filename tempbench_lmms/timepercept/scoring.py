@@ -50,11 +50,7 @@ METRICS = Metrics(SUITE, *_EACH)
 
 
 def interval_class(days: int) -> str:
-    """Returns the ICE class of an interval of whole days, A to E.
-
-    Raises:
-        ValueError: Less than a day.
-    """
+    """Returns the ICE class of an interval of whole days, A to E; raises ValueError below a day."""
     if days < 1:
         raise ValueError(f"{days} days; an interval has at least one")
     return next(

@@ -20,7 +20,6 @@ OFFERED = {
 NOT_PARSERS = (
     "rextime.official.prediction_of",
     "rextime.scoring.of_official_reader",
-    "rextime.scoring.official_record",
 )  # the official reader, bit for bit
 
 PUBLISHED = ("validation/validation.parquet",)
