@@ -117,8 +117,7 @@ class _Maker:
         return f"Question {self.random.randrange(16**5):05x}{self._names:03d}."
 
     def card(self, colour: str = "", shape: str = "nothing", **how: Any) -> Card:
-        chosen = colour or self.random.choice(list(codes.COLOURS))
-        return Card(self._numbers.pop(), chosen, shape, **how)
+        return Card(self._numbers.pop(), colour or self.random.choice(list(codes.COLOURS)), shape, **how)
 
     def film(self, cards: Sequence[Card], rate: int, suffix: str = "mp4") -> Film:
         if not suffix:

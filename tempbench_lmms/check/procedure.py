@@ -122,8 +122,7 @@ def drawn(plan: Plan, folder: Path) -> tuple[list[Probe], list[Probe]]:
 
 def rendered(probe: Probe) -> Inputs:
     """Returns what arrives of a probe where nothing goes wrong."""
-    generation = {"max_new_tokens": probe.settings.max_new_tokens}
-    return questions.inputs_of(probes_.messages_of(probe), generation)
+    return questions.inputs_of(probes_.messages_of(probe), {"max_new_tokens": probe.settings.max_new_tokens})
 
 
 def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Probe]) -> Check:

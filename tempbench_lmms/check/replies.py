@@ -227,8 +227,7 @@ def _of_times(own: Sequence[Reply]) -> list[str]:
         return ["no times"]
     given, told = np.asarray(pairs, float).T
     slope, start = np.polyfit(given, told, 1)
-    far = np.abs(slope * given + start - told).max()
-    return ["wrong times"] if far <= 1 and (slope > 0.2) else []
+    return ["wrong times"] if np.abs(slope * given + start - told).max() <= 1 and (slope > 0.2) else []
 
 
 def _of_copies(own: Sequence[Reply]) -> list[str]:

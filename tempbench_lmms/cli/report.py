@@ -130,8 +130,7 @@ def _named(logs: Sequence[str | Path], group_by: str) -> list["TaskLog"]:
         elif not name.strip() or not path:
             raise TempbenchError(f"{given}: name a run as NAME=FOLDER, e.g. small=logs/qwen_3b")
         else:
-            own = read_runs([Path(path)], True, group_by)
-            found = [replace(log, name=name.strip()) for log in own]
+            found = [replace(log, name=name.strip()) for log in read_runs([Path(path)], True, group_by)]
             for log in found:
                 other = named.setdefault((log.name, log.task, log.repeat), log)
                 if other is not log:

@@ -85,10 +85,9 @@ class TaskNumbers:
     @property
     def own_grids(self) -> list[Grid]:
         """Tables of how the task's replies were read, and of its metrics with each second reader."""
-        found = shares([self.log.with_limit(sample) for sample in self.log.samples])
         rows = {
             f"{READ[name]}: {word}": [Cell(shown(share))]
-            for name, table in found.items()
+            for name, table in shares([self.log.with_limit(sample) for sample in self.log.samples]).items()
             for word, share in table.items()
         }
         head = ["rule or reason", "share of the replies"]
@@ -219,8 +218,7 @@ def _with_interval(value: Value, error: float | None, result: Sums) -> Number:
         known = replace(known, n=float(result.denominator.sum()), is_share=result.bounded)
     if isfinite(low):
         return replace(known, low=low, high=high) if low < high else replace(known, why=SAME)
-    is_whole = tuple(getattr(result, "keys", ())) == ("all",)
-    return replace(known, why=WHOLE if is_whole else FEW)
+    return replace(known, why=WHOLE if (tuple(getattr(result, "keys", ())) == ("all",)) else FEW)
 
 
 def of_records(metric: Metric, records: Sequence[Record], with_interval: bool = True) -> Number:

@@ -86,8 +86,7 @@ def _effort(tasks: Sequence[TaskNumbers], run: str, price: tuple[float, float] |
     cost = ""
     if price and None not in tokens:
         cost = f"{sum((n or 0) * one / 1e6 for n, one in zip(tokens, price, strict=True)):,.2f}"
-    words = ["" if n is None else f"{n:,}" for n in tokens]
-    return [*words, f"{seconds:,.0f}" if seconds else "", cost]
+    return [*["" if n is None else f"{n:,}" for n in tokens], f"{seconds:,.0f}" if seconds else "", cost]
 
 
 # ---- headlines
@@ -165,8 +164,7 @@ class Column:
         """Returns the headline's chance, best model or humans, or why there is none."""
         if found := self.marks.get(kind):
             # The model's name, if the row's name does not say it, and limits of the comparison.
-            label = "" if found.label.lower() == kind else found.label
-            note = ": ".join(filter(None, (label, found.note)))
+            note = ": ".join(filter(None, ("" if found.label.lower() == kind else found.label, found.note)))
             text = shown(found.value, _digits(found.value))
             return Cell(text, notes=(note,) if note else (), metric=self.metric)
         card = self.section.card

@@ -68,8 +68,7 @@ def rendered(name: str, **values: Any) -> str:
         values: The values that it shows, `title` among them.
     """
     style = (_HERE / "page.css").read_text(encoding="utf-8")
-    page = _environment().get_template(name)
-    return page.render(style=Markup(style), style_hash=_hash_of(style), **values)
+    return _environment().get_template(name).render(style=Markup(style), style_hash=_hash_of(style), **values)
 
 
 @functools.cache
@@ -112,8 +111,7 @@ def _finite(value: Any) -> Any:
 def parse_rate(task: TaskNumbers) -> Number | None:
     """Returns the share of a task's answers that could be read; for several tests, the lowest share."""
     known = [n for name, n in task.numbers.items() if name.endswith("parse_rate") and n.number is not None]
-    whole = task.numbers.get("parse_rate")
-    return whole or min(known, key=lambda number: number.number or 0.0, default=None)
+    return task.numbers.get("parse_rate") or min(known, key=lambda number: number.number or 0.0, default=None)
 
 
 # ---- figures

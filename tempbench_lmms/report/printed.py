@@ -64,8 +64,7 @@ class Result:
         """Why it cannot be compared with the paper."""
         if self.is_mini:
             return (MINI,)
-        whole = all(task.is_complete and not task.log.problems for task in self.tasks)
-        return () if whole else (PARTIAL,)
+        return () if all(task.is_complete and not task.log.problems for task in self.tasks) else (PARTIAL,)
 
     def variants(self, known: Collection[str]) -> Iterator[tuple[str, dict[str, Found]]]:
         """Yields the variants of the run by name, with their numbers by the names among `known`.
@@ -136,10 +135,9 @@ def _heading(words: str, kind: str = FIELD) -> Heading:
 def _headings(columns: Sequence[str]) -> list[Heading]:
     """Returns the headings of columns; one named like the next one's group belongs to that group."""
     found = [_heading(column) for column in columns]
-    groups = [*(one.group for one in found[1:]), ""]
     return [
         replace(one, parts=(one.name, "")) if not one.group and one.name == group else one
-        for one, group in zip(found, groups, strict=True)
+        for one, group in zip(found, [*(one.group for one in found[1:]), ""], strict=True)
     ]
 
 
