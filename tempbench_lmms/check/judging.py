@@ -334,9 +334,9 @@ def _changed(wanted: Sequence[str], own: str) -> tuple[str, list[str]]:
 
 def _with(line: str, lost: str) -> str:
     """Returns a pattern of a line whose signs of a kind were lost, or are written otherwise."""
-    pieces = re.split(f"( ?(?:{lost}) ?)", line) if lost else [line]
     return "".join(
-        f".{{0,{4 * len(piece) + 2}}}?" if i % 2 else re.escape(piece) for i, piece in enumerate(pieces)
+        f".{{0,{4 * len(piece) + 2}}}?" if i % 2 else re.escape(piece)
+        for i, piece in enumerate(re.split(f"( ?(?:{lost}) ?)", line) if lost else [line])
     )
 
 
@@ -345,8 +345,7 @@ def _missing(lines: Sequence[str], own: str) -> Iterator[Fault]:
     if not absent:
         return
     example = f"{len(lines)} lines", f"no {_cut(lines[absent[0]])!r}"
-    bare = [re.sub(r"^\(\w\) ?", "", lines[i]) for i in absent]
-    if all(line in own for line in bare):
+    if all(line in own for line in [re.sub(r"^\(\w\) ?", "", lines[i]) for i in absent]):
         yield Fault("options changed", *example)
     elif _gaps(" ".join(lines), own) > max(2, len(lines) / 3):
         yield Fault("words lost", *example)

@@ -32,10 +32,8 @@ NOT_JUDGED = "not judged"
 _MOST_UNSEEN = 0.1
 _HOOK = "the runner's inputs were not seen: call the hook in it (docs/check_model.md, A wrapper of your own)"
 _WELL = 0.5
-_ALIKE = 3
-"""After this many questions that fail in the same way the check stops; the third has no picture."""
-_SHOWN = 60
-"""Characters of a reply."""
+_ALIKE = 3  # questions that fail in the same way, after which the check stops; the third has no picture
+_SHOWN = 60  # characters of a reply
 
 
 @dataclass(frozen=True)
@@ -89,8 +87,7 @@ class Check:
     @property
     def names(self) -> list[str]:
         """The names of the faults that were found, but for what the model does not see."""
-        names = (name for one in self.verdicts for name in one.faults if one.line in LINES)
-        return list(dict.fromkeys(names))
+        return list(dict.fromkeys(name for one in self.verdicts for name in one.faults if one.line in LINES))
 
     @property
     def counted(self) -> list[Verdict]:
@@ -213,7 +210,6 @@ def _judged(
 
 
 def _are_same(one: Answer, other: Answer) -> bool:
-    """Returns whether the same arrived with two answers."""
     first, second = one.arrived, other.arrived
     return bool(first and second and (first.parts, first.settings) == (second.parts, second.settings))
 

@@ -223,7 +223,6 @@ KINDS: dict[str, Kind] = {
         system="The code word is {}.",
     ),
 }
-"""By name."""
 
 
 def read_answer(kind: Kind, reply: str) -> list[str]:

@@ -86,10 +86,10 @@ def explained(replies: Sequence[Reply]) -> Iterator[Fault]:
         yield _fault(name, wrong[0])
         return
     names: list[str] = []  # where colours are not seen, or frames, what follows from them is not known
-    for kind, looked in _LOOKED_AT.items():
+    for kind, (looked, unsure) in _LOOKED_AT.items():
         own = [one for one in told if one.probe.kind == kind]
         bad = [one for one in own if not one.is_right]
-        is_known = not any(FAULTS[name] in _UNSURE.get(kind, ()) for name in names)
+        is_known = not any(FAULTS[name] in unsure for name in names)
         if bad and len(bad) >= len(own) / 2 and is_known:
             found = looked(own)
             names += found
@@ -191,11 +191,6 @@ def _of_sides(own: Sequence[Reply]) -> list[str]:
     return [name.partition(" to ")[0] for name in _as_map(own, maps)]
 
 
-def _of_lines(own: Sequence[Reply]) -> list[str]:
-    wrong = [one for one in own if not one.is_right]
-    return ["detail lost"] if all(len(one.found) == 3 and set(one.found) == {"none"} for one in wrong) else []
-
-
 def _of_film(own: Sequence[Reply]) -> list[str]:
     if not any(one.found for one in own):
         return ["video dropped"]
@@ -247,22 +242,21 @@ def _of_ends(own: Sequence[Reply]) -> list[str]:
     return ["prompt cut"] if is_first else ["prompt begins later"] if is_last else []
 
 
-def _of_system(own: Sequence[Reply]) -> list[str]:
-    return [] if any(one.is_right for one in own) else ["system message dropped"]
-
-
-_UNSURE = {
-    "colours of a video": ("colours",),
-    "second of the circle": ("colours", "video", "video length", "video order"),
+_Look = Callable[[Sequence[Reply]], list[str]]
+_LOOKED_AT: dict[str, tuple[_Look, tuple[str, ...]]] = {
+    "colours of images": (_of_colours, ()),
+    "sides of dots": (_of_sides, ()),
+    "fine lines": (
+        lambda own: ["detail lost"] if all(one.is_right or one.found == ["none"] * 3 for one in own) else [],
+        (),
+    ),
+    "colours of a video": (_of_film, ("colours",)),
+    "second of the circle": (_of_times, ("colours", "video", "video length", "video order")),
+    "copied lines": (_of_copies, ()),
+    "ends of a text": (_of_ends, ()),
+    "word of the system message": (
+        lambda own: [] if any(one.is_right for one in own) else ["system message dropped"],
+        (),
+    ),
 }
-"""By kind: where lines of other kinds failed, nothing is said of it."""
-_LOOKED_AT: dict[str, Callable[[Sequence[Reply]], list[str]]] = {
-    "colours of images": _of_colours,
-    "sides of dots": _of_sides,
-    "fine lines": _of_lines,
-    "colours of a video": _of_film,
-    "second of the circle": _of_times,
-    "copied lines": _of_copies,
-    "ends of a text": _of_ends,
-    "word of the system message": _of_system,
-}
+"""By kind what looks at it, and the lines without which nothing is said of it if they failed."""

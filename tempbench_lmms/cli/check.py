@@ -15,23 +15,9 @@ from tempbench_lmms.data import outputs, terminal
 from tempbench_lmms.harness import options
 
 if TYPE_CHECKING:
-    from tempbench_lmms.check.procedure import Check
+    from tempbench_lmms.runs.model_check import Wanted
 
 STATUS = {"passed": 0, "failed": 1, "not judged": 3}
-
-_Tasks = Annotated[
-    str, typer.Option(help="Tasks or groups, separated by commas; only their needs decide the verdict.")
-]
-_ForceSimple = Annotated[bool, typer.Option("--force-simple", help="The harness's --force_simple.")]
-_Questions = Annotated[bool, typer.Option(help="Also ask small questions that any seeing model can answer.")]
-_Keep = Annotated[Path | None, typer.Option(help="Store the verdict in this run's folder, for its report.")]
-_Everything = Annotated[bool, typer.Option("--all", help="Print every line, not only what failed.")]
-_Selftest = Annotated[
-    bool,
-    typer.Option(
-        "--selftest", help="Inject faults into a model that can see, and list those that are named."
-    ),
-]
 
 
 @contextlib.contextmanager
@@ -51,17 +37,32 @@ def _output_kept_clean() -> Iterator[None]:
 def check_model(
     model: Annotated[str, typer.Option(help="The harness's --model.")] = "",
     model_args: Annotated[str, typer.Option(help="The harness's --model_args.")] = "",
-    tasks: _Tasks = "",
+    tasks: Annotated[
+        str, typer.Option(help="Tasks or groups, separated by commas; only their needs decide the verdict.")
+    ] = "",
     batch_size: Annotated[int, typer.Option(min=1, help="The harness's --batch_size.")] = 1,
-    force_simple: _ForceSimple = False,
+    force_simple: Annotated[
+        bool, typer.Option("--force-simple", help="The harness's --force_simple.")
+    ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Also write an HTML page.")] = None,
     as_json: AsJson = False,
-    questions: _Questions = True,
+    questions: Annotated[
+        bool, typer.Option(help="Also ask small questions that any seeing model can answer.")
+    ] = True,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the pictures and questions.")] = 0,
-    keep: _Keep = None,
+    keep: Annotated[
+        Path | None, typer.Option(help="Store the verdict in this run's folder, for its report.")
+    ] = None,
     force: Force = False,
-    everything: _Everything = False,
-    selftest: _Selftest = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print every line, not only what failed.")
+    ] = False,
+    selftest: Annotated[
+        bool,
+        typer.Option(
+            "--selftest", help="Inject faults into a model that can see, and list those that are named."
+        ),
+    ] = False,
     include_path: IncludePath = None,
 ) -> None:
     """Check that a model receives, and sees, what a task sends.
@@ -81,32 +82,31 @@ def check_model(
     if keep:
         outputs.check_folder(keep)
     from tempbench_lmms.harness import task_names
+    from tempbench_lmms.runs.model_check import Wanted
 
     options.check_model(model, model_args)
     further = ("--include_path", str(include_path)) if include_path else ()
     wanted_tasks = tuple(filter(None, tasks.split(",")))
     if wanted_tasks:
         task_names.check(wanted_tasks, further)
+    wanted = Wanted(model, model_args, wanted_tasks, batch_size, seed, questions, force_simple, further)
+    _check(wanted, output, keep, as_json, everything)
+
+
+def _check(wanted: "Wanted", output: Path | None, keep: Path | None, as_json: bool, everything: bool) -> None:
+    from tempbench_lmms.data.tables import write_text
+    from tempbench_lmms.report.page import check_page
     from tempbench_lmms.runs import model_check
 
-    asked = (model, model_args, wanted_tasks, batch_size, seed, questions, force_simple, further)
-    wanted = model_check.Wanted(*asked)
     if keep:  # the run card names the model: fail before the check, not after it
-        model_check.name_of(model, model_args)
+        model_check.name_of(wanted.model, wanted.model_args)
     with _output_kept_clean():
         found = model_check.check(wanted, terminal.tell)
     print(json.dumps(found.as_json(), indent=2) if as_json else model_check.as_text(found, everything))
     if keep:
         model_check.keep(found, wanted, keep)
     if output:
-        _write_page(found, output)
+        write_text(check_page(found), output)
+        print(f"written to {output}", file=sys.stderr)
     if status := STATUS[found.state]:
         raise typer.Exit(status)
-
-
-def _write_page(found: "Check", output: Path) -> None:
-    from tempbench_lmms.data.tables import write_text
-    from tempbench_lmms.report.page import check_page
-
-    write_text(check_page(found), output)
-    print(f"written to {output}", file=sys.stderr)

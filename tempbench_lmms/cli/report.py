@@ -26,32 +26,34 @@ if TYPE_CHECKING:
 _FORMATS = {".md": "md", ".csv": "csv", ".tex": "tex", ".txt": "text"}
 ENDINGS = (".html", ".md", ".csv", ".tex")
 
+
 _Runs = Annotated[
     list[str],
     typer.Argument(help="Output folders of runs, or results files; NAME=FOLDER gives a run a name."),
 ]
-_Output = Annotated[Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")]
 _Budget = Annotated[
     float,
     typer.Option(min=0, max=1000, help="Maximum megabytes of texts, and as much again of pictures."),
-]
-_Everything = Annotated[bool, typer.Option("--all", help="In Markdown, CSV and LaTeX: all tables.")]
-_Price = Annotated[
-    list[str] | None,
-    typer.Option(help="RUN=IN,OUT: what a million tokens of prompts and of replies cost."),
 ]
 
 
 def report(
     logs: _Runs,
-    output: _Output = Path("report.html"),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")
+    ] = Path("report.html"),
     title: Annotated[str, typer.Option(help="Title of the page.")] = "tempbench report",
     questions: Annotated[int, typer.Option(min=0, help="Maximum number of questions with texts.")] = 5000,
     pictures: Annotated[int, typer.Option(min=0, help="Maximum number of questions with pictures.")] = 500,
     size_budget: _Budget = 30,
     intervals: Intervals = True,
-    everything: _Everything = False,
-    price: _Price = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="In Markdown, CSV and LaTeX: all tables.")
+    ] = False,
+    price: Annotated[
+        list[str] | None,
+        typer.Option(help="RUN=IN,OUT: what a million tokens of prompts and of replies cost."),
+    ] = None,
     force: Force = False,
     group_by: GroupBy = "",
     include_path: IncludePath = None,
@@ -85,9 +87,9 @@ def report(
     write_text(content, output)
     size = output.stat().st_size
     written = f"{size / 1e6:.1f} MB" if size > 1e5 else f"{size / 1e3:.1f} kB"
-    n_tasks, n_runs = len({task.log.task for task in tasks}), len({task.run for task in tasks})
-    counts = terminal.counted(n_tasks, "task"), terminal.counted(n_runs, "run")
-    print(f"{output}: {' of '.join(counts)}, {written}")
+    n_tasks = terminal.counted(len({task.log.task for task in tasks}), "task")
+    n_runs = terminal.counted(len({task.run for task in tasks}), "run")
+    print(f"{output}: {n_tasks} of {n_runs}, {written}")
     for task in tasks:
         lines = [f"{task.log.task}: {line}" for line in quality.of_records(task.log)]
         for line in (*task.log.problems, *lines):
@@ -95,7 +97,6 @@ def report(
 
 
 def _prices(given: Sequence[str], runs: set[str]) -> dict[str, tuple[float, float]]:
-    """Returns what tokens cost, by run."""
     found = {}
     for words in given:
         run, _, prices = words.rpartition("=")

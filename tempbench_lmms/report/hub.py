@@ -82,8 +82,7 @@ def entries_of(
             )
     out: dict[str, Entry] = {}
     known = frozenset(section.card.primary)
-    numbers = [(task, *one) for task in section.tasks for one in task.numbers.items()]
-    for task, name, number in numbers:
+    for task, name, number in [(one, *pair) for one in section.tasks for pair in one.numbers.items()]:
         if number.number is None or not nearest(task.stem, name, known):
             continue
         task_id = f"{task.log.task}_{name}"

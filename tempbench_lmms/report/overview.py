@@ -240,8 +240,7 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
     rows = [Heading((run,), RUN, tuple(damaged.get(run, ())[:1])) for run in runs]
     whole = [run for run in runs if run not in damaged]
     cells = [[column.cells.get(run, Cell("")) for column in columns] for run in runs]
-    is_ours = any(column.section.card.paper for column in columns)
-    for kind, name in MARKS.items() if is_ours else ():
+    for kind, name in MARKS.items() if any(column.section.card.paper for column in columns) else ():
         rows.append(Heading((name,), kind))
         cells.append([column.mark(kind) for column in columns])
     heads = [

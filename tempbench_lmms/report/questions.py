@@ -71,9 +71,7 @@ def asked_of(tasks: Sequence[TaskNumbers]) -> list[AskedTask]:
     """Returns each task with a log once, with the answers of its runs side by side."""
     runs = list(dict.fromkeys(task.run for task in tasks))
     out: dict[str, AskedTask] = {}
-    for task in tasks:
-        if not task.log.samples:
-            continue
+    for task in (task for task in tasks if task.log.samples):
         one = out.setdefault(task.log.task, AskedTask(task.log.task, [], [], [], []))
         samples = sorted(task.log.samples, key=lambda sample: sample.doc_id)
         one.runs.append(runs.index(task.run))
@@ -118,7 +116,10 @@ def data_of(
     room = megabytes * 1e6
     told: list[tuple[int, int]] = []
     entries: list[dict[str, Any]] = []
-    for number, place in _in_turn(asked, n_questions):
+    # The tasks take turns.
+    turns = itertools.zip_longest(*([(n, place) for place in one.order] for n, one in enumerate(asked)))
+    chosen = (one for turn in turns for one in turn if one is not None)
+    for number, place in itertools.islice(chosen, n_questions):
         entry = _entry(asked[number], place)
         room -= len(json.dumps(entry))
         if room < 0:
@@ -161,12 +162,6 @@ def _pictured(
         entry["pictures"] = [[numbers.setdefault(uri, len(numbers)), label] for uri, label in shown]
         n_shown += bool(shown)
     return list(numbers)
-
-
-def _in_turn(asked: Sequence[AskedTask], most: int) -> list[tuple[int, int]]:
-    """Returns (task, question), the tasks in turn, `most` at most."""
-    turns = itertools.zip_longest(*([(n, place) for place in one.order] for n, one in enumerate(asked)))
-    return list(itertools.islice((one for turn in turns for one in turn if one is not None), most))
 
 
 def _name(told: Sequence[tuple[int, int]], entries: Sequence[dict[str, Any]]) -> None:
@@ -269,27 +264,22 @@ def _pictures_of(task: TaskNumbers, doc_id: int, question: str) -> tuple[list[tu
 
 
 def _drawn(visuals: Sequence[Any]) -> tuple[list[tuple[str, str]], str]:
-    images = _images(visuals)
-    step = max(1, len(images) / _PICTURES)
-    kept = [images[int(place * step)] for place in range(min(len(images), _PICTURES))]
-    notes = [f"{len(kept)} of {len(images)} pictures"] if len(kept) < len(images) else []
-    if any(not hasattr(one, "convert") for one in visuals):
-        notes.append(f"{_FRAMES} frames of each video")
-    return [(thumbnail(image), label) for image, label in kept], ", ".join(notes)
-
-
-def _images(visuals: Sequence[Any]) -> list[tuple[Any, str]]:
-    """Returns pictures, and frames of videos, with their labels."""
+    """Returns some pictures, and frames of videos, with their labels; and how many were left out."""
     from tempbench_lmms.media.video import sample_frames
 
     images: list[tuple[Any, str]] = []
     for number, one in enumerate(visuals, start=1):
         if hasattr(one, "convert"):
             images.append((one, f"picture {number} of {len(visuals)}"))
-            continue
-        frames = sample_frames(Path(str(one)), _FRAMES)
-        images += [(image, f"{time:.1f} s") for image, time in zip(frames.images, frames.times, strict=True)]
-    return images
+        else:
+            found = sample_frames(Path(str(one)), _FRAMES)
+            images += zip(found.images, (f"{time:.1f} s" for time in found.times), strict=True)
+    step = max(1, len(images) / _PICTURES)
+    kept = [images[int(place * step)] for place in range(min(len(images), _PICTURES))]
+    notes = [f"{len(kept)} of {len(images)} pictures"] if len(kept) < len(images) else []
+    if any(not hasattr(one, "convert") for one in visuals):
+        notes.append(f"{_FRAMES} frames of each video")
+    return [(thumbnail(image), label) for image, label in kept], ", ".join(notes)
 
 
 def thumbnail(image: Any) -> str:

@@ -24,8 +24,7 @@ from tempbench_lmms.runs.logs import by_repeat
 REPEATS = "Spread over repeats"
 """The name of the table of a task's scores over repeats."""
 _ENDS = ("mean", "standard deviation", "variance between questions", "variance within questions")
-_VALUES = ("value", "share")
-"""The key of a share's value beside its count, `n`."""
+_VALUES = ("value", "share")  # the key of a share's value beside its count, `n`
 _WIDTH = 8  # columns of a table, so that it fits a page
 
 
@@ -130,7 +129,7 @@ def _of_logs(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Foun
 
     `FROM_LOG` of a benchmark's module `scoring` lists them. Tasks with the same settings are combined.
     """
-    metrics = getattr(_scoring(card.name), "FROM_LOG", {})
+    metrics = getattr(_module(card.name, "scoring"), "FROM_LOG", {})
     alike: dict[str, list[TaskNumbers]] = {}
     for task in tasks if metrics else ():
         settings = kwargs_of(task.log.config)
@@ -151,10 +150,6 @@ def _stem(card: BenchmarkCard, task: TaskNumbers) -> Parts:
     return tuple(part for part in task.stem if part not in card.plain)
 
 
-def _scoring(benchmark: str) -> Any:
-    return _module(benchmark, "scoring")
-
-
 def _module(benchmark: str, name: str) -> Any:
     """Returns a module of a benchmark; None for the card of a task that is not ours."""
     return benchmarks.optional(benchmark, name) if benchmark in benchmarks.names() else None
@@ -166,7 +161,7 @@ def _directions(benchmark: str) -> dict[str, str]:
     hooks = _module(benchmark, "hooks")
     lists = [found for name, found in vars(hooks).items() if name.endswith("METRIC_LIST")] if hooks else []
     rows = [getattr(entry["aggregation"], "row", None) for found in lists for entry in found]
-    rows += getattr(getattr(_scoring(benchmark), "FROM_LOG", None), "rows", [])
+    rows += getattr(getattr(_module(benchmark, "scoring"), "FROM_LOG", None), "rows", [])
     return {row.name: row.better for row in rows if row is not None}
 
 
@@ -216,7 +211,7 @@ def test_of(card: BenchmarkCard, column: str) -> tuple[str, str]:
 
     A test has its own task, so `i_acc` is not `acc` of a test `i`.
     """
-    metrics: Metrics | dict[str, Any] = getattr(_scoring(card.name), "METRICS", {})
+    metrics: Metrics | dict[str, Any] = getattr(_module(card.name, "scoring"), "METRICS", {})
     parts = column.split("_")
     for cut in range(1, len(parts)):
         test, metric = "_".join(parts[:cut]), "_".join(parts[cut:])

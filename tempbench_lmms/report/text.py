@@ -80,8 +80,7 @@ def _block(left: Column, part: Sequence[Column]) -> str:
     widths = [_width(column) for column in part]
     lines = []
     for number, head in enumerate(left):
-        cells = [head, *(column[number] for column in part)]
-        for first, *words in zip_longest(*cells, fillvalue=""):
+        for first, *words in zip_longest(*[head, *(column[number] for column in part)], fillvalue=""):
             own = (word.rjust(width) for word, width in zip(words, widths, strict=True))
             lines.append(_GAP.join([first.ljust(_width(left)), *own]))
         if number == 0:
@@ -264,8 +263,7 @@ def _in_cell(value: Any) -> Any:
 # ---- as LaTeX
 
 PREAMBLE = "% needs \\usepackage{booktabs, graphicx}"
-_FLOATS = 18
-"""LaTeX stops if more floats than this are waiting for a place."""
+_FLOATS = 18  # LaTeX stops if more floats than this are waiting for a place
 _NUMBERED = ("Table", "Section", "Footnote")  # the names of a paper's own tables
 _LATEX_HEAD, _LATEX_CELL = 18, 24  # characters in a line of a column's heading, and of a cell of words
 _MARK = r"$^{\mathrm{%s}}$"

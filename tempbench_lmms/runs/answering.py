@@ -178,8 +178,6 @@ class Questions:
 
 
 class _RefusedError(Exception):
-    """A request that the server refuses."""
-
     def __init__(self, status: HTTPStatus, reason: str) -> None:
         super().__init__(reason)
         self.status = status

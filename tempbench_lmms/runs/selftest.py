@@ -100,22 +100,8 @@ def _strip(shown: Several) -> Several:
     return [picture(np.concatenate([codes.resized(one.pixels, side, side) for one in shown], axis=1))]
 
 
-def _texts_last(batch: Batch) -> Batch:
-    return [
-        replace(one, parts=tuple(sorted(one.parts, key=lambda part: isinstance(part, Text)))) for one in batch
-    ]
-
-
-def _with_system(batch: Batch) -> Batch:
-    return [replace(one, parts=(Text("You are a careful assistant.", "system"), *one.parts)) for one in batch]
-
-
 def _shrunk(pixels: Pixels) -> Pixels:
     return codes.resized(pixels, 64, 64 * pixels.shape[1] // len(pixels))
-
-
-def _noisy(pixels: Pixels) -> Pixels:
-    return np.clip(pixels + np.random.default_rng(0).normal(0, 20, pixels.shape), 0, 255).astype(np.uint8)
 
 
 def _covered(pixels: Pixels) -> Pixels:
@@ -133,10 +119,6 @@ def _times(change: Callable[[float], float] | None) -> Change:
 def _kept(batch: Batch, replies: list[str]) -> list[str]:
     first: dict[str, str] = {}
     return [first.setdefault(inputs.text, reply) for inputs, reply in zip(batch, replies, strict=True)]
-
-
-def _by_length(batch: Batch, replies: list[str]) -> list[str]:
-    return [replies[i] for i in sorted(range(len(batch)), key=lambda i: len(batch[i].text))]
 
 
 OF_INPUTS: dict[str, Change] = {
@@ -161,8 +143,14 @@ OF_INPUTS: dict[str, Change] = {
     "covered": _on_pixels(_covered),
     "squashed": _on_pixels(lambda pixels: codes.resized(pixels, len(pixels), len(pixels))),
     "blurred": _on_pixels(lambda pixels: codes.resized(_shrunk(pixels), *pixels.shape[:2])),
-    "noisy": _on_pixels(_noisy),
-    "text and images apart": _texts_last,
+    "noisy": _on_pixels(
+        lambda pixels: np.clip(pixels + np.random.default_rng(0).normal(0, 20, pixels.shape), 0, 255).astype(
+            np.uint8
+        )
+    ),
+    "text and images apart": lambda batch: [
+        replace(one, parts=tuple(sorted(one.parts, key=lambda part: isinstance(part, Text)))) for one in batch
+    ],
     "prompt cut": _on_texts(lambda text: text[:900]),
     "prompt begins later": _on_texts(lambda text: text[-900:]),
     "options cut": _on_texts(lambda text: re.sub(r"(?s)\(C\) .*?(?=The text is|STOP)", "", text)),
@@ -177,7 +165,9 @@ OF_INPUTS: dict[str, Change] = {
     "other scripts lost": _on_texts(lambda text: text.encode("ascii", "ignore").decode()),
     "digits lost": _on_texts(lambda text: re.sub(r"\d", "", text)),
     "signs lost": _on_texts(lambda text: re.sub(r"[^\w\s]", "", text)),
-    "system prompt added": _with_system,
+    "system prompt added": lambda batch: [
+        replace(one, parts=(Text("You are a careful assistant.", "system"), *one.parts)) for one in batch
+    ],
     "text added": _on_texts(lambda text: f"{text} Think step by step."),
     "system message dropped": on_parts(Text, lambda part: part if part.role == "user" else None),
     "video dropped": on_parts(Video, lambda video: None),
@@ -200,7 +190,9 @@ OF_INPUTS: dict[str, Change] = {
 OF_REPLIES: dict[str, Replies] = {
     "empty replies": lambda batch, replies: [""] * len(replies),
     "some replies empty": lambda batch, replies: [reply * (i % 2) for i, reply in enumerate(replies)],
-    "reply of another question": _by_length,
+    "reply of another question": lambda batch, replies: [
+        replies[i] for i in sorted(range(len(batch)), key=lambda i: len(batch[i].text))
+    ],
     "reply of an earlier question with its text": _kept,
     "one reply for all": lambda batch, replies: replies[:1] * len(replies),
     "reply cut": lambda batch, replies: [reply[:1] for reply in replies],
