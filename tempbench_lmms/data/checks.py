@@ -5,11 +5,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds, checksums, manifests, tables
+from tempbench_lmms.data import bounds, tables
 from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
@@ -40,67 +40,6 @@ class Table:
     def name(self) -> str:
         """The table's name in messages: its folder and its file."""
         return f"{self.path.parent.name}/{self.path.name}"
-
-
-def below(*found: Table) -> Callable[[Path], list[Table]]:
-    """Returns the function that gives a data set's tables, whose paths are patterns, where there are any.
-
-    Data that was prepared without pictures, which its manifest says as `text_only`, has tables without media.
-    """
-
-    def tables_of(root: Path) -> list[Table]:
-        """Returns the tables of a data set with their checks."""
-        out = []
-        # A damaged manifest is among the problems.
-        text_only = (manifests.of_earlier(root, force=True) or {}).get("text_only") is True
-        for table in found:
-            paths = sorted(root.glob(str(table.path))) if "*" in str(table.path) else [root / table.path]
-            media = () if text_only else table.media
-            out += [replace(table, path=path, media=media) for path in paths if path.parent.is_dir()]
-        return out
-
-    return tables_of
-
-
-def problems(
-    root: Path,
-    found: Sequence[Table],
-    load: Callable[[Path, str], Any],
-    sizes: manifests.Sizes = lambda manifest: (),
-    left_out: Callable[[manifests.Manifest], Iterable[Problem]] = lambda manifest: (),
-) -> Iterator[Problem]:
-    """Yields the problems of a data set, one line each: in its tables, in their media, and missing parts.
-
-    Args:
-        root: The data set's folder.
-        found: Its tables.
-        load: Decodes the media file at a path, under the given name in messages; raises `TempbenchError` if
-            it cannot.
-        sizes: Tells from the manifest how much there is and should be.
-        left_out: Yields a line for what the manifest says was left out of the data.
-    """
-    if not found:
-        yield f"{root}: no table found; prepare the data again"
-    manifest: manifests.Manifest = {}
-    try:
-        manifest = manifests.read(root) or {}
-    except TempbenchError as error:
-        yield one_line(str(error))
-    for problem in manifests.table_problems(root, manifest):
-        yield one_line(f"{problem}; prepare the data again with --force")
-    media: dict[str, Path] = {}
-    for table in found:
-        yield from table_problems(table, media)
-    sound: dict[str, Path] = {}
-    for url, path in media.items():
-        try:
-            load(path, url)
-            sound[url] = path
-        except TempbenchError as error:
-            yield one_line(str(error))
-    for problem in (*checksums.problems(root, manifest, sound), *manifests.size_problems(manifest, sizes)):
-        yield one_line(problem)
-    yield from left_out(manifest)
 
 
 def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:

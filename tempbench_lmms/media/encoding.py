@@ -4,16 +4,13 @@ import itertools
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import av
+from PIL import Image
 
 from tempbench_lmms.data import outputs
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import decoding
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 LOSSLESS = 0
 """The `crf` that keeps every pixel, up to the rounding of colours; grey is exact."""
@@ -24,7 +21,7 @@ PRESET = "veryslow"
 
 
 def encode(
-    images: "Iterable[Image.Image | av.VideoFrame]",
+    images: Iterable[Image.Image | av.VideoFrame],
     path: Path,
     fps: int | Fraction,
     crf: int = 30,

@@ -11,13 +11,11 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from PIL import Image
+from PIL import Image, ImageFile
 
 from tempbench_lmms.data.bounds import PIXELS_VARIABLE, max_pixels
 from tempbench_lmms.errors import MediaError
@@ -39,8 +37,6 @@ _settings = threading.Lock()
 @contextlib.contextmanager
 def strictly() -> Iterator[None]:
     """Makes Pillow refuse truncated pictures, and leave size checks to us; one thread at a time."""
-    from PIL import Image, ImageFile
-
     with _settings:
         # The harness tells Pillow, for the whole process, to fill missing parts of a picture with grey.
         before = ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS
@@ -77,7 +73,7 @@ def is_raster(path: Path) -> bool:
         return False  # damaged; opening it reports that
 
 
-def reduce(image: "Image.Image", side: int, name: str) -> None:
+def reduce(image: Image.Image, side: int, name: str) -> None:
     """Decodes a large JPEG at a half, a quarter or less, if the caller shrinks it anyway."""
     # A progressive JPEG is held whole before it is reduced.
     if side and image.width * image.height > max_pixels() and not image.info.get("progressive"):

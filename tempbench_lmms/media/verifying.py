@@ -1,14 +1,17 @@
 """Checks a data set's media: the problems of its tables and pictures, and the record of each video."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checks, manifests
+from tempbench_lmms.data import checks, checksums, manifests
 from tempbench_lmms.data.checksums import is_whole, sealed
 from tempbench_lmms.data.manifests import Manifest
 from tempbench_lmms.data.tables import object_in, sha256_of
+from tempbench_lmms.data.terminal import one_line
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import sandbox
 from tempbench_lmms.media.video import Facts
 
@@ -57,27 +60,59 @@ def of(
 ) -> tuple[TablesOf, Problems]:
     """Returns a benchmark's `rows.tables_of` and `rows.problems`: tables, rows, media, and missing parts.
 
-    The second one decodes every picture, and every video that has changed since it was prepared.
+    The second one decodes every picture, and every video that has changed since it was prepared. Data
+    that was prepared without pictures, which its manifest says as `text_only`, has tables without media.
 
     Args:
         tables: The tables, with patterns for paths.
         sizes: Tells from the manifest how much there is and should be.
         left_out: Yields a line for what the manifest says was left out of the data.
     """
-    tables_of = checks.below(*tables)
+    return partial(_tables_of, tables), partial(_problems, tables, sizes, left_out)
 
-    def problems(root: Path) -> Iterator[str]:
-        """Yields one line per problem, with table, row and field; then every unusable media file."""
-        found = tables_of(root)
-        has_videos = any("video" in table.media for table in found)
-        known = object_in(root / RECORDS)
 
-        def look(path: Path, url: str) -> None:
+def _tables_of(tables: Sequence[checks.Table], root: Path) -> list[checks.Table]:
+    out = []
+    # A damaged manifest is among the problems.
+    text_only = (manifests.of_earlier(root, force=True) or {}).get("text_only") is True
+    for table in tables:
+        paths = sorted(root.glob(str(table.path))) if "*" in str(table.path) else [root / table.path]
+        media = () if text_only else table.media
+        out += [replace(table, path=path, media=media) for path in paths if path.parent.is_dir()]
+    return out
+
+
+def _problems(
+    tables: Sequence[checks.Table],
+    sizes: manifests.Sizes,
+    left_out: Callable[[Manifest], Iterable[str]],
+    root: Path,
+) -> Iterator[str]:
+    """Yields one line per problem, with table, row and field; then every unusable media file."""
+    found = _tables_of(tables, root)
+    if not found:
+        yield f"{root}: no table found; prepare the data again"
+    manifest: Manifest = {}
+    try:
+        manifest = manifests.read(root) or {}
+    except TempbenchError as error:
+        yield one_line(str(error))
+    for problem in manifests.table_problems(root, manifest):
+        yield one_line(f"{problem}; prepare the data again with --force")
+    media: dict[str, Path] = {}
+    for table in found:
+        yield from checks.table_problems(table, media)
+    has_videos = any("video" in table.media for table in found)
+    sound, known = {}, object_in(root / RECORDS)
+    for url, path in media.items():
+        try:
             if not has_videos:
                 sandbox.check_picture(path, url)
             elif not unchanged(path, known.get(url.partition("/media/")[2])):
                 sandbox.check_video(path)
-
-        yield from checks.problems(root, found, look, sizes, left_out)
-
-    return tables_of, problems
+            sound[url] = path
+        except TempbenchError as error:
+            yield one_line(str(error))
+    for problem in (*checksums.problems(root, manifest, sound), *manifests.size_problems(manifest, sizes)):
+        yield one_line(problem)
+    yield from left_out(manifest)

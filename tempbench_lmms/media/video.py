@@ -141,20 +141,11 @@ def half_places(n_frames: int, n: int) -> list[int]:
     return [int(place) for place in (ends[:-1] + ends[1:]) // 2]
 
 
-def every_places(n_frames: int, step: int) -> list[int]:
-    """Returns the places of every nth frame, from the first on.
-
-    >>> every_places(9, 4)
-    [0, 4, 8]
-    """
-    return list(range(0, n_frames, step))
-
-
-PLACES = {
+PLACES: dict[str, Callable[[int, int], list[int]]] = {
     "uniform": uniform_places,
     "segments": segment_places,
     "halves": half_places,
-    "every": every_places,
+    "every": lambda n_frames, step: [*range(0, n_frames, step)],
 }
 """How n frames are taken from a video."""
 
