@@ -16,7 +16,6 @@ from typing import Any
 import tempbench_lmms
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.sampling import Groups
 
 VARIABLE = "TEMPBENCH_BENCHMARKS"
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -29,9 +28,9 @@ def names() -> list[str]:
     Raises:
         TempbenchError: A folder of the user does not exist, or its path is relative.
     """
-    ours = tempbench_lmms.__path__[0]
+    ours, *own = tempbench_lmms.__path__
     found = {path.parent.name for path in Path(ours).glob("*/card.py")}
-    for folder in own_folders():
+    for folder in own:
         if not Path(folder).is_absolute():
             raise TempbenchError(f"{VARIABLE} names {folder}, a relative path; give its absolute path")
         if not Path(folder).is_dir():
@@ -62,11 +61,6 @@ def _problem(folder: Path) -> str:
 @cache  # once a process
 def _warn(message: str) -> None:
     logging.getLogger(__name__).warning("%s", message)
-
-
-def own_folders() -> list[str]:
-    """Returns the folders with the user's own benchmarks."""
-    return list(tempbench_lmms.__path__[1:])
 
 
 def _module(benchmark: str, module: str) -> Any:
@@ -114,12 +108,6 @@ def readers(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     return found.READERS if found else {}
 
 
-def groups(benchmark: str) -> Groups:
-    """Returns how a benchmark's rows form groups: `GROUPS` in its `rows.py`."""
-    found: Groups = rows(benchmark).GROUPS
-    return found
-
-
 def sizes(benchmark: str) -> Callable[[dict[str, Any]], Any]:
     """Returns the function that tells from a manifest how much is prepared (`data.manifests`)."""
     found: Callable[[dict[str, Any]], Any] = getattr(rows(benchmark), "sizes", lambda manifest: ())
@@ -130,6 +118,6 @@ def rows(benchmark: str) -> Any:
     """Returns a benchmark's module `rows`.
 
     `tables_of(root)` returns its tables with their checks; `problems(root)` yields what `tempbench verify`
-    prints.
+    prints; `GROUPS` says how its rows form groups (`metrics.sampling.Groups`).
     """
     return _module(benchmark, "rows")

@@ -93,18 +93,14 @@ class PrintedTable:
     blank: Mapping[tuple[str, str], Reference] = field(default_factory=dict)
 
 
-def read_tables(folder: Path) -> tuple[PrintedTable, ...]:
-    """Returns the tables in a folder with one CSV file per table: Table 3 before Table 14, then sections.
+def _read_table(path: Path) -> PrintedTable:
+    """Returns the table in a CSV file.
 
     A line is a cell. Columns: table, row, column, model, metric, printed, unit, comparable, note, and in the
     first line caption, and models_are if the models are the table's columns. Rows and columns are in the
     order in which the file first names them, so the first row also has lines for its empty cells, with their
     metric if known.
     """
-    return tuple(map(_read_table, sorted(folder.glob("*.csv"), key=_order)))
-
-
-def _read_table(path: Path) -> PrintedTable:
     lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
     cells = {(line["row"], line["column"]): _cell(line) for line in lines}
     return PrintedTable(
@@ -182,8 +178,9 @@ class BenchmarkCard:
 
     @cached_property
     def tables(self) -> tuple[PrintedTable, ...]:
-        """The paper's tables, from the benchmark's folder `reference`."""
-        return read_tables(home(self.name) / "reference")
+        """The paper's tables, from the folder `reference`: Table 3 before Table 14, then sections."""
+        files = sorted((home(self.name) / "reference").glob("*.csv"), key=_order)
+        return tuple(map(_read_table, files))
 
     @cached_property
     def reference(self) -> tuple[Reference, ...]:

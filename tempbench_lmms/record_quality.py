@@ -31,21 +31,18 @@ def warnings(records: Sequence[Record], knows_limit: bool = True) -> list[str]:
     answered = len(records) - failed
     unread = [record for record in records if not record["parsed"] and not record["failed"]]
     if answered and len(unread) / answered > MAX_UNPARSED:
-        out.append(
-            f"{share(len(unread), answered)} of the replies are unread{_reasons(unread, knows_limit)}; "
-            "they count as wrong"
-        )
+        counts = Counter(record["reason"] for record in unread if record.get("reason"))  # not of predictions
+        words = {
+            reason: reason.replace("_", " ")
+            if knows_limit or reason not in UNLESS_CUT
+            else f"{reason} or cut off"
+            for reason in counts
+        }
+        listed = ", ".join(f"{words[reason]} {n}" for reason, n in counts.most_common())
+        why = f" ({listed})" if listed else ""
+        out.append(f"{share(len(unread), answered)} of the replies are unread{why}; they count as wrong")
     out += _one_sided(records)
     return out
-
-
-def _reasons(unread: Sequence[Record], knows_limit: bool) -> str:
-    """Returns the reasons for unread replies in brackets, most frequent first; empty for predictions."""
-    counts = Counter(record["reason"] for record in unread if record.get("reason"))
-    words = {reason: reason.replace("_", " ") for reason in counts}
-    if not knows_limit:
-        words |= {reason: f"{reason} or cut off" for reason in UNLESS_CUT & counts.keys()}
-    return f" ({', '.join(f'{words[reason]} {n}' for reason, n in counts.most_common())})" if counts else ""
 
 
 def _one_sided(records: Sequence[Record]) -> Iterator[str]:

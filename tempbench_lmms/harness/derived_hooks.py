@@ -190,7 +190,7 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
 
 def _lite_docs(benchmark: str, hook: str) -> Process:
     def draw(dataset: Any) -> Any:
-        rule = benchmarks.groups(benchmark)
+        rule = benchmarks.rows(benchmark).GROUPS
         wanted = {*rule.columns, *rule.strata} & {*dataset.column_names}
         columns = {column: list(dataset[column]) for column in sorted(wanted)}
         kept = drawn(rule.stratum(columns))

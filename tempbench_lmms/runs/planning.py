@@ -19,6 +19,7 @@ from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import planning
 from tempbench_lmms.metrics.planning import Spread
 from tempbench_lmms.metrics.ratio import Sums
+from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.runs.task_log import TaskLog, metrics_of
 
 RIGHT = "right answers"
@@ -188,7 +189,7 @@ def _planned(
 
 def groups_of(task: str, docs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Returns the group of each document of a task."""
-    groups = benchmarks.groups(task_files()[task].parent.name)
+    groups: Groups = benchmarks.rows(task_files()[task].parent.name).GROUPS
     return groups.of({name: [doc[name] for doc in docs] for name in groups.columns})
 
 
