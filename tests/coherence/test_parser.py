@@ -91,16 +91,6 @@ def test_numeric_distance_on_the_real_counts(real: list[tuple[str, list[str], in
     ]
     assert round(sum(official) / 292, 4) == 0.5611
     assert official.count(1) == 44
-    strict = [
-        sum(
-            numeric_distance(parser.read(letter, options).value[1], int(options[answer]))
-            for letter in letters
-        )
-        / len(letters)
-        for options, answer in counting
-        for letters in [parser.letters_of(options)]
-    ]
-    assert round(sum(strict) / 292, 4) == 0.5353
 
 
 OPTIONS = ["2", "1", "3", "5"]

@@ -205,17 +205,6 @@ def test_swapping_a_and_b_and_relabelling_changes_nothing(pairs):
         assert value("n_pairs", changed) == value("n_pairs", records)
 
 
-@pytest.mark.slow
-@given(answered_pairs)
-def test_always_independent_is_what_answering_so_gets(pairs):
-    records = records_of(pairs)
-    constant = records_of(
-        {name: (gold, "independent", "independent") for name, (gold, _, _) in pairs.items()}
-    )
-    assert same(value("always_independent", records), value("accuracy", constant))
-    assert same(value("always_independent_f1", records), value("f1_independent", constant))
-
-
 # The asked edges of plan p are 0 -> 1 -> 2 -> 3 -> 4, of q the first two and of r the first.
 GRAPHS = {
     "p/0-1": ("before", "before", "after"),

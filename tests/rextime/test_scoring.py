@@ -247,17 +247,6 @@ def test_groups_and_position_bias():
     assert list(found["answers"]) == ["A", "B", "unparsed"]
 
 
-def test_failed_and_reversed_are_counted_apart(docs):
-    records = [
-        scoring.record(docs[0], "[LMMS_EVAL_REQUEST_FAILED] A 5-10 s", failed=True),
-        scoring.record(docs[1], "B, from 20 to 10 s"),
-    ]
-    assert scoring.n_failed(records) == 1
-    assert records[0]["parsed"] == 0
-    assert scoring.n_reversed(records) == 1
-    assert records[1]["iou"] == 0.0
-
-
 @pytest.mark.parametrize(
     ("raw", "category"),
     [

@@ -1,4 +1,4 @@
-"""Contrast groups, the metrics over them, and the respondents whose scores are known."""
+"""Contrast groups and the metrics over them."""
 
 import pytest
 
@@ -6,7 +6,6 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.record import evaluate
 from tempbench_lmms.tempcompass_pairs import parser, rows, scoring
-from tempbench_lmms.tempcompass_pairs.card import KINDS
 
 
 @pytest.fixture(scope="module")
@@ -16,10 +15,6 @@ def docs():
 
 def values(records):
     return {name: evaluate(metric, records) for name, metric in scoring.METRICS.of(scoring.ALL).items()}
-
-
-def answered(docs, reply_to):
-    return values([scoring.record(doc, reply_to(doc)) for doc in docs])
 
 
 def asked_of(kind, clip, aspect, question, answer):
@@ -50,28 +45,6 @@ def test_a_group_is_one_question_on_twins_with_another_answer():
 )
 def test_no_group(other):
     assert rows.contrast_groups([yes_no("7", "yes"), other]) == []
-
-
-def test_options_in_another_order_are_another_question():
-    one, other = "Where to?\nA. left\nB. right", "Where to?\nA. right\nB. left"
-    asked = [
-        asked_of("multi_choice", "7", "direction", one, "A"),
-        asked_of("multi_choice", "7_reverse", "direction", other, "B"),
-    ]
-    assert rows.contrast_groups(asked) == []
-
-
-@pytest.mark.parametrize("reply", ["yes", "No.", "A", "Option 2"])
-def test_one_reply_to_everything_gets_no_group(docs, reply):
-    found = answered(docs, lambda doc: reply)
-    assert found["group_score"] == 0.0
-    assert all(found[f"group_score_{kind}"] == 0.0 for kind in KINDS)
-
-
-def test_always_the_first_option_gets_no_group_and_the_share_of_firsts(docs):
-    found = answered(docs, lambda doc: doc["choices"][0])
-    assert found["group_score"] == 0.0
-    assert found["accuracy"] == sum(doc["target"] == doc["choices"][0] for doc in docs) / len(docs)
 
 
 def doc(number, group="g", size=2, kind="yes_no", answer="yes"):

@@ -58,12 +58,6 @@ def test_by_hand(name):
     assert evaluate(scoring.METRICS.of(scoring.TEST)[name], RECORDS) == pytest.approx(BY_HAND[name])
 
 
-def test_given_at_least():
-    # One right grounding or more: all four with known groundings. Two: m1 and m2.
-    assert scoring.mt_given_at_least(RECORDS, 1).value == 3 / 4
-    assert scoring.mt_given_at_least(RECORDS, 2).value == 1 / 2
-
-
 def test_official_counts_missing_groundings_as_passed():
     record = {"official": {"generic": 1}, "invalid": 0}
     records = [gate("g1", 1) | record, main("m", 1, ["g1"], n_events=2) | record]

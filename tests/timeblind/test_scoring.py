@@ -59,13 +59,6 @@ def test_instances_are_what_is_drawn_for_the_error(name):
     assert set(scoring.METRICS[name](records(RIGHT, RIGHT)).keys) == {"0", "1"}
 
 
-@pytest.mark.parametrize("always", ["Yes", "No"])
-def test_who_always_says_the_same_has_no_pair(always):
-    found = values(records(*[(always,) * SIZE] * 5))
-    assert found["acc"] == 0.5
-    assert [found[name] for name in ("q_acc", "v_acc", "i_acc")] == [0, 0, 0]
-
-
 def test_an_instance_that_was_cut_is_left_out_by_us_and_wrong_officially():
     found = values(records(RIGHT, RIGHT)[:6])  # of instance 1 question 0 alone was asked
     assert found["i_acc"] == 1
