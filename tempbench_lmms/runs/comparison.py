@@ -13,7 +13,7 @@ from tempbench_lmms.errors import TempbenchError, hint
 from tempbench_lmms.metrics.ratio import Ratio, Sums
 from tempbench_lmms.metrics.repeats import mean_over
 from tempbench_lmms.metrics.resampling import Difference, holm, mcnemar, needed_factor, paired_difference
-from tempbench_lmms.record import UNDEFINED, Record, is_share_of_reason
+from tempbench_lmms.record import Record, is_share_of_reason
 from tempbench_lmms.runs.logs import by_task, read_runs, with_repeats_as_one
 from tempbench_lmms.runs.quality import warnings
 from tempbench_lmms.runs.rescoring import of_one_run, rescore
@@ -31,7 +31,12 @@ from tempbench_lmms.runs.run_card import (
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, as_one, metrics_of_all
 
 _NAMED = 6
-_VERDICTS = {"better": "A is better", "worse": "A is worse", "undecided": "undecided"}
+_VERDICTS = {
+    "better": "A is better",
+    "worse": "A is worse",
+    "undecided": "undecided",
+    "undefined": "undefined",
+}
 _LEVEL = 0.05
 OF_TASKS = "the harness computes it from the numbers of several tasks"
 """Why the number of a group of tasks has no interval."""
@@ -59,6 +64,12 @@ class Comparison:
     why: str = ""  # why there is no interval; empty if a run has no value
 
     @property
+    def outcome(self) -> str:
+        """The verdict, or `undefined` if a run has no value."""
+        is_defined = self.why or (self.difference is not None and math.isfinite(self.difference.value))
+        return self.verdict if is_defined else "undefined"
+
+    @property
     def is_mute(self) -> bool:
         """Whether no group of questions differs between the runs."""
         return self.difference is not None and not self.difference.n_differing
@@ -69,7 +80,9 @@ class Comparison:
         name = f"{self.metric}:"
         found = self.difference
         if found is None or not math.isfinite(found.value):
-            return f"{name} undecided: {self.why or 'undefined in at least one of the runs'}"
+            return (
+                f"{name} {f'undecided: {self.why}' if self.why else 'undefined in at least one of the runs'}"
+            )
         spread = (
             f"A {rounded(found.first, 4)}, B {rounded(found.second, 4)}, "
             f"A - B = {rounded(found.value, 4, '+')}"
@@ -408,7 +421,9 @@ def as_text(
 ) -> str:
     """Returns a comparison for a terminal."""
     shown = found if shown is None else shown
-    lines = [_summary(verdict, shown, len(pairs) > 1) for verdict in _VERDICTS]
+    counts = {name: sum(one.outcome == name for one in found) for name in _VERDICTS}
+    wanted = [name for name in _VERDICTS if name != "undefined" or any(one.outcome == name for one in shown)]
+    lines = [_summary(name, shown, len(pairs) > 1) for name in wanted]
     lines += [
         "",
         *(
@@ -421,12 +436,12 @@ def as_text(
         lines += ["", f"{first.task}, {len(first.samples):,} questions{times}"]
         lines += [f"  {one.sentence}" for one in shown if one.task == first.task]
         lines += [f"  {line}" for line in _signatures(first, second)]
-    counts = {name: sum(one.verdict == name for one in found) for name in ("better", "worse")}
     hidden = len(found) - len(shown)
     lines += [
         "",
         f"All {len(found)} metrics: A is better in {counts['better']}, worse in {counts['worse']}; "
-        f"{len(found) - sum(counts.values())} undecided."
+        f"{counts['undecided']} undecided"
+        + (f", {counts['undefined']} undefined." if counts["undefined"] else ".")
         + (f" --all shows the other {hidden}." if hidden else ""),
     ]
     if remarks:
@@ -452,12 +467,12 @@ def _place(log: TaskLog) -> str:
 
 def _summary(verdict: str, shown: Sequence[Comparison], name_tasks: bool) -> str:
     """Returns the line of one verdict, largest differences first."""
-    own = [one for one in shown if one.verdict == verdict]
+    own = [one for one in shown if one.outcome == verdict]
     own.sort(key=lambda one: -abs(_difference(one) or 0))
     differences = [_difference(one) for one in own[:_NAMED]]
     parts = [
         f"{f'{one.task} ' if name_tasks else ''}{one.metric}"
-        + (f" {UNDEFINED}" if difference is None else f" {difference:+.3g}")
+        + ("" if difference is None else f" {difference:+.3g}")
         for one, difference in zip(own, differences, strict=False)
     ]
     if len(own) > _NAMED:
