@@ -1,7 +1,7 @@
 """`tempbench compare`: is one run better than another, on the same questions?"""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -208,26 +208,21 @@ def compare_metric(
     found = replace(found, difference=difference, p=difference.p)
     if len(first) > 1:
         return found  # McNemar's test takes one answer per question
-    a, b = (_right_answers(*side[0], own[0]) for side, own in zip(sides, values, strict=True))
-    return found if a is None or b is None or a.keys() != b.keys() else _with_exact_test(found, a, b)
-
-
-def _with_exact_test(found: Comparison, a: Mapping[str, float], b: Mapping[str, float]) -> Comparison:
-    """Returns a comparison with McNemar's test on the right answers of two runs, question by question."""
+    a, b = (
+        question_scores(*side[0], value)
+        if isinstance(value, Ratio) and {*value.numerator} <= {0.0, value.top}
+        else None
+        for side, (value, *_) in zip(sides, values, strict=True)
+    )
+    if a is None or b is None or a.keys() != b.keys():
+        return found
     only_first, only_second = sum(a[id_] > b[id_] for id_ in a), sum(a[id_] < b[id_] for id_ in a)
-    p, difference = mcnemar(only_first, only_second), found.difference
+    p = mcnemar(only_first, only_second)
     # If each cluster is one question, the exact test equals the exchange test without its random draws.
-    is_exact = difference is not None and difference.n_clusters == len(a) and math.isfinite(difference.p)
+    is_exact = difference.n_clusters == len(a) and math.isfinite(difference.p)
     return replace(
         found, only_first=only_first, only_second=only_second, mcnemar_p=p, p=p if is_exact else found.p
     )
-
-
-def _right_answers(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:
-    """Returns 0 or 1 per question if the metric is their plain mean, else None."""
-    if not isinstance(whole, Ratio) or not set(whole.numerator) <= {0.0, whole.top}:
-        return None
-    return question_scores(metric, records, whole)
 
 
 def question_scores(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:

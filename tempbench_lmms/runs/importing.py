@@ -37,7 +37,7 @@ from tempbench_lmms.harness.adapter import Item, failure
 from tempbench_lmms.harness.tasks import asked, docs_of, kwargs_of, load_leaf, load_task, root_of
 from tempbench_lmms.record import evaluate, evaluate_error
 from tempbench_lmms.runs.run_card import IMPORTED, finite
-from tempbench_lmms.runs.task_log import Sample, TaskLog, recompute, scored, with_arguments
+from tempbench_lmms.runs.task_log import TaskLog, recompute, scored, with_arguments
 
 NOTE = "the replies come from elsewhere; prompts, media and settings are unknown"
 IN_MEMORY = Path("replies")
@@ -71,10 +71,11 @@ class Source:
         A question that a task asks in several ways has one id for each; if the task asks it only once, the
         question's own name works too.
         """
-        names = _unique(
-            (str(doc.get("base_id", doc["question_id"])), str(doc["question_id"])) for doc in self.docs
-        )
-        return names | {str(doc["question_id"]): str(doc["question_id"]) for doc in self.docs}
+        found: dict[str, set[str]] = {}
+        for doc in self.docs:
+            found.setdefault(str(doc.get("base_id", doc["question_id"])), set()).add(str(doc["question_id"]))
+        unique = {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1}
+        return unique | {str(doc["question_id"]): str(doc["question_id"]) for doc in self.docs}
 
     def ids_by_text(self) -> dict[str, set[str]]:
         """Returns the ids of questions by their text and by their prompt, both with single spaces."""
@@ -110,13 +111,6 @@ def reply_of(value: Any, name: str, where: str) -> str:
 def plain(text: str) -> str:
     """Returns a text with single spaces."""
     return " ".join(text.split())
-
-
-def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    found: dict[str, set[str]] = {}
-    for name, id_ in pairs:
-        found.setdefault(name, set()).add(id_)
-    return {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1}
 
 
 def source_of(path: Path | None, task: str, model: str = "") -> Source:
@@ -229,7 +223,18 @@ def log_of(source: Source, replies: Mapping[str, str], folder: Path, header: Map
 def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: Mapping[str, Any]) -> TaskLog:
     """Writes the log that `log_of` returns; an earlier log stays beside it."""
     log = log_of(source, replies, folder, header)
-    lines = [json.dumps(_line(sample), ensure_ascii=False, default=str) for sample in log.samples]
+    lines = [
+        {
+            "doc_id": sample.doc_id,
+            "target": sample.target,
+            "filtered_resps": sample.reply,
+            "input": sample.prompt,
+            "record": sample.record,
+            "score": float(sample.record.get("correct", 0)),
+            **dict.fromkeys(sorted(sample.metrics), str(Item({}))),
+        }
+        for sample in log.samples
+    ]
     numbers = {f"{key},none": value for key, value in log.values.items()}
     results = {
         "results": {log.task: {"alias": log.task} | numbers},
@@ -243,21 +248,10 @@ def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: 
     }
     folder.mkdir(parents=True, exist_ok=True)
     # The results file comes last: without it, a log does not count.
-    write_text("".join(f"{line}\n" for line in lines), log.log_file)
+    texts = (json.dumps(line, ensure_ascii=False, default=str) for line in lines)
+    write_text("".join(f"{text}\n" for text in texts), log.log_file)
     write_json(results, log.file)
     return log
-
-
-def _line(sample: Sample) -> dict[str, Any]:
-    return {
-        "doc_id": sample.doc_id,
-        "target": sample.target,
-        "filtered_resps": sample.reply,
-        "input": sample.prompt,
-        "record": sample.record,
-        "score": float(sample.record.get("correct", 0)),
-        **dict.fromkeys(sorted(sample.metrics), str(Item({}))),
-    }
 
 
 _FAILED = "Failed to obtain answer"
@@ -416,7 +410,11 @@ def score(
         if not rules or not (official := rules(source)):
             more = ", or name the official files with --data" if hasattr(own, "questions") else ""
             raise TempbenchError(f"{error}{more}") from None
-        return Scores(official=official, notes=(*source.remarks, f"no metrics of ours: {_UNKNOWN}"))
+        unknown = (
+            "no metrics of ours: the questions are not prepared; prepare the data, or name the official "
+            "files with --data"
+        )
+        return Scores(official=official, notes=(*source.remarks, unknown))
     official = rules(source) if rules else {}
     replies = {id_: answer.reply for id_, answer in collected(reader(source), source).items()}
     ids = [str(doc["question_id"]) for doc in docs]
@@ -424,9 +422,6 @@ def score(
     with _whole_rows(benchmark, data):
         metrics, details = _scored(config, docs, replies, source.model)
     return Scores(metrics, details, official, notes)
-
-
-_UNKNOWN = "the questions are not prepared; prepare the data, or name the official files with --data"
 
 
 @contextlib.contextmanager
@@ -468,17 +463,10 @@ def _reader(own: Any, predictions: Path | Mapping[str, str | None], format: str)
         raise TempbenchError(f"no format {format!r}; choose one of {', '.join(known)}")
     if format:
         return known[format], predictions
-    if own and not _is_ours(predictions):
-        return next(iter(own.READERS.values())), predictions
-    return replies, predictions
-
-
-def _is_ours(path: Path) -> bool:
-    """Returns whether a file has our own format: replies by question, or a sample log."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return _OUR_FORMS.search(file.read(_HEAD)) is not None
+    if own and predictions.is_file():
+        with predictions.open("rb") as file:
+            own = None if _OUR_FORMS.search(file.read(_HEAD)) else own
+    return next(iter(own.READERS.values())) if own else replies, predictions
 
 
 def _scored(

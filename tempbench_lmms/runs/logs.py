@@ -41,9 +41,10 @@ def read_runs(paths: Iterable[Path], partial: bool = False, group_by: str = "") 
     """
     logs: list[TaskLog] = []
     for path in paths:
-        logs += (begun := logs_of(path) if partial else [])
+        states = sorted(path.rglob(STATE)) if partial else []
+        logs += (begun := [log for state in states for log in _unfinished(state)])
         advice = "" if partial else "; add --partial to use what is there"
-        finished = _newest(path) if begun else _counting(path, advice)
+        finished = _newest(path) if begun else counting(path, advice)
         for file, tasks in finished.items():
             logs += read_results(file, partial, tasks, group_by)
     if not logs:
@@ -51,17 +52,12 @@ def read_runs(paths: Iterable[Path], partial: bool = False, group_by: str = "") 
     return logs
 
 
-def check_results(path: Path) -> None:
-    """Checks that a path is a results file, or that some lie below it.
+def counting(path: Path, advice: str = "") -> dict[Path, frozenset[str] | None]:
+    """Returns the results files that count, each with the tasks for which it is the newest; None for all.
 
     Raises:
-        TempbenchError: There is none.
+        TempbenchError: The path is no results file, and none lies below it.
     """
-    _counting(path)
-
-
-def _counting(path: Path, advice: str = "") -> dict[Path, frozenset[str] | None]:
-    """Returns the results files that count, each with the tasks for which it is the newest; None for all."""
     if path.is_file():
         return {path: None}
     found = _newest(path)
@@ -79,18 +75,13 @@ def _newest(folder: Path) -> dict[Path, frozenset[str] | None]:
         files = [finished[place]] if place in finished else sorted(place.glob(f"*{RESULTS}"), reverse=True)
         seen: frozenset[str] = frozenset()
         for file in files:  # their names begin with the time
-            tasks = frozenset(_tasks_in(file))
+            tasks: frozenset[str] = frozenset()
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+                tasks = frozenset(dict(read_json(file)["configs"]))
             if file == files[0] or tasks - seen:
                 newest[file] = tasks - seen or None  # None: to be read, and refused, as a whole
             seen |= tasks
     return newest
-
-
-def _tasks_in(file: Path) -> Iterable[str]:
-    try:
-        return dict(read_json(file)["configs"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ()
 
 
 def finished_results(file: Path) -> Path | None:
@@ -164,13 +155,10 @@ def said(folder: Path, advice: str = "") -> str:
     return f"{folder}: the run is unfinished, {number} answers are stored; {rest}{advice}"
 
 
-def logs_of(folder: Path) -> list[TaskLog]:
-    """Returns our tasks of the unfinished runs below a folder, with their answers so far."""
-    begun = (state for state in sorted(folder.rglob(STATE)) if not any(state.parent.rglob(f"*{RESULTS}")))
-    return [log for state in begun for log in _logs(state)]
-
-
-def _logs(state: Path) -> list[TaskLog]:
+def _unfinished(state: Path) -> list[TaskLog]:
+    """Returns our tasks of the run of a state with their answers so far; none if it has results."""
+    if any(state.parent.rglob(f"*{RESULTS}")):
+        return []
     identity = state_of(state.parent)["identity"]
     tags = starting.value(identity["arguments"], "reasoning_tags") or _TAGS
     answers = _answers(state.parent)
@@ -214,9 +202,8 @@ def _command(identity: Mapping[str, Any], folder: Path) -> str:
 def _answers(folder: Path) -> dict[tuple[str, int], Any]:
     """Returns the latest stored answer to each question, by task and question number."""
     out: dict[tuple[str, int], Any] = {}
-    for _, task, number, text in sorted(
-        supervision.stored(folder, "created_at, task_name, doc_id, response")
-    ):
+    rows = supervision.stored(folder, "created_at, task_name, doc_id, response")
+    for _, task, number, text in sorted(rows):
         with contextlib.suppress(ValueError):
             out[task, number] = parse_json(text)
     return out

@@ -17,6 +17,7 @@ from tempbench_lmms.any_task.opinion import Answer
 from tempbench_lmms.data.terminal import counted, one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.record_quality import ENOUGH, MAX_ONE_ANSWER, SHORT, share
 from tempbench_lmms.runs.task_log import Sample, TaskLog, metrics_of
 
@@ -77,7 +78,15 @@ def of_replies(samples: Sequence[Sample], max_new_tokens: int | None = None) -> 
 
 def cut_off(samples: Sequence[Sample], max_new_tokens: int | None = None) -> list[str]:
     """Returns one line if more than 1 % of the replies were cut off before they gave an answer."""
-    cut = sum(_was_cut(sample, max_new_tokens) for sample in samples)
+    cut = sum(
+        not one.record["parsed"]
+        and (
+            one.record.get("reason") == "cut_off"
+            or ("<think>" in one.reply and "</think>" not in one.reply)
+            or one.is_full(max_new_tokens)
+        )
+        for one in samples
+    )
     if cut <= MAX_CUT * len(samples):
         return []
     return [
@@ -95,22 +104,12 @@ def cut_in(logs: Sequence[TaskLog]) -> list[str]:
     ]
 
 
-def _was_cut(sample: Sample, max_new_tokens: int | None) -> bool:
-    """Returns whether a reply ended too early: in its reasoning, mid-sentence, or at the token limit."""
-    if sample.record["parsed"]:
-        return False
-    open_thought = "<think>" in sample.reply and "</think>" not in sample.reply
-    return sample.record.get("reason") == "cut_off" or open_thought or sample.is_full(max_new_tokens)
-
-
 def _within_chance(log: TaskLog) -> list[str]:
     """Returns a line for the headline metrics whose interval includes chance.
 
     A second line is for metrics with so few groups that the interval would include chance even if all answers
     were right.
     """
-    from tempbench_lmms.metrics.resampling import interval
-
     card = log.card
     low_ones, few = [], []
     for metric in metrics_of(log):
@@ -195,7 +194,6 @@ def _silent_replies(log: TaskLog) -> list[str]:
 
 
 def _as_text(found: Opinion, everything: bool) -> str:
-    """Returns a second opinion for a terminal."""
     answers, log = found.answers, found.log
     silent = [one for one in answers if one.letter is None]
     default, differing = opinion.default_letter(answers), [one for one in answers if one.differs]

@@ -395,26 +395,28 @@ def compared(
     both = [*zip(samples, questions_of(log), strict=True)]
 
     def scores(readings: Readings, alone: bool) -> rescoring.Rescored:
-        now = tuple(_read_by(readings, sample, question, alone) for sample, question in both)
+        now = tuple(
+            sample
+            if (line := readings.lines.get(sample.id)) is None or (sample.record["parsed"] and not alone)
+            else question.rescored(_choice(question, line, alone))
+            for sample, question in both
+        )
         return rescoring.rescored(log, now, samples, intervals)
 
     out = []
     for readings in found:
         filled = scores(readings, False)
         if any(sample.record["parsed"] and sample.id in readings.lines for sample in samples):
-            same = Counter(_same_values([question for _, question in both], readings))
+            same = Counter(
+                _is_same(ours.value, theirs)
+                for _, question in both
+                if (line := readings.lines.get(question.sample.id))
+                for ours, theirs in zip(question.expected.values(), question.values(line), strict=True)
+            )
             out.append(Compared(readings, filled, scores(readings, True), same.total(), same[True]))
         else:
             out.append(Compared(readings, filled))
     return tuple(out)
-
-
-def _read_by(readings: Readings, sample: Sample, question: Question, alone: bool) -> Sample:
-    """Returns a sample scored with a second reader: where we read nothing, or wherever it read."""
-    line = readings.lines.get(sample.id)
-    if line is None or (sample.record["parsed"] and not alone):
-        return sample
-    return question.rescored(_choice(question, line, alone))
 
 
 def _choice(question: Question, line: Line, alone: bool) -> Choose:
@@ -429,16 +431,6 @@ def _choice(question: Question, line: Line, alone: bool) -> Choose:
         return Reading(value, SECOND, (0, len(question.sample.reply)))
 
     return choose
-
-
-def _same_values(questions: Sequence[Question], readings: Readings) -> list[bool]:
-    """Returns, for each answer that a second reader was given, whether it and we read the same value."""
-    return [
-        _is_same(ours.value, theirs)
-        for question in questions
-        if (line := readings.lines.get(question.sample.id))
-        for ours, theirs in zip(question.expected.values(), question.values(line), strict=True)
-    ]
 
 
 def _is_same(ours: Any, theirs: Any) -> bool:

@@ -118,21 +118,15 @@ def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True, anyway:
         raise TempbenchError(log.no_samples)
     if not reparse:
         return rescored(log, log.samples, intervals=intervals)
-    if not anyway:
-        _check_data(log)
-    found = rescored(log, read_again(log), intervals=intervals)
-    return replace(found, code=provenance.of_numbers(log.benchmark))
-
-
-def _check_data(log: TaskLog) -> None:
-    """Raises an error if the run's data is known and differs from the local data."""
     url, data = run_card.data_of(log)
     then, here = data.get("sha256"), provenance.origin_of(root_of(load_task(log.task))[1]) or {}
-    if then is not None and then != provenance.sum_of_table(here.get("sha256"), url):
+    if not anyway and then is not None and then != provenance.sum_of_table(here.get("sha256"), url):
         raise TempbenchError(
             f"{log.task}: the local data is not the data of the run (the checksums differ); prepare the "
             "run's data, or add --anyway to read the replies with the local data"
         )
+    found = rescored(log, read_again(log), intervals=intervals)
+    return replace(found, code=provenance.of_numbers(log.benchmark))
 
 
 def read_again(log: TaskLog) -> tuple[Sample, ...]:

@@ -295,7 +295,10 @@ def signature_of(log: TaskLog) -> dict[str, str]:
     card = run_card(log)
     packages = card["packages"]
     limits = [log.settings.get("limit"), log.settings.get("offset")]
-    words = {**_arguments(card["model_args"]), **card["settings"]}
+    harness = log.header.get("lmms_eval_version")
+    is_unknown = str(harness).startswith("unknown")  # what the harness says of its wheel
+    pairs = (pair.partition("=") for pair in str(card["model_args"] or "").split(","))
+    words = {name: value for name, _, value in pairs if value} | card["settings"]
     version, prompts = card["version"], card["prompts_sha256"]
     sums = [card["data"].get("sha256"), (card["data"].get("media") or {}).get("sha256")]
     found = {
@@ -308,7 +311,7 @@ def signature_of(log: TaskLog) -> dict[str, str]:
         "gen": _hash([card["generation"], card["settings"], settings_of(log), card["seeds"], limits]),
         "frames": next((words[name] for name in FRAMES if words.get(name)), None),
         "tempbench": packages.get("tempbench-lmms"),
-        "lmms-eval": packages.get("lmms-eval") or _known(log.header.get("lmms_eval_version")),
+        "lmms-eval": packages.get("lmms-eval") or (None if is_unknown else harness),
         "data": _hash(sums) if any(sums) else None,
     }
     return {name: str(value) for name, value in found.items() if value}
@@ -337,15 +340,6 @@ def differing_parts(one: dict[str, str], other: dict[str, str]) -> list[str]:
 
 def _is_same(found: Iterable[dict[str, str]], name: str) -> bool:
     return len({parts.get(name) for parts in found}) == 1
-
-
-def _known(version: Any) -> Any:
-    return None if str(version).startswith("unknown") else version  # what the harness says of its wheel
-
-
-def _arguments(words: Any) -> dict[str, str]:
-    pairs = (pair.partition("=") for pair in str(words or "").split(","))
-    return {name: value for name, _, value in pairs if value}
 
 
 def _hash(value: Any) -> str:

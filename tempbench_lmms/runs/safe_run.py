@@ -27,9 +27,9 @@ from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.progress import Pace
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import deciding, quality, run_card, starting, supervision
-from tempbench_lmms.runs.logs import check_results, finished_results, read_runs, sums
+from tempbench_lmms.runs.logs import counting, finished_results, read_runs, sums
 from tempbench_lmms.runs.starting import Command, RunIdentity
-from tempbench_lmms.runs.task_log import Sample, TaskLog, state_of
+from tempbench_lmms.runs.task_log import TaskLog, state_of
 
 _SHOWN = 20
 _LONGEST_REASON = 200
@@ -86,21 +86,6 @@ def bound(text: str) -> Callable[[int], int]:
     return (lambda total: int(total * number / 100)) if found[2] else (lambda total: int(number))
 
 
-def as_lines(failed: Sequence[tuple[TaskLog, Sample]]) -> list[str]:
-    """Returns the lines of a run's summary about its failed requests, one per request for the first ones."""
-    shown = [
-        f"failed: question {one_line(one.id)} of {log.task}: {_reason(one)}" for log, one in failed[:_SHOWN]
-    ]
-    if len(failed) > _SHOWN:
-        shown.append(f"failed: {len(failed) - _SHOWN:,} more; the logs have them with `failed` 1")
-    return shown
-
-
-def _reason(sample: Sample) -> str:
-    words = re.sub(r"^\s*\[LMMS_EVAL_[A-Z_]+[:\s]*", "", sample.reply)
-    return one_line(words.rstrip().removesuffix("]") or sample.reply)[:_LONGEST_REASON]
-
-
 _QUESTIONS = "questions"  # a key of a run's state: checksums of the prompts
 
 
@@ -153,7 +138,10 @@ def run(
             held.enter_context(locks.locked(output / LOCK, busy))
             found = starting.check(command)
             agreement.compare(ranks, found.process | options.process)
-            contests = _contests(command, options, found)
+            contests: list[deciding.Contest] = []
+            if options.until_decided:
+                names = [*found.ids, *command.others]
+                contests = deciding.contests(options.until_decided, names, options.decide_by)
             deciders = deciding.deciders(output, state_of(output), contests)
             finished = _continued(output, found, asks_all=not contests)
             kept: dict[str, Any] = {"name": options.name} if options.name else {}
@@ -168,9 +156,11 @@ def run(
         if before := set(output.rglob("*_samples_*.jsonl")):
             time.sleep(1)  # the harness names its files by the second
         before |= set(output.rglob(f"*{RESULTS}"))
+        first = {"identity": found.kept, "finished": None, **kept}
+        begin = cache(lambda: tables.write_json(first, output / STATE))
         pace = Pace(ranks.size)
         with pace.bar():
-            _evaluate(command, options, found, pace, _beginning(output, found, kept), contests)
+            _evaluate(command, options, found, pace, begin, contests)
         pace.tell()
         _finish(output, _new_results(output, before), found, contests, kept, borne, at_end)
 
@@ -192,7 +182,7 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
         return
     if starting.value(further, "limit") not in (None, -1) or starting.value(further, "offset"):
         raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")
-    check_results(options.until_decided)  # before the harness starts
+    counting(options.until_decided)  # before the harness starts
 
 
 @contextlib.contextmanager
@@ -223,13 +213,6 @@ def _followed(ranks: Ranks, command: Command, options: RunOptions) -> RunIdentit
         return identity.of_process(data, model, command.tasks) | options.process
 
     return RunIdentity({}, fingerprint=agreement.follow(ranks, stated), ids=ids)
-
-
-def _contests(command: Command, options: RunOptions, found: RunIdentity) -> list[deciding.Contest]:
-    """Returns the contest of each task; empty if all questions are asked."""
-    if options.until_decided is None:
-        return []
-    return deciding.contests(options.until_decided, [*found.ids, *command.others], options.decide_by)
 
 
 def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path | None:
@@ -286,16 +269,6 @@ def _tell_finished(file: Path) -> None:
     if any(map(run_card.is_stopped, said.values())):
         rest = "give the same command without --until-decided to have the other questions answered too"
     print(f"tempbench: finished already: {file}; {rest}")
-
-
-def _beginning(output: Path, found: RunIdentity, kept: Mapping[str, Any]) -> Callable[[], None]:
-    """Returns the function that, at the first answer, records which run the folder belongs to."""
-
-    @cache
-    def begin() -> None:
-        tables.write_json({"identity": found.kept, "finished": None, **kept}, output / STATE)
-
-    return begin
 
 
 def _evaluate(
@@ -391,14 +364,20 @@ def _finish(
     at_end(file, True)
     if empty := sum(not one.reply.strip() for _, one in replies):
         tell(f"{empty:,} of {len(replies):,} replies are empty")
-    for line in (*quality.cut_in(logs), *as_lines(failed)):
+    for line in quality.cut_in(logs):
         tell(line)
+    for log, one in failed[:_SHOWN]:
+        words = re.sub(r"^\s*\[LMMS_EVAL_[A-Z_]+[:\s]*", "", one.reply).rstrip().removesuffix("]")
+        reason = one_line(words or one.reply)[:_LONGEST_REASON]
+        tell(f"failed: question {one_line(one.id)} of {log.task}: {reason}")
+    if len(failed) > _SHOWN:
+        tell(f"failed: {len(failed) - _SHOWN:,} more; the logs have them with `failed` 1")
     number = f"{len(failed):,} of {len(replies):,} requests failed"
     again = f"give the same command again to ask those again ({file} counts them as wrong)"
     if not is_finished:
         raise TempbenchError(f"{number}; {again}")
     if failed:
         tell(f"{number}, no more than --max-failures allows; {again}")
-    for task, one in decided.items():
-        tell(f"{task}: {run_card.sentence(one)}")
+    for task, decision in decided.items():
+        tell(f"{task}: {run_card.sentence(decision)}")
     tell(f"finished, {len(replies):,} answers: {file}")

@@ -213,12 +213,8 @@ def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str
 
 def with_arguments(function: Callable[..., Any], arguments: SimpleNamespace) -> Callable[..., Any]:
     """Binds the harness's command line to a function's parameter `args`, as the harness does."""
-    return functools.partial(function, args=arguments) if _takes_arguments(function) else function
-
-
-@functools.cache
-def _takes_arguments(function: Callable[..., Any]) -> bool:
-    return "args" in inspect.signature(function).parameters
+    takes_them = "args" in inspect.signature(function).parameters
+    return functools.partial(function, args=arguments) if takes_them else function
 
 
 @dataclass(frozen=True)
@@ -302,7 +298,10 @@ def read_results(file: Path, partial: bool, only: frozenset[str] | None, group_b
         settings = dict(results.get("config") or {})
         found = [task for task in tables if task in configs]
         values = {task: _by_name(dict(tables[task])) for task in found}
-        configs = {task: _config(configs[task]) for task in found}
+        configs = {task: dict(configs[task]) for task in found}
+        for config in configs.values():
+            if isinstance(parts := config.get("metadata"), list):
+                config["metadata"] = {key: value for part in parts for key, value in dict(part).items()}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TempbenchError(f"{file} is not a results file of the harness ({in_words(error)})") from None
     if found and (settings.get("resolved_cli_args") or {}).get("predict_only"):
@@ -335,35 +334,21 @@ def _of_any_task(log: TaskLog, results: Any, group_by: str) -> TaskLog:
     """Returns the log of a task from outside this package, with the metrics that the rules find."""
     higher = dict((results.get("higher_is_better") or {}).get(log.task) or {})
     records = [sample.record for sample in log.samples]
-    other = AnyTask(
-        log.task, log.values, higher, records, log.config, group_by, _groups_of(log.task, results)
-    )
+    tables, members = results.get("groups") or {}, results.get("group_subtasks") or {}
+    of_groups = {
+        f"{group}: {name}": one.value
+        for group, table in tables.items()
+        if log.task in (members.get(group) or ())
+        for name, one in printed(_by_name(table)).items()
+        if "_stderr" not in name
+    }
+    other = AnyTask(log.task, log.values, higher, records, log.config, group_by, of_groups)
     return replace(
         log,
         other=other,
         values=log.values | {name: one.value for name, one in other.metrics.items()},
         samples=tuple(replace(one, metrics=other.given(one.record)) for one in log.samples),
     )
-
-
-def _groups_of(task: str, results: Any) -> dict[str, float]:
-    """Returns the numbers that the harness printed for the groups of tasks that a task belongs to."""
-    tables, members = results.get("groups") or {}, results.get("group_subtasks") or {}
-    return {
-        f"{group}: {name}": one.value
-        for group, table in tables.items()
-        if task in (members.get(group) or ())
-        for name, one in printed(_by_name(table)).items()
-        if "_stderr" not in name
-    }
-
-
-def _config(own: Any) -> dict[str, Any]:
-    """Returns a task's configuration, with a list of `metadata` tables merged into one."""
-    config = dict(own)
-    if isinstance(parts := config.get("metadata"), list):
-        config["metadata"] = {key: value for part in parts for key, value in dict(part).items()}
-    return config
 
 
 def _by_name(table: dict[str, Any]) -> dict[str, Any]:
@@ -386,7 +371,12 @@ def _with_problems(
     n = len(samples)
     if log.is_file() and not problems and expected not in (None, n):
         problems.append(f"{log.name}: {n} lines for the run's {expected} questions")
-    problems += _changed(file, log, state.get(manifests.TABLES))
+    sums = state.get(manifests.TABLES)
+    kept = sums if isinstance(sums, dict) else {}
+    for path in (file, log):
+        checksum = kept.get(path.name)
+        if checksum is not None and path.is_file() and sha256_of([path]) != checksum:
+            problems.append(f"{path} was changed after the run, as its checksum shows")
     problems += [
         f"{task}: the run has {key} {old} of the task, this package {new}"
         for key, (old, new) in versions.items()
@@ -432,7 +422,6 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
 
 
 def _sample(row: Any, metrics: tuple[str, ...], is_ours: bool) -> Sample:
-    """Returns a line of a log."""
     if is_ours:
         record = _sound(row["record"])
         given = adapter.given_to(row, metrics)
@@ -465,13 +454,3 @@ def _sound(record: dict[str, Any]) -> dict[str, Any]:
         raise TypeError(f"{wrong[0]} is {one_line(repr(record[wrong[0]]))[:80]}")
     hash(record["id"])  # a list is not an id
     return record
-
-
-def _changed(results: Path, log: Path, kept: Any) -> list[str]:
-    """Returns which of a run's files changed after the run, according to its stored checksums."""
-    known = {file: kept.get(file.name) for file in (results, log)} if isinstance(kept, dict) else {}
-    return [
-        f"{file} was changed after the run, as its checksum shows"
-        for file, checksum in known.items()
-        if checksum is not None and file.is_file() and sha256_of([file]) != checksum
-    ]
