@@ -19,7 +19,7 @@ from tempbench_lmms.harness import model_session
 from tempbench_lmms.report.page import check_page
 from tempbench_lmms.runs import model_check, selftest
 from tempbench_lmms.runs.logs import read_runs
-from tempbench_lmms.runs.needs import needs_of, shape_of
+from tempbench_lmms.runs.model_check import needs_of, shape_of
 from tempbench_lmms.runs.run_card import run_card
 from tests.command import complains, tempbench
 

@@ -11,7 +11,7 @@ from tempbench_lmms.check.judging import of_pictures, of_texts, of_video
 from tempbench_lmms.check.probes import Film, Probe
 from tempbench_lmms.check.procedure import Check
 from tempbench_lmms.media.codes import Card
-from tempbench_lmms.runs.needs import Need, held, needs_of, shape_of
+from tempbench_lmms.runs.model_check import Need, held, needs_of, shape_of
 
 CARDS = tuple(Card(number) for number in range(6))
 PROBE = Probe("Question 0.", "pictures", ("Question 0.", *CARDS))
