@@ -291,18 +291,20 @@ def test_official_rows_of_tempvs_are_the_questions_prepared_from_them(shared, tm
 
 
 @pytest.mark.parametrize(
-    ("name", "file", "content", "says"),
+    ("name", "task", "file", "content", "says"),
     [
-        ("vlmevalkit", "t.pkl", b"", "is not a table"),
-        ("vlmevalkit", "t.xlsx", b"PK\x03\x04 none", "cannot be read"),
-        ("vlmevalkit", "t.json", b"3", "is neither a list of rows"),
-        ("vlmevalkit", "t.tsv", b"index\tanswer\n1\tA\n", "has no column prediction"),
-        ("replies", "l.jsonl", b"3\n", "line 1 is not an object with question_id and reply"),
+        ("vlmevalkit", MATEO, "t.pkl", b"", "is not a table"),
+        ("vlmevalkit", MATEO, "t.xlsx", b"PK\x03\x04 none", "cannot be read"),
+        ("vlmevalkit", MATEO, "t.json", b"3", "is neither a list of rows"),
+        ("vlmevalkit", MATEO, "t.tsv", b"index\tanswer\n1\tA\n", "has no column prediction"),
+        ("replies", MATEO, "l.jsonl", b"3\n", "line 1 is not an object with question_id and reply"),
+        ("tomato", MATEO, "l.jsonl", b"", "no format 'tomato'"),
+        ("replies", "mateo_mini", "l.jsonl", b"", "is a group"),
     ],
 )
-def test_damaged_files_are_one_line(name, file, content, says, tmp_path):
+def test_what_cannot_be_imported_is_one_line(name, task, file, content, says, tmp_path):
     (tmp_path / file).write_bytes(content)
-    arguments = ("import", name, tmp_path / file, "--task", MATEO, "-o", tmp_path / "o")
+    arguments = ("import", name, tmp_path / file, "--task", task, "-o", tmp_path / "o")
     complains(tempbench(*arguments), says)
     assert not (tmp_path / "o").exists()
 
@@ -314,13 +316,3 @@ def test_a_small_archive_that_expands_beyond_measure_is_refused(tmp_path, monkey
     assert (tmp_path / "log.xlsx").stat().st_size < 3000
     arguments = ("import", "vlmevalkit", tmp_path / "log.xlsx", "--task", MATEO, "-o", tmp_path / "o")
     complains(tempbench(*arguments), "log.xlsx holds more than 2,000,000 bytes")
-
-
-def test_a_format_of_another_benchmark_and_a_group(tmp_path):
-    file = as_replies(tmp_path, MATEO)
-    complains(
-        tempbench("import", "tomato", file, "--task", MATEO, "-o", tmp_path / "o"), "no format 'tomato'"
-    )
-    complains(
-        tempbench("import", "replies", file, "--task", "mateo_mini", "-o", tmp_path / "o"), "is a group"
-    )
