@@ -348,6 +348,10 @@ READERS: dict[str, Reader] = {"replies": replies, "vlmevalkit": vlmevalkit}
 
 _OUR_FORMS = re.compile(rb'"(?:question_id|record)"\s*:')
 _HEAD = 1 << 16
+_UNKNOWN = (
+    "no metrics of ours: the questions are not prepared; prepare the data, or name the official files with "
+    "--data"
+)
 
 
 @dataclass(frozen=True)
@@ -410,11 +414,7 @@ def score(
         if not rules or not (official := rules(source)):
             more = ", or name the official files with --data" if hasattr(own, "questions") else ""
             raise TempbenchError(f"{error}{more}") from None
-        unknown = (
-            "no metrics of ours: the questions are not prepared; prepare the data, or name the official "
-            "files with --data"
-        )
-        return Scores(official=official, notes=(*source.remarks, unknown))
+        return Scores(official=official, notes=(*source.remarks, _UNKNOWN))
     official = rules(source) if rules else {}
     replies = {id_: answer.reply for id_, answer in collected(reader(source), source).items()}
     ids = [str(doc["question_id"]) for doc in docs]

@@ -138,10 +138,8 @@ def run(
             held.enter_context(locks.locked(output / LOCK, busy))
             found = starting.check(command)
             agreement.compare(ranks, found.process | options.process)
-            contests: list[deciding.Contest] = []
-            if options.until_decided:
-                names = [*found.ids, *command.others]
-                contests = deciding.contests(options.until_decided, names, options.decide_by)
+            names = [*found.ids, *command.others]
+            contests = deciding.contests(options.until_decided, names, options.decide_by)
             deciders = deciding.deciders(output, state_of(output), contests)
             finished = _continued(output, found, asks_all=not contests)
             kept: dict[str, Any] = {"name": options.name} if options.name else {}
