@@ -165,8 +165,8 @@ def deciders(output: Path, state: Mapping[str, Any], wanted: Sequence[Contest]) 
     return {DECIDERS: first} if first else {}
 
 
-def contests(run_b: Path | None, names: Sequence[str], metric: str = "") -> list[Contest]:
-    """Returns a contest for each task, all of them at the start; none without an earlier run.
+def contests(run_b: Path, names: Sequence[str], metric: str = "") -> list[Contest]:
+    """Returns a contest for each task, all of them at the start.
 
     The tasks share the level: the probability that any of them is decided wrongly is at most 5 %.
 

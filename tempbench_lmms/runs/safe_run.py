@@ -123,7 +123,6 @@ def run(
     Raises:
         TempbenchError: Something is wrong, or too many requests failed; the answers so far are stored.
     """
-    borne = bound(options.max_failures)
     output = command.output
     ranks = Ranks()
     if ranks.rank:  # the first process checks, writes and prints
@@ -138,12 +137,11 @@ def run(
             held.enter_context(locks.locked(output / LOCK, busy))
             found = starting.check(command)
             agreement.compare(ranks, found.process | options.process)
-            names = [*found.ids, *command.others]
-            contests = deciding.contests(options.until_decided, names, options.decide_by)
+            contests = _contests(command, options, found)
             deciders = deciding.deciders(output, state_of(output), contests)
             finished = _continued(output, found, asks_all=not contests)
-            kept: dict[str, Any] = {"name": options.name} if options.name else {}
-            kept |= {_QUESTIONS: found.questions, **deciders}
+            named = {"name": options.name} if options.name else {}
+            kept = {**named, _QUESTIONS: found.questions, **deciders}
             if not finished:
                 plugin.check_names({*command.named, *found.ids})
         ranks.tell_all(agreement.DECISION, {"status": 0} if finished else {"fingerprint": found.fingerprint})
@@ -154,18 +152,23 @@ def run(
         if before := set(output.rglob("*_samples_*.jsonl")):
             time.sleep(1)  # the harness names its files by the second
         before |= set(output.rglob(f"*{RESULTS}"))
-        first = {"identity": found.kept, "finished": None, **kept}
-        begin = cache(lambda: tables.write_json(first, output / STATE))
+        begun = {"identity": found.kept, "finished": None, **kept}
         pace = Pace(ranks.size)
         with pace.bar():
-            _evaluate(command, options, found, pace, begin, contests)
+            _evaluate(command, options, found, pace, begun, contests)
         pace.tell()
-        _finish(output, _new_results(output, before), found, contests, kept, borne, at_end)
+        _finish(output, _new_results(output, before), found, contests, kept, options, at_end)
+
+
+def _contests(command: Command, options: RunOptions, found: RunIdentity) -> list[deciding.Contest]:
+    names = [*found.ids, *command.others]
+    return deciding.contests(options.until_decided, names, options.decide_by) if options.until_decided else []
 
 
 def _check_arguments(command: Command, options: RunOptions) -> None:
     """Refuses unknown tasks, and arguments that the harness or a run would refuse."""
     further = command.further
+    bound(options.max_failures)
     starting.part(further)
     task_names.check(command.tasks.split(","), further)
     number = starting.value(further, "num_fewshot")
@@ -274,7 +277,7 @@ def _evaluate(
     options: RunOptions,
     found: RunIdentity,
     on_slice: Callable[[Any], None],
-    begin: Callable[[], None] = lambda: None,
+    begun: Mapping[str, Any] | None = None,
     contests: Sequence[deciding.Contest] = (),
 ) -> None:
     """Lets the harness ask the remaining questions."""
@@ -290,7 +293,9 @@ def _evaluate(
     redaction.note(command.model_args, *command.further)
     known = supervision.read(output)
     watch = retries.Watch({*known}, supervision.failed(known), max_failures=bound(options.max_failures))
-    watch.answered, watch.seed = begin, str(starting.value(command.further, "seed"))
+    watch.seed = str(starting.value(command.further, "seed"))
+    if begun is not None:
+        watch.answered = cache(lambda: tables.write_json(begun, output / STATE))
     if options.tell:
         watch.timeout, watch.tell = options.question_timeout or None, options.tell
     if options.until_decided is not None:
@@ -340,7 +345,7 @@ def _finish(
     found: RunIdentity,
     contests: Sequence[deciding.Contest],
     kept: Mapping[str, Any],
-    borne: Callable[[int], int],
+    options: RunOptions,
     at_end: Callable[[Path, bool], None],
 ) -> None:
     """Records that the run is finished, and prints which requests failed.
@@ -352,7 +357,7 @@ def _finish(
     replies = [(log, one) for log in logs for one in log.samples]
     decided = {one.task: one.said for one in contests}
     failed = [(log, one) for log, one in replies if one.record["failed"]]
-    is_finished = len(failed) <= borne(len(replies))
+    is_finished = len(failed) <= bound(options.max_failures)(len(replies))
     if is_finished:
         ids = [[log.task, one.id] for log, one in failed]
         ended = {"finished": str(file), "failed": ids, manifests.TABLES: sums(file)}

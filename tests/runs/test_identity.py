@@ -143,7 +143,9 @@ def finished(tmp_path):
     file = log.with_name("20260101_000000_results.json")
     found = starting.check(Command("m", MINI, tmp_path))
     kept = {"questions": found.questions}
-    safe_run._finish(tmp_path, file, found, [], kept, lambda n: 0, lambda *given: None)
+    safe_run._finish(
+        tmp_path, file, found, [], kept, safe_run.RunOptions(max_failures="0"), lambda *given: None
+    )
     assert safe_run._continued(tmp_path, found) == file
     return found
 
