@@ -68,9 +68,9 @@ _DOUBTS = dict.fromkeys(
 _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = re.compile(r"[^\W\d_]{2,} $")
 _SAID = roles("text words both")
-_REJECTS, _REMARKS = roles("wrong other deny hedge"), roles("note courtesy ask refuse")
-_WORDY, _CONCLUDES = roles("text words place"), roles("conclude")
-_TURNS, _REMARK, _BRIEF = roles("turn back or"), 60, 200
+_REMARKS = roles("note courtesy ask refuse")
+_WORDY = roles("text words place")
+_TURNS, _BRIEF = roles("turn back or"), 200
 _PLAIN = re.compile(r"\D{4,}")
 _BEGINS = roles("and or to article prep from because near at is")
 
@@ -133,8 +133,7 @@ def _strong(case: Case) -> Said | None:
         return None
     # An explanation in words does not outweigh an option's label.
     if any(one.stance >= Stance.HEAD and one.mention.form in ("letter", "label", "both") for one in live):
-        concludes = [one.sentence for one in live if text.opens(one.sentence) & _CONCLUDES]
-        live = [one for one in live if one.mention.form not in _WORDY or one.sentence in concludes]
+        live = [one for one in live if one.mention.form not in _WORDY]
         strong = [one for one in live if one.stance in _STRONG]
     if not strong:
         return None
@@ -190,7 +189,6 @@ def _stated(case: Case) -> Said | None:
         any(one.stance == Stance.OPEN for one in first)
         or any(text.begins(one.sentence, one.mention.start) for one in others)
         or (others and _turns(text, first[0]))
-        or _is_rejected(case, first[0])
         or text.has("suppose", first[0].mention.end, text.sentences[0].end)
     )
     return None if doubted else (first[0], "")
@@ -200,13 +198,6 @@ def _turns(text: Text, one: Judged) -> bool:
     """Returns whether a "but" comes after a mention in its sentence; "although" only concedes."""
     behind = text.within(one.mention.end, text.sentences[one.sentence].end)
     return any("turn" in word.roles and "concede" not in word.roles for word in behind)
-
-
-def _is_rejected(case: Case, one: Judged) -> bool:
-    """Returns whether a short sentence after a mention names nothing and rejects: "But he does not."."""
-    said = {other.sentence for other in case.judged}
-    later = (i for i in _later(case.text, one) if i not in said and case.text.said(i) & _REJECTS)
-    return any(case.text.sentences[i].end - case.text.sentences[i].start <= _REMARK for i in later)
 
 
 def _later(text: Text, one: Judged) -> list[int]:
@@ -260,7 +251,7 @@ def _is_contrasted(case: Case, one: Judged) -> bool:
     if one.mention.form in ("number", "order", "span"):
         return False
     brief = len(text.text) - end <= _BRIEF and _later(text, one)
-    if brief or _is_rejected(case, one) or (_turns(text, one) and one.mention.form in _LABELS | {"text"}):
+    if brief or (_turns(text, one) and one.mention.form in _LABELS | {"text"}):
         return True
     before = [other for other in case.judged if other.mention.end <= one.mention.start]
     denied = [other for other in before if other.stance == Stance.DENIED and other.sentence == one.sentence]

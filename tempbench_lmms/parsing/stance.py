@@ -354,11 +354,8 @@ def _of_it(at: _Place) -> list[Word]:
 def _said(at: _Place) -> str:
     last, denies = at.end, False
     words = _of_it(at)
-    inside = at.left > at.sentence.start and at.text.text[at.left] == ","  # "2, where 3 is missing, is odd"
     for i, word in enumerate(words):
         gap = at.text.text[last : word.start]
-        if inside and gap == ", " and "is" in word.roles:
-            break
         near = is_filling(at.text, at.end, word.start, _NEAR)
         if said := _mark(at, word, near):
             return said

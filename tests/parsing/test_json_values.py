@@ -1,18 +1,8 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tempbench_lmms.parsing.exact import json_values
-
-VALUES = st.recursive(
-    st.one_of(st.integers(), st.booleans(), st.none(), st.text(st.sampled_from("ab ,:'é"), max_size=5)),
-    lambda inner: st.one_of(
-        st.lists(inner), st.dictionaries(st.text(st.sampled_from("ab"), max_size=3), inner)
-    ),
-    max_leaves=10,
-)
 
 
 @pytest.mark.parametrize(
@@ -35,9 +25,3 @@ VALUES = st.recursive(
 )
 def test_json_values(text, values):
     assert json_values(text) == values
-
-
-@pytest.mark.slow
-@given(st.lists(VALUES, min_size=1, max_size=3))
-def test_what_is_json_is_read(values):
-    assert json_values(json.dumps(values)) == [values]

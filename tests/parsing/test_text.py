@@ -1,5 +1,3 @@
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,15 +21,6 @@ from tempbench_lmms.parsing.expected import Choice
 )
 def test_final_answer(reply, answer):
     assert final_answer(reply) == answer
-
-
-@pytest.mark.slow
-def test_no_character_shifts_the_tags():
-    """The lower-case form of some has another length; the answer is cut out of the reply as it is."""
-    odd = [char for char in map(chr, range(sys.maxunicode + 1)) if len(char.lower()) != 1]
-    assert odd
-    for char in odd:
-        assert final_answer(f"<think>{char * 9}</think><answer>{char} B</answer>") == f"{char} B"
 
 
 @given(

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
-from tempbench_lmms.parsing.reader import others, read_both
+from tempbench_lmms.parsing.expected import TimeSpan
+from tempbench_lmms.parsing.reader import others
 
 DURATION = 100.0
 
@@ -37,14 +37,6 @@ def test_what_needs_the_duration_is_not_read_without_it(reply):
 def test_what_is_written_is_read(start, end, form):
     start, end = round(start, 2), round(end, 2)
     assert reader.read(form.format(f"{start:.2f}", f"{end:.2f}"), TimeSpan()).value == (start, end)
-
-
-@given(st.integers(0, 9999), st.integers(0, 9999))
-def test_clocks_are_read(start, end):
-    def clock(seconds):
-        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-
-    assert reader.read(f"{clock(start)} to {clock(end)}", TimeSpan()).value == (start, end)
 
 
 @given(st.text(alphabet='0123456789 -:.,[]{}%"smintofromand⟨⟩\n', max_size=80))
@@ -121,19 +113,3 @@ def test_a_reply_that_ends_at_its_limit_is_cut_off():
     assert reader.read("", video).reason == "empty"
     assert reader.read("<think>from 5 to 10", video).reason == "cut_off"
     assert reader.read("From 5 s to 10 s", video, at_limit=True).value == (5.0, 10.0)
-
-
-def test_letter_and_span_have_reasons_of_their_own():
-    letter, span = read_both(
-        "The answer is B, and it goes on", Fields(Choice("ABCD", EVENTS), TimeSpan(DURATION))
-    )
-    assert (letter.value, span.reason) == ("B", "nothing")
-    letter, span = read_both(
-        '{"answer": "B", "span": null}', Fields(Choice("ABCD", EVENTS), TimeSpan(DURATION))
-    )
-    assert (letter.value, span.value) == ("B", None)
-
-
-def test_the_text_of_an_option_is_no_span():
-    letter, span = read_both("D. he takes 2 to 3 steps", Fields(Choice("ABCD", EVENTS), TimeSpan(DURATION)))
-    assert (letter.value, span.value) == ("D", None)
