@@ -250,12 +250,7 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
         )
         for one in columns
     ]
-    # Neither a score in percent nor PNR is averaged.
-    common = [
-        one
-        for one in columns
-        if one.is_share and all((n := one.number(run)) and 0 <= (n.number or 0) <= 1 for run in whole)
-    ]
+    common = _averaged(columns, whole)
     if len(whole) > 1 and len(common) > 1:
         means = {run: fmean(n.number or 0 for column in common if (n := column.number(run))) for run in whole}
         heads = [Heading(("rank",)), Heading(("average",)), *heads]
@@ -273,6 +268,15 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
         corner="run",
     )
     return signed(grid, (task for column in columns for task in column.tasks))
+
+
+def _averaged(columns: Sequence[Column], runs: Sequence[str]) -> list[Column]:
+    """Returns the shares that all runs have; neither a score in percent nor PNR is one."""
+    return [
+        one
+        for one in columns
+        if one.is_share and all((n := one.number(run)) and 0 <= (n.number or 0) <= 1 for run in runs)
+    ]
 
 
 def _remarks(columns: Sequence[Column], averaged: Sequence[Column]) -> Iterator[str]:
