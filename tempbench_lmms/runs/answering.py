@@ -33,7 +33,8 @@ from tempbench_lmms.data.user_files import json_values, storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
 from tempbench_lmms.harness.tasks import content, docs_of, load_task
-from tempbench_lmms.media.images import png
+from tempbench_lmms.media.images import is_picture, png
+from tempbench_lmms.parsing.expected import Item, Order, Reread
 from tempbench_lmms.runs.importing import Source, write_log
 from tempbench_lmms.runs.run_card import RESPONDENT
 from tempbench_lmms.runs.task_log import scored
@@ -139,6 +140,22 @@ class Questions:
     def _content(self, number: int) -> tuple[Any, ...]:
         task, doc = self._order[number]
         return content(task.config, task.docs[doc], doc)
+
+    def picked(self, number: int) -> str:
+        """Returns `one` if the number of a picture is asked for, `order` if an order of all is, else "".
+
+        The pictures must be apart, as many as there are numbers.
+        """
+        task, doc = self._order[number]
+        seen: dict[Any, Any] = {}
+        with self._lock:
+            scored(task.config, task.docs[doc], Reread("-", seen.setdefault))
+            n = sum(map(is_picture, self._recent(number)))
+        expected = next(iter(seen), None) if len(seen) == 1 else None
+        if isinstance(expected, Item) and expected.upper == n:
+            return "one"
+        numbers = tuple(str(i + 1) for i in range(n))
+        return "order" if isinstance(expected, Order) and expected.labels == numbers else ""
 
     def answer(self, number: int, reply: str) -> bool:
         """Stores an answer on the disk; returns whether the task's parser can read it, right or wrong.
@@ -249,7 +266,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif len(parts) == 1:
             number = self._number(parts[0], len(questions))
             kinds = [(_kind(part), part) for part in questions.shown(number)]
-            about = {"questions": questions, "number": number}
+            about = {"questions": questions, "number": number, "picked": questions.picked(number)}
             is_unread = urlsplit(self.path).query == "unread"
             self._send_page(HTTPStatus.OK, parts=kinds, is_unread=is_unread, **about)
         elif len(parts) == 3 and parts[0] == "media":

@@ -311,3 +311,22 @@ def test_in_a_browser(tmp_path):
         assert all(url.startswith((client.server.address, "data:")) for url in browser.requests)
     [log] = logs.read_runs(questions.write_logs())
     assert [record["correct"] for record in log.records] == [1, 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["timepercept_tal_mini", "timepercept_isr_mini"])
+def test_pictures_are_clicked_where_their_numbers_are_asked_for(tmp_path, task):
+    questions = questions_of(tmp_path, task, limit=1)
+    wanted = re.findall(r"[0-9]+", oracle(questions, 0))
+    with page(questions) as client, Chromium() as browser:
+        browser.open(client.server.address, width=400)
+        assert browser.violations() == []
+        for number in ("1", "1", *wanted):  # a second click takes the first one back
+            browser.value(f"document.querySelector('.pick[value=\"{number}\"]').click()")
+        assert browser.value("document.getElementById('reply').value") == ", ".join(wanted)
+        assert browser.complaints == []
+    assert questions.answer(0, ", ".join(wanted))
+
+
+def test_other_questions_have_no_pictures_to_click(client):
+    assert not any(client.server.questions.picked(number) for number in range(len(client.server.questions)))
