@@ -139,14 +139,7 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     small = list(zip(outside, ask(outside), strict=True)) if outside else []
     every = [*alone, *twins, *batch.items()]
     blind = "" if any(answer.arrived for _, answer in [*every, *small]) else _HOOK
-    known = dict(alone)
-    # What neither fails in a batch alone nor arrives in it as it does alone.
-    new = [
-        (probe, answer)
-        for probe, answer in batch.items()
-        if probe not in known or not (answer.error or _are_same(known[probe], answer))
-    ]
-    judged = [*alone, *twins, *new]
+    judged = [*alone, *twins, *_changed_in_batch(dict(alone), batch)]
     owners = probes_.numbers_of([*inside, *outside])
     found = [one for probe, answer in judged for one in _judged(probe, answer, owners, plan, blind)]
     for probe, one in alone:
@@ -160,6 +153,17 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
         own = [(probe, answer) for probe, answer in small if probe.kind == kind]
         verdicts.append(_sight(kind, own, plan.counts(kind)))
     return Check(tuple(verdicts), len(every) + 1 + len(outside), n_small=len(outside))
+
+
+def _changed_in_batch(
+    alone: Mapping[Probe, Answer], batch: Mapping[Probe, Answer]
+) -> list[tuple[Probe, Answer]]:
+    """Returns what neither fails in a batch alone nor arrives in it as it does alone."""
+    return [
+        (probe, answer)
+        for probe, answer in batch.items()
+        if probe not in alone or not (answer.error or _are_same(alone[probe], answer))
+    ]
 
 
 def _one_by_one(ask: Ask, probes: Sequence[Probe]) -> list[tuple[Probe, Answer]]:

@@ -33,15 +33,49 @@ if TYPE_CHECKING:
 
 _TIMEOUT = 1800
 
+SliceSize = Annotated[
+    int, typer.Option("--slice", min=1, help="Answers to store at a time: the most that is lost.")
+]
+MaxFailures = Annotated[
+    str, typer.Option(help="How many requests may fail before the run fails, as a number or a share.")
+]
+QuestionTimeout = Annotated[
+    float, typer.Option(min=0, help="Seconds after which a question counts as failed; 0 is no limit.")
+]
+UntilDecided = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="RUN_B",
+        help="Stop when it is decided whether this run is better or worse than RUN_B, an earlier run of "
+        "all questions. Groups of questions are asked in random order.",
+    ),
+]
+DecideBy = Annotated[
+    str, typer.Option(help="With --until-decided: the metric that decides; default: the headline.")
+]
+Repeats = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=1000,
+        help="Ask all questions this many times with sampled replies, to measure the spread.",
+    ),
+]
+Within = Annotated[
+    float,
+    typer.Option(min=0.001, max=0.99, help="Without --against: assumed correlation within a group."),
+]
+Correlation = Annotated[
+    float, typer.Option(min=0, max=0.99, help="Assumed correlation of the two runs' results over groups.")
+]
+
 
 def run(
     model: Annotated[str, typer.Option(help="The harness's --model.")],
     tasks: Annotated[str, typer.Option(help="Tasks or groups, separated by commas.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for this run.")],
     model_args: Annotated[str, typer.Option(help="The harness's --model_args.")] = "",
-    slice_size: Annotated[
-        int, typer.Option("--slice", min=1, help="Answers to store at a time: the most that is lost.")
-    ] = 200,
+    slice_size: SliceSize = 200,
     check: Annotated[bool, typer.Option("--check", help="Run check-model first.")] = False,
     anyway: Annotated[
         bool, typer.Option("--anyway", help="With --check: run even if the check did not pass.")
@@ -50,31 +84,11 @@ def run(
         bool, typer.Option(help="Write report.html into the folder at the end of the run.")
     ] = True,
     name: Annotated[str, typer.Option(help="Name of the run in reports; default: the model's name.")] = "",
-    max_failures: Annotated[
-        str, typer.Option(help="How many requests may fail before the run fails, as a number or a share.")
-    ] = "1%",
-    question_timeout: Annotated[
-        float, typer.Option(min=0, help="Seconds after which a question counts as failed; 0 is no limit.")
-    ] = _TIMEOUT,
-    until_decided: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="RUN_B",
-            help="Stop when it is decided whether this run is better or worse than RUN_B, an earlier run of "
-            "all questions. Groups of questions are asked in random order.",
-        ),
-    ] = None,
-    decide_by: Annotated[
-        str, typer.Option(help="With --until-decided: the metric that decides; default: the headline.")
-    ] = "",
-    repeats: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=1000,
-            help="Ask all questions this many times with sampled replies, to measure the spread.",
-        ),
-    ] = 1,
+    max_failures: MaxFailures = "1%",
+    question_timeout: QuestionTimeout = _TIMEOUT,
+    until_decided: UntilDecided = None,
+    decide_by: DecideBy = "",
+    repeats: Repeats = 1,
     arguments: Annotated[
         list[str] | None, typer.Argument(help="Options for the harness, e.g. --limit 8 --batch_size 4.")
     ] = None,
@@ -311,13 +325,8 @@ def plan(
     right: Annotated[
         float, typer.Option(min=0.01, max=0.99, help="Without --against: assumed share of right answers.")
     ] = 0.5,
-    within: Annotated[
-        float,
-        typer.Option(min=0.001, max=0.99, help="Without --against: assumed correlation within a group."),
-    ] = 0.2,
-    correlation: Annotated[
-        float, typer.Option(min=0, max=0.99, help="Assumed correlation of the two runs' results over groups.")
-    ] = 0.4,
+    within: Within = 0.2,
+    correlation: Correlation = 0.4,
     questions: Annotated[
         int | None, typer.Option(min=1, help="How many questions there are, if the data is not here.")
     ] = None,

@@ -107,11 +107,13 @@ def alive(text: Text, judged: list[Judged]) -> list[Judged]:
     heads = [one for one in live if one.stance == Stance.HEAD]
     if heads and (len(_values(heads)) > 1 or heads[0].sentence > 0):  # a list
         live = [one._replace(stance=Stance.NAMED) if one.stance == Stance.HEAD else one for one in live]
-    tail = text.text[live[-1].mention.end :] if live else ""
-    if tail[:1] == ":" and live[-1].sentence == len(text.sentences) - 1:  # "Option B: He"
-        breaks_off = live[-1].stance in (Stance.BARE, Stance.HEAD) and _is_unfinished(text, judged)
-        return live[:-1] if breaks_off else live
-    return live
+    return live[:-1] if live and _breaks_off(text, live[-1], judged) else live
+
+
+def _breaks_off(text: Text, last: Judged, judged: list[Judged]) -> bool:
+    """Returns whether the text ends inside an option that it repeats: "Option B: He"."""
+    begins = text.text[last.mention.end :][:1] == ":" and last.sentence == len(text.sentences) - 1
+    return begins and last.stance in (Stance.BARE, Stance.HEAD) and _is_unfinished(text, judged)
 
 
 def _values(judged: list[Judged]) -> set[Any]:

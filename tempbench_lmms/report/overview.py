@@ -8,7 +8,7 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
-from tempbench_lmms.card import BenchmarkCard
+from tempbench_lmms.card import BenchmarkCard, Reference
 from tempbench_lmms.record import shown
 from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN, RUN, Cell, Grid, Heading, Number, cell_of
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
@@ -119,6 +119,12 @@ class Column:
                 found.setdefault(row.run, []).append(row)
         return found
 
+    @property
+    def heading(self) -> Heading:
+        """The column's heading."""
+        notes = (f"no run has {self.instead_of}",) if self.instead_of else ()
+        return Heading((self.section.card.name, self.metric), notes=notes)
+
     def number(self, run: str) -> Number | None:
         """Returns the headline of a run, or None."""
         return self._shown[run][0].numbers[self.metric] if run in self._shown else None
@@ -221,15 +227,18 @@ def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> 
         own = [one for one in cells if card.others.get(one.model, BEST) == kind]
         # Of two equal values, prefer the one with a model's name.
         own.sort(key=lambda one: one.model in card.others)
-        if kind == BEST and own:
-            tables = [[one for one in own if one.table == table.name] for table in card.tables]
-            own = next((found for found in tables if len(found) >= _MODELS), next(filter(None, tables)))
-        if own:
+        if own := _of_main_table(card, own) if kind == BEST else own:
             cell = best(own, key=lambda one: one.value)
             note = "" if cell.comparable else cell.note or card.apart or "not comparable"
             label = ", ".join(dict.fromkeys((cell.model, cell.table))) if kind == BEST else cell.model
             out.append(Mark(kind, label, cell.value, note))
     return out
+
+
+def _of_main_table(card: BenchmarkCard, cells: Sequence[Reference]) -> list[Reference]:
+    tables = [[one for one in cells if one.table == table.name] for table in card.tables]
+    first = next(filter(None, tables), [])
+    return next((found for found in tables if len(found) >= _MODELS), first)
 
 
 def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[str, Sequence[str]]) -> Grid:
@@ -243,21 +252,13 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
     for kind, name in MARKS.items() if any(column.section.card.paper for column in columns) else ():
         rows.append(Heading((name,), kind))
         cells.append([column.mark(kind) for column in columns])
-    heads = [
-        Heading(
-            (one.section.card.name, one.metric),
-            notes=(f"no run has {one.instead_of}",) if one.instead_of else (),
-        )
-        for one in columns
-    ]
+    heads = [one.heading for one in columns]
     common = _averaged(columns, whole)
     if len(whole) > 1 and len(common) > 1:
-        means = {run: fmean(n.number or 0 for column in common if (n := column.number(run))) for run in whole}
         heads = [Heading(("rank",)), Heading(("average",)), *heads]
+        places = _placed(common, whole)
         for row, own in zip(rows, cells, strict=True):
-            mean = means.get(row.name) if row.kind == RUN else None
-            rank = "" if mean is None else str(1 + sum(other > mean for other in means.values()))
-            own[:0] = [Cell(rank), Cell(shown(mean, 3, blank=""))]
+            own[:0] = places.get(row.name if row.kind == RUN else "", [Cell(""), Cell("")])
     grid = Grid(
         name="Headlines",
         caption="The score of each run on each benchmark",
@@ -268,6 +269,13 @@ def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[
         corner="run",
     )
     return signed(grid, (task for column in columns for task in column.tasks))
+
+
+def _placed(columns: Sequence[Column], runs: Sequence[str]) -> dict[str, list[Cell]]:
+    """Returns the rank of each run, and the average of its headlines."""
+    means = {run: fmean(n.number or 0 for column in columns if (n := column.number(run))) for run in runs}
+    ranks = {run: 1 + sum(other > mean for other in means.values()) for run, mean in means.items()}
+    return {run: [Cell(str(ranks[run])), Cell(shown(mean, 3, blank=""))] for run, mean in means.items()}
 
 
 def _averaged(columns: Sequence[Column], runs: Sequence[str]) -> list[Column]:

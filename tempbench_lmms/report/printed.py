@@ -96,11 +96,7 @@ def grid_of(card: BenchmarkCard, table: PrintedTable, results: Sequence[Result],
         better: The direction of a metric.
     """
     turned = table.models_are == "columns"
-    if turned:
-        cells, blank = (
-            {(column, row): cell for (row, column), cell in own.items()} for own in (table.cells, table.blank)
-        )
-        table = replace(table, rows=table.columns, columns=table.rows, cells=cells, blank=blank)
+    table = _turned(table) if turned else table
     models = [cell for cell in table.cells.values() if cell.metric and card.others.get(cell.model) != CHANCE]
     apart = bool(models) and not any(cell.comparable for cell in models)
     templates, units = _templates(table), _units(card, table)
@@ -125,6 +121,13 @@ def grid_of(card: BenchmarkCard, table: PrintedTable, results: Sequence[Result],
         is_printed=True,
     )
     return grid.transposed() if turned else grid
+
+
+def _turned(table: PrintedTable) -> PrintedTable:
+    cells, blank = (
+        {(column, row): cell for (row, column), cell in own.items()} for own in (table.cells, table.blank)
+    )
+    return replace(table, rows=table.columns, columns=table.rows, cells=cells, blank=blank)
 
 
 def _heading(words: str, kind: str = FIELD) -> Heading:

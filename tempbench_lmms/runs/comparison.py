@@ -1,7 +1,7 @@
 """`tempbench compare`: is one run better than another, on the same questions?"""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -208,14 +208,22 @@ def compare_metric(
     found = replace(found, difference=difference, p=difference.p)
     if len(first) > 1:
         return found  # McNemar's test takes one answer per question
-    a, b = (
-        question_scores(*side[0], value)
-        if isinstance(value, Ratio) and {*value.numerator} <= {0.0, value.top}
-        else None
-        for side, (value, *_) in zip(sides, values, strict=True)
-    )
+    a, b = (_right_answers(*side[0], own[0]) for side, own in zip(sides, values, strict=True))
     if a is None or b is None or a.keys() != b.keys():
         return found
+    return _with_exact_test(found, difference, a, b)
+
+
+def _right_answers(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:
+    """Returns 0 or 1 per question if the metric is their plain mean, else None."""
+    is_mean = isinstance(whole, Ratio) and {*whole.numerator} <= {0.0, whole.top}
+    return question_scores(metric, records, whole) if is_mean else None
+
+
+def _with_exact_test(
+    found: Comparison, difference: Difference, a: Mapping[str, float], b: Mapping[str, float]
+) -> Comparison:
+    """Returns a comparison with McNemar's test on the right answers of two runs, question by question."""
     only_first, only_second = sum(a[id_] > b[id_] for id_ in a), sum(a[id_] < b[id_] for id_ in a)
     p = mcnemar(only_first, only_second)
     # If each cluster is one question, the exact test equals the exchange test without its random draws.

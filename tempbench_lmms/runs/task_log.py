@@ -298,10 +298,7 @@ def read_results(file: Path, partial: bool, only: frozenset[str] | None, group_b
         settings = dict(results.get("config") or {})
         found = [task for task in tables if task in configs]
         values = {task: _by_name(dict(tables[task])) for task in found}
-        configs = {task: dict(configs[task]) for task in found}
-        for config in configs.values():
-            if isinstance(parts := config.get("metadata"), list):
-                config["metadata"] = {key: value for part in parts for key, value in dict(part).items()}
+        configs = {task: _config(configs[task]) for task in found}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TempbenchError(f"{file} is not a results file of the harness ({in_words(error)})") from None
     if found and (settings.get("resolved_cli_args") or {}).get("predict_only"):
@@ -328,6 +325,14 @@ def read_results(file: Path, partial: bool, only: frozenset[str] | None, group_b
         )
         logs.append(log if log.benchmark else _of_any_task(log, results, group_by))
     return logs
+
+
+def _config(own: Any) -> dict[str, Any]:
+    """Returns a task's configuration, with a list of `metadata` tables merged into one."""
+    config = dict(own)
+    if isinstance(parts := config.get("metadata"), list):
+        config["metadata"] = {key: value for part in parts for key, value in dict(part).items()}
+    return config
 
 
 def _of_any_task(log: TaskLog, results: Any, group_by: str) -> TaskLog:
