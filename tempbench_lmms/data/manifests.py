@@ -4,7 +4,7 @@ The manifest is written last; data without a complete one is not prepared. It ho
 table, and one of the checksums of all media. Tables are small and always read. A media file is read if its
 size or time has changed (`data.checksums`).
 
-A benchmark's `checks.sizes` gives the size of each part, from the manifest and the card's numbers. Data
+A benchmark's `rows.sizes` gives the size of each part, from the manifest and the card's numbers. Data
 without such numbers (a bundled sample, the user's own questions) is complete if nothing was left out.
 """
 

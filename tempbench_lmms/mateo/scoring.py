@@ -25,7 +25,7 @@ SWAPPED = {BEFORE: AFTER, AFTER: BEFORE, INDEPENDENT: INDEPENDENT}
 """The class of a pair by its class in the other order."""
 
 METRICS = Metrics("triple", "cot", "reflection")
-"""Every metric of MATEO: one function below, with its direction and whether the harness prints it. The kinds
+"""Every metric of MATEO, a row each, with its direction and whether the harness prints it. The kinds
 of task are the forms of a reply (`parser.FORMS`); a metric that names none is one of all three."""
 REFLECTION = ("reflection",)
 

@@ -1,4 +1,4 @@
-"""Agreement of two orderings of the same items: pairs, exactness, Kendall's tau, the positive-negative ratio.
+"""Agreement of two orderings of the same items: pairs in the right order, Kendall's tau, directions.
 
 An ordering is a permutation of 0, ..., k - 1: which item is first, second, and so on. Answers to pairs of
 items are edges of a graph.

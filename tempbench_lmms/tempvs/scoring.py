@@ -25,7 +25,7 @@ TEST, SUITE, UNGATED = "test", "suite", "ungated"
 (`_blind`, `_image_only`)."""
 
 METRICS = Metrics(TEST)
-"""Every metric of TempVS: one function below, over the records of one main test and its groundings. The suite
+"""Every metric of TempVS, a row each, over the records of one main test and its groundings. The suite
 has them all for every test, under its name (`mt1_two_mt`)."""
 
 
