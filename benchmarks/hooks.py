@@ -157,7 +157,7 @@ def in_harness(folder: Path, quick: bool) -> Iterator[timing.Row]:
             task.process_results(doc, ["The answer is A."])
 
     def frames() -> None:
-        video._CACHE.clear()
+        video.forget()
         task = tasks["coherence_qa"]
         for doc in task.dataset[task.config.test_split]:
             task.doc_to_visual(doc)

@@ -56,7 +56,7 @@ def rendered(path: Path, seconds: int, width: int, height: int, gop: int, codec:
 
 
 def ours(path: Path) -> list[Image.Image]:
-    video._CACHE.clear()
+    video.forget()
     return list(video.sample_frames(path, N).images)
 
 

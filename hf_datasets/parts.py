@@ -1,6 +1,6 @@
 """One part of prepared data with videos: a table, its videos, and its entry in the manifest.
 
-A benchmark may have several parts; each can be prepared again without the others. `media.gathering` brings
+A benchmark may have several parts; each can be prepared again without the others. `media.verifying` brings
 the videos.
 """
 
@@ -15,8 +15,7 @@ from typing import Any
 
 from tempbench_lmms.data import checksums, locks, manifests, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media import verifying
-from tempbench_lmms.media.gathering import Gathering, untracked
+from tempbench_lmms.media.verifying import RECORDS, Gathering, untracked
 
 Skipped = list[dict[str, str]]
 
@@ -204,7 +203,7 @@ class Part:
         }
         for key, entry in entries.items():  # in the same order, whatever part is prepared last
             self.manifest[key] = dict(sorted({**self.manifest.get(key, {}), **entry}.items()))
-        self.manifest[manifests.TABLES] = manifests.sums(self.root, [self.root / verifying.RECORDS])
+        self.manifest[manifests.TABLES] = manifests.sums(self.root, [self.root / RECORDS])
         self.manifest[checksums.KEY] = media_sums
         manifests.write(self.manifest, self.root)
         return part

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from tempbench_lmms.data import checksums, locks, manifests, roots, tables
 from tempbench_lmms.media import verifying
-from tempbench_lmms.media.gathering import Gathering, Medium
+from tempbench_lmms.media.verifying import Gathering, Medium
 
 from .parts import How, Skipped, none_left, other_source
 

@@ -311,14 +311,14 @@ def _look_here(known: Path, path: Path, **request: Any) -> dict[str, Any]:
 
     Of the same bytes every look finds the same: what one process found, in `known`, the next one takes.
     """
-    from tempbench_lmms.media import worker
+    from tempbench_lmms.media import sandbox
 
     asked = {"path": str(path), **request}
     key = hashlib.sha256(path.read_bytes() + path.name.encode() + json.dumps(request).encode())
     kept = known / key.hexdigest()
     # Whole to the end of the line, and not renamed: a change of a name would count as one of the data's.
     if not (kept.exists() and kept.read_text().endswith("\n")):
-        kept.write_text(json.dumps(worker.look(asked, lambda n: None)) + "\n")
+        kept.write_text(json.dumps(sandbox.look(asked, lambda n: None)) + "\n")
     found: dict[str, Any] = json.loads(kept.read_text())
     return found
 

@@ -16,7 +16,7 @@ from tempbench_lmms.data import hub
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.encoding import reverse
-from tempbench_lmms.media.gathering import Medium, search
+from tempbench_lmms.media.verifying import Medium, search
 
 from ..parts import PLAIN, How, Part, Place, Skipped, none_left
 

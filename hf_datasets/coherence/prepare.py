@@ -23,7 +23,7 @@ from tempbench_lmms.coherence.rows import BENCHMARK, QA_SCHEMA, REFERENCED_SCHEM
 from tempbench_lmms.data import manifests, releases, roots, tables
 from tempbench_lmms.data.releases import VIDEO_SUFFIXES
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.gathering import Medium
+from tempbench_lmms.media.verifying import Medium
 
 from ..parts import PLAIN, How, Part, Place, Skipped, few, none_left, with_videos
 from . import tomato

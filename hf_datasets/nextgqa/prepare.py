@@ -6,7 +6,7 @@ from typing import Any
 
 from tempbench_lmms.data import releases, roots, tables
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.gathering import Medium, search
+from tempbench_lmms.media.verifying import Medium, search
 from tempbench_lmms.nextgqa import rows
 from tempbench_lmms.nextgqa.card import COUNTS, SPLITS
 from tempbench_lmms.nextgqa.rows import BENCHMARK, SCHEMA

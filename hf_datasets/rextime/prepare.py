@@ -7,7 +7,7 @@ from typing import Any
 
 from tempbench_lmms.data import hub, releases, roots, tables
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.gathering import Medium, search, videos_below
+from tempbench_lmms.media.verifying import Medium, search, videos_below
 from tempbench_lmms.rextime import rows
 from tempbench_lmms.rextime.card import COUNTS, EVALUATED
 from tempbench_lmms.rextime.rows import BENCHMARK, SCHEMA

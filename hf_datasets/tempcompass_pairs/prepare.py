@@ -16,7 +16,7 @@ from typing import Any
 
 from tempbench_lmms.data import hub, releases, tables
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.gathering import search
+from tempbench_lmms.media.verifying import search
 from tempbench_lmms.tempcompass_pairs import rows
 from tempbench_lmms.tempcompass_pairs.card import COUNTS, FILES, GROUPS, KINDS, origin
 from tempbench_lmms.tempcompass_pairs.rows import BENCHMARK, SCHEMA

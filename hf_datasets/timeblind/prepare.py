@@ -14,7 +14,7 @@ from typing import Any
 from tempbench_lmms.data import hub, releases, roots, tables
 from tempbench_lmms.data.releases import VIDEO_SUFFIXES
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.gathering import Medium
+from tempbench_lmms.media.verifying import Medium
 from tempbench_lmms.timeblind import official, rows
 from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE
 from tempbench_lmms.timeblind.rows import BENCHMARK, DATA, SCHEMA, files_of, read_release

@@ -55,15 +55,12 @@ class Child:
             _kill(process)
             process.wait()
 
-    def ask(
-        self, request: Mapping[str, Any], seconds: float, first: float = 0.0, longest: float = math.inf
-    ) -> dict[str, Any]:
+    def ask(self, request: Mapping[str, Any], seconds: float, longest: float = math.inf) -> dict[str, Any]:
         """Returns the answer to a request.
 
         Args:
             request: JSON values.
             seconds: How long to wait for a sign of life: a `Beat`, or the answer.
-            first: How long to wait for the first one, if that differs.
             longest: How long to wait in all.
 
         Raises:
@@ -75,14 +72,14 @@ class Child:
         self.process = process = self.process or self._start()
         assert process.stdin is not None
         assert process.stdout is not None
-        end, wait = time.monotonic() + longest, first or seconds
+        end = time.monotonic() + longest
         try:
             with contextlib.suppress(OSError):  # it has ended; its answer shows that
                 process.stdin.write(json.dumps(request) + "\n")
                 process.stdin.flush()
             while True:
                 began = time.monotonic()
-                wait = max(min(wait, end - began), 0.0)
+                wait = max(min(seconds, end - began), 0.0)
                 timer = threading.Timer(wait, _kill, [process])
                 timer.start()
                 line = process.stdout.readline()
@@ -92,7 +89,6 @@ class Child:
                 answer: dict[str, Any] = json.loads(line)
                 if "beat" not in answer:
                     return answer
-                wait = seconds
         except BaseException:
             self.stop()  # an unread answer would be taken for the next request's
             raise

@@ -8,19 +8,21 @@ answer.
 
 import base64
 import binascii
+import contextlib
 import functools
 import io
 import itertools
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
+
+from tempbench_lmms.media import encoding
 
 Pixels = NDArray[np.uint8]
 COLOURS: dict[str, tuple[int, int, int]] = {
@@ -258,21 +260,13 @@ def from_bytes(data: bytes) -> Pixels | None:
         return None
 
 
-def from_data_url(url: str) -> Pixels | None:
-    """Returns the pixels of a picture in a `data:` address; None if it is not a picture."""
-    head, mark, data = url.partition(";base64,")
-    if not mark or not head.startswith("data:image/"):
-        return None
-    try:
-        return from_bytes(base64.b64decode(data))
-    except binascii.Error:
-        return None
-
-
 def from_any(value: Any) -> Pixels | None:
     """Returns the pixels of a PIL image, an array, a tensor, or a `data:` address; None for anything else."""
     if isinstance(value, str):
-        return from_data_url(value)
+        head, _, data = value.partition(";base64,")
+        with contextlib.suppress(binascii.Error):
+            return from_bytes(base64.b64decode(data)) if head.startswith("data:image/") else None
+        return None
     if hasattr(value, "convert"):
         return as_pixels(value)
     pixels = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
@@ -290,20 +284,10 @@ def resized(picture: Pixels, height: int, width: int) -> Pixels:
     return np.asarray(Image.fromarray(picture).resize((width, height), Image.Resampling.BICUBIC))
 
 
-def write_video(path: Path, pictures: Iterable[Pixels] | Sequence[Pixels], rate: int) -> Path:
+def write_video(path: Path, pictures: Iterable[Pixels], rate: int) -> Path:
     """Writes a video that shows picture i at second i / rate."""
-    import av
-
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=rate, options={"crf": "12"})
-        stream.pix_fmt = "yuv420p"
-        for number, picture in enumerate(pictures):
-            if not number:
-                stream.height, stream.width = picture.shape[:2]
-            frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
-            frame.pts, frame.time_base = number, Fraction(1, rate)
-            container.mux(stream.encode(frame))
-        container.mux(stream.encode())
+    form = "matroska" if path.suffix == ".mkv" else "mp4"
+    encoding.encode(map(as_image, pictures), path, rate, 12, form)
     return path
 
 

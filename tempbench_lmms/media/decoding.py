@@ -31,7 +31,6 @@ Picture = NDArray[np.uint8]
 
 _MAX_WORKERS = 4
 _DAMAGE = (av.error.FFmpegError, OSError, ValueError)
-_AS_IT_IS = (1, 0, 0, 1)
 
 FAST: Mapping[str, tuple[str, ...]] = {
     "mov,mp4,m4a,3gp,3g2,mj2": ("h264", "hevc", "vp9", "av1", "mpeg4"),
@@ -101,20 +100,20 @@ class Video:
 
     def _open(self) -> None:
         name = self.path.name
-        self._is_fresh = True
         try:
             self._container = open_container(self.path)
         except FileNotFoundError:
             raise MediaError(f"{name}: the video is missing") from None
         except (*_DAMAGE, MemoryError) as error:
             raise self._damaged(error) from None
-        streams = self._container.streams.video
-        shown = [one for one in streams if not one.disposition & Disposition.attached_pic]
-        known = [one for one in shown if one.codec_context is not None]
+        known = [
+            one
+            for one in self._container.streams.video
+            if not one.disposition & Disposition.attached_pic and one.codec_context is not None
+        ]
         if not known:
-            what = "only a cover picture" if streams else "no video"
             self._container.close()
-            raise MediaError(f"{name}: there is {what} in this file; replace it")
+            raise MediaError(f"{name}: there is no video in this file; replace it")
         # Of several streams, players show the one that the file marks as default.
         self.stream = next((one for one in known if one.disposition & Disposition.default), known[0])
         width, height = self.stream.width, self.stream.height
@@ -154,7 +153,7 @@ class Video:
         keys: list[int] = []
         complete = self.codec in FAST.get(self.container, ())
         try:
-            for packet in self._packets() if complete else ():
+            for packet in self._container.demux(self.stream) if complete else ():
                 if packet.size == 0 or packet.is_discard:  # the end; or cut off by an edit list
                     continue
                 if packet.pts is None or packet.is_corrupt:
@@ -172,22 +171,16 @@ class Video:
         seekable = complete and len(table) == len(pts) and places[:1] == (0,)
         return Index(table, places, Fraction(self.stream.time_base or 1), seekable)
 
-    def _packets(self) -> Any:
-        self._is_fresh = False
-        return self._container.demux(self.stream)
-
-    def pictures(self, index: Index, places: Iterable[int], begin: int | None = None) -> dict[int, Picture]:
+    def pictures(self, index: Index, places: Iterable[int]) -> dict[int, Picture]:
         """Returns chosen frames of a seekable video, without those that are not certain.
 
-        Only as many frames as places are in memory, whatever the video's length. Decoding starts at the key
-        frame before each, or at the key frame `begin`.
+        Only as many frames as places are in memory, whatever the video's length.
         """
         found: dict[int, Picture] = {}
         known = set(index.pts.tolist())
         groups: dict[int, dict[int, int]] = {}
         for place in sorted(set(places)):
-            key = index.key_before(place) if begin is None else begin
-            groups.setdefault(key, {})[int(index.pts[place])] = place
+            groups.setdefault(index.key_before(place), {})[int(index.pts[place])] = place
         for key, wanted in groups.items():
             got: dict[int, Picture] = {}
             for frame in self._group(index, key, wanted):
@@ -208,7 +201,6 @@ class Video:
         """
         begin, before = int(index.pts[key]), None
         try:
-            self._is_fresh = False
             self._container.seek(begin, stream=self.stream, backward=True)
             for frame in self._sought(begin, wanted):
                 if (
@@ -228,7 +220,7 @@ class Video:
         context = self.stream.codec_context
         wholly = self.codec == "av1"  # this decoder skips all such frames or none, as set at its start
         skipping, first = None, True
-        for packet in self._packets():
+        for packet in self._container.demux(self.stream):
             if not packet.size:
                 continue
             if first and (packet.pts is None or packet.pts > begin):
@@ -279,11 +271,9 @@ class Video:
         Damage at the very end counts as the end of the file, and `cut` says what it is. A file with earlier
         damage is refused, because the frames after it would be made up from other frames, or grey.
         """
-        if not self._is_fresh:  # to open a file takes as long as to decode a dozen small frames
-            self._container.close()
-            self._open()
-        context = self.stream.codec_context
-        packets = iter(self._packets())
+        self._container.close()
+        self._open()
+        packets = iter(self._container.demux(self.stream))
         damage: Exception | str | None = None
         self.cut = None
         while True:
@@ -308,7 +298,7 @@ class Video:
             for frame in frames:
                 yield self._sound(frame)
         try:
-            for frame in _flushed(context):
+            for frame in _flushed(self.stream.codec_context):
                 yield self._sound(frame)
         except _DAMAGE as error:
             damage = damage or error
@@ -338,8 +328,6 @@ class Video:
         matrix = self._matrix(frame)
         source.push(frame)
         picture: Picture = sink.pull().to_ndarray()
-        if matrix == _AS_IT_IS:
-            return picture
         if not matrix[0]:
             picture = picture.swapaxes(0, 1)
         to_the_left, upwards = matrix[0] + matrix[2] < 0, matrix[1] + matrix[3] < 0
@@ -351,11 +339,10 @@ class Video:
         A pixel at (x, y) from the frame's centre is shown at (a x + c y, b x + d y).
         """
         found = frame.side_data.get("DISPLAYMATRIX")
-        if found is None:
-            return _AS_IT_IS
-        values = np.frombuffer(bytes(found), dtype=np.int32).astype(np.int64)[[0, 1, 3, 4]]
+        matrix = np.zeros(9, np.int32) if found is None else np.frombuffer(bytes(found), np.int32)
+        values = matrix.astype(np.int64)[[0, 1, 3, 4]]
         if not values.any():  # nothing was written
-            return _AS_IT_IS
+            return 1, 0, 0, 1
         # What is written is rounded.
         a, b, c, d = (int(sign) for sign in np.sign(values) * (abs(values) > abs(values).max() / 100))
         if (a and d and not b and not c) or (b and c and not a and not d):
@@ -386,9 +373,7 @@ def _flushed(context: Any) -> Iterator[Any]:
 
 def index_of(path: Path) -> Index:
     """Returns the frames of a video, from its packets if these suffice."""
-    with Video(path) as video:
-        index = video.index()
-        return index if index.seekable else video.counted(frame.pts for frame in video.frames())
+    return read(path, lambda n_frames: ())[0]
 
 
 def read(

@@ -25,20 +25,22 @@ def encode(
     path: Path,
     fps: int | Fraction,
     crf: int = 30,
+    form: str = "mp4",
     **options: str,
 ) -> None:
     """Writes pictures as an H.264 video, in one step; lossy encoders may write different bytes each time.
 
     Args:
         images: RGB, or frames of another video, all of one size.
-        path: The MP4 file; its folder is made.
+        path: The file; its folder is made.
         fps: Pictures a second.
         crf: The quality, from `LOSSLESS` to 51.
+        form: FFmpeg's name of the container.
         options: Of the container.
     """
     with (
         outputs.replacing(path) as partial,
-        av.open(str(partial), "w", format="mp4", options=options) as container,
+        av.open(str(partial), "w", format=form, options=options) as container,
     ):
         stream = container.add_stream("libx264", rate=fps)
         stream.pix_fmt, stream.thread_count = "yuv420p", 1

@@ -1,36 +1,64 @@
 """Checks files in a separate process, so that a file that crashes a decoder crashes nothing else.
 
-`prepare` and `verify` check every file through this module; a run sees only files that passed.
+`prepare` and `verify` check every file through this module; a run sees only files that passed. The process
+runs this module: it gets one request per line and gives one answer per line. `{"beat": n}` reports progress;
+`{"found": ...}` and `{"problem": ...}` end a request. The decoders' output goes to a file, which is searched
+for signs of patched frames.
 """
 
 import atexit
+import contextlib
 import functools
 import os
 import queue
 import signal
 import sys
+import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.child import Child
+import av
+
+from tempbench_lmms.data import child
+from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.media import video
+from tempbench_lmms.media.images import open_image
 from tempbench_lmms.media.video import Facts
-from tempbench_lmms.media.worker import TOO_MUCH_MEMORY
 
 SECONDS_VARIABLE = "TEMPBENCH_PROBE_SECONDS"
 MEMORY_VARIABLE = "TEMPBENCH_PROBE_MB"
-_SECONDS = 60.0
-_MB = 2_000.0
+_SECONDS, _MB = 60, 2_000
 _TOTAL = 60
 """The factor of the time limit for a whole file, as long as it keeps giving frames."""
 _MOST_PROCESSES = 8
 _FILES_A_PROCESS = 4
 """Checking fewer files takes no longer than starting a process."""
-_BYTES_A_SECOND = 5_000_000
-"""The slowest disk: for this many bytes a file gets one more second before its first frame."""
+
+Look = Callable[[dict[str, Any], child.Beat], dict[str, Any]]
+"""Takes a request and a function to report progress; returns the result."""
+
+_TOO_MUCH_MEMORY = "memory"
+_PATCHED = (
+    *("concealing", "corrupt", "error while decoding", "decode_slice_header error", "decode failed"),
+    *("Could not find ref", "Frame num gap", "Frame num change", "Missing reference", "missing picture"),
+    *("reference picture missing", "error y=", "error dc", "index out of range", "Failed to parse"),
+    *("id out of range", "is outside the valid range", "Truncating packet", "ended prematurely"),
+    *("as first byte of an EBML", "EBML number's first byte", "exceeds containing master element"),
+    *("Unknown-sized element", "Packet mismatch", "Invalid track number", "CRC mismatch"),
+    *("Error parsing frame sizes",),
+    *("ignoring overflow", "dc overflow", "bytestream end mismatching"),
+)
+"""Error messages of FFmpeg's decoders and demuxers when they replace damaged data.
+
+For intact files with open groups of pictures they print other messages ("mmco: unref short failure").
+"""
+_BEAT_SECONDS = 0.2
 
 
 class Inspector:
@@ -44,68 +72,43 @@ class Inspector:
 
     def __init__(
         self,
-        command: Sequence[str] = (sys.executable, "-m", "tempbench_lmms.media.worker"),
+        command: Sequence[str] = (sys.executable, "-m", "tempbench_lmms.media.sandbox"),
         seconds: float | None = None,
-        megabytes: float | None = None,
+        megabytes: int | None = None,
     ) -> None:
-        self._seconds = seconds or _number(SECONDS_VARIABLE, _SECONDS)
-        self._megabytes = megabytes or _number(MEMORY_VARIABLE, _MB)
+        self._seconds = seconds or whole_number(SECONDS_VARIABLE, _SECONDS)
+        self._megabytes = megabytes or whole_number(MEMORY_VARIABLE, _MB)
         limited = {**os.environ, "MALLOC_ARENA_MAX": "2"}
-        self._child = Child([*command, str(int(self._megabytes))], limited)
+        self._child = child.Child([*command, str(self._megabytes)], limited)
         self.close = self._child.close
         self._lock = threading.Lock()
 
     def ask(self, path: Path, **request: Any) -> dict[str, Any]:
         """Returns the result for a file."""
-        with self._lock:
-            answer = self._answer(path, request)
-        if "problem" not in answer:
-            return dict(answer["found"])
-        if answer["problem"] == TOO_MUCH_MEMORY:
-            raise MediaError(
-                f"{path.name}: decoding it takes more than {self._megabytes:.0f} MB; replace it, or set "
-                f"{MEMORY_VARIABLE} to more",
-                "too much memory",
-            )
-        raise MediaError(answer["problem"], answer.get("reason") or "damaged")
-
-    def _answer(self, path: Path, request: dict[str, Any]) -> dict[str, Any]:
         seconds, longest = self._seconds, self._seconds * _TOTAL
-        asked = {"path": str(path), **request}
         try:
-            return self._child.ask(asked, seconds, seconds + _size(path) / _BYTES_A_SECOND, longest)
+            with self._lock:
+                answer = self._child.ask({"path": str(path), **request}, seconds, longest)
         except EOFError as error:
-            return {"problem": _ended(path, error.args[0]), "reason": "ends the decoder"}
+            status = error.args[0]
+            how = signal.Signals(-status).name if -status in set(signal.Signals) else f"exit status {status}"
+            problem = f"{path.name}: decoding it crashes the decoder's process ({how}); replace it"
+            answer = {"problem": problem, "reason": "ends the decoder"}
         except TimeoutError:
-            return {
-                "problem": f"{path.name}: decoding it is stuck ({seconds:g} s without a frame, or "
-                f"{longest:g} s in all); replace it, or set {SECONDS_VARIABLE} to more",
-                "reason": "does not end",
-            }
-
-
-def _ended(path: Path, status: int) -> str:
-    how = f"exit status {status}"
-    if status < 0:
-        how = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
-    return f"{path.name}: decoding it crashes the decoder's process ({how}); replace it"
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:  # the check itself reports the error
-        return 0
-
-
-def _number(variable: str, default: float) -> float:
-    try:
-        value = float(os.environ.get(variable, default))
-    except ValueError:
-        value = 0.0
-    if not value > 0:
-        raise TempbenchError(f"{variable} is {os.environ[variable]!r}; give a number above 0")
-    return value
+            problem = (
+                f"{path.name}: decoding it is stuck ({seconds:g} s without a frame, or {longest:g} s in "
+                f"all); replace it, or set {SECONDS_VARIABLE} to more"
+            )
+            answer = {"problem": problem, "reason": "does not end"}
+        if "found" in answer:
+            return dict(answer["found"])
+        if answer["problem"] == _TOO_MUCH_MEMORY:
+            problem = (
+                f"{path.name}: decoding it takes more than {self._megabytes} MB; replace it, or set "
+                f"{MEMORY_VARIABLE} to more"
+            )
+            answer = {"problem": problem, "reason": "too much memory"}
+        raise MediaError(answer["problem"], answer.get("reason") or "damaged")
 
 
 @functools.cache
@@ -115,55 +118,103 @@ def _inspector() -> Inspector:
     return found
 
 
-def check_video(path: Path) -> Facts:
-    """Calls `integrity.check_video` in a separate process."""
-    return Facts(**_inspector().ask(path, kind="video"))
-
-
-def check_videos(paths: Iterable[Path], processes: int | None = None) -> Iterator[Facts | MediaError]:
-    """Yields, for each video in order, what `check_video` returns or raises; several are checked at once."""
-    for found in _asked([(path, {"kind": "video"}) for path in paths], processes):
-        yield found if isinstance(found, MediaError) else Facts(**found)
-
-
-def _asked(
-    requests: Sequence[tuple[Path, dict[str, Any]]], processes: int | None
-) -> Iterator[dict[str, Any] | MediaError]:
-    """Yields the answer to each request in order; several requests run at once."""
-    n = processes or min(_MOST_PROCESSES, os.cpu_count() or 1, len(requests) // _FILES_A_PROCESS)
-    if n < 2:
-        yield from (_answer_of(_inspector(), request) for request in requests)
-        return
-    inspectors = [Inspector() for _ in range(n)]
-    idle: queue.SimpleQueue[Inspector] = queue.SimpleQueue()
-    for inspector in inspectors:
-        idle.put(inspector)
-
-    def work(request: tuple[Path, dict[str, Any]]) -> dict[str, Any] | MediaError:
-        inspector = idle.get()
-        try:
-            return _answer_of(inspector, request)
-        finally:
-            idle.put(inspector)
-
-    pool = ThreadPoolExecutor(n)
-    try:
-        yield from pool.map(work, requests)
-    finally:
-        # A caller that stops early does not wait for the files in progress.
-        pool.shutdown(wait=False, cancel_futures=True)
-        for inspector in inspectors:
-            inspector.close()
-
-
-def _answer_of(inspector: Inspector, request: tuple[Path, dict[str, Any]]) -> dict[str, Any] | MediaError:
-    path, what = request
-    try:
-        return inspector.ask(path, **what)
-    except MediaError as error:
-        return error
-
-
 def check_picture(path: Path, name: str) -> None:
     """Decodes a picture in a separate process."""
     _inspector().ask(path, kind="picture", name=name)
+
+
+def check_video(path: Path) -> Facts:
+    """Calls `video.check_video` in a separate process."""
+    return Facts(**_inspector().ask(path, kind="video"))
+
+
+def check_videos(paths: Sequence[Path]) -> Iterator[Facts | MediaError]:
+    """Yields, for each video in order, what `check_video` returns or raises; several are checked at once."""
+    n = min(_MOST_PROCESSES, os.cpu_count() or 1, len(paths) // _FILES_A_PROCESS)
+    own = [Inspector() for _ in range(n)] if n > 1 else []
+    idle: queue.SimpleQueue[Inspector] = queue.SimpleQueue()
+    for inspector in own or [_inspector()]:
+        idle.put(inspector)
+
+    def work(path: Path) -> Facts | MediaError:
+        inspector = idle.get()
+        try:
+            return Facts(**inspector.ask(path, kind="video"))
+        except MediaError as error:
+            return error
+        finally:
+            idle.put(inspector)
+
+    pool = ThreadPoolExecutor(len(own) or 1)
+    try:
+        yield from pool.map(work, paths)
+    finally:
+        # A caller that stops early does not wait for the files in progress.
+        pool.shutdown(wait=False, cancel_futures=True)
+        for inspector in own:
+            inspector.close()
+
+
+def look(request: dict[str, Any], beat: child.Beat) -> dict[str, Any]:
+    """Checks a video or a picture in this process."""
+    path = Path(request["path"])
+    if request["kind"] == "video":
+        return asdict(video.check_video(path, beat))
+    open_image(path, request["name"])
+    return {}
+
+
+def serve(looking: Look) -> None:
+    """Answers requests until there are no more."""
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), 2)
+        _limit_memory(int(sys.argv[1]))
+        child.serve(functools.partial(_answered, looking, said))
+
+
+def _answered(looking: Look, said: Any, request: dict[str, Any], tell: child.Beat) -> dict[str, Any]:
+    last = 0.0
+
+    def beat(n: int) -> None:
+        nonlocal last
+        if not n:  # from here on, everything is decoded from the start
+            said.truncate(0)
+            said.seek(0)
+        if time.monotonic() - last > _BEAT_SECONDS:
+            last = time.monotonic()
+            tell(n)
+
+    try:
+        beat(0)
+        found = looking(request, beat)
+    except MemoryError:
+        return {"problem": _TOO_MUCH_MEMORY}
+    except TempbenchError as error:
+        lacking = "Cannot allocate memory" in str(error)
+        return {
+            "problem": _TOO_MUCH_MEMORY if lacking else str(error),
+            "reason": getattr(error, "reason", ""),
+        }
+    said.seek(0)
+    lines = said.read(1_000_000).decode(errors="replace").splitlines()
+    if patched := next((line for line in lines if any(sign in line for sign in _PATCHED)), ""):
+        name = request.get("name") or Path(request["path"]).name
+        why = patched.partition("] ")[2] or patched
+        return {"problem": f"{name}: the video is damaged ({why}); replace it"}
+    return {"found": found}
+
+
+def _limit_memory(megabytes: int) -> None:
+    """Limits this process's memory to this much more than now; POSIX only."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limit = pages * resource.getpagesize() + megabytes * 1_000_000
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+if __name__ == "__main__":
+    av.logging.restore_default_callback()
+    av.logging.set_libav_level(av.logging.ERROR)
+    serve(look)

@@ -6,11 +6,10 @@ Each function with a path raises `MediaError` if the file is missing, damaged, o
 import hashlib
 import os
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image
@@ -56,51 +55,46 @@ class _Entry:
         held = sum(picture.nbytes for picture in self.pictures.values())
         return held + (self.index.pts.nbytes if self.index else 0) + 1_000
 
-    def lacks(self, wanted: "Taken") -> bool:
-        places = wanted.places(self.index.n_frames) if self.index else ()
-        return self.index is None or any(place not in self.pictures for place in places)
-
 
 _Key = tuple[str, int, int]
+_entries: dict[_Key, _Entry] = {}  # the most recently used file is the last one
+_entries_lock = threading.Lock()
 
 
-class _FrameCache:
-    """Decoded frames of the most recently used files, within a number of bytes; thread-safe."""
-
-    def __init__(self) -> None:
-        self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def entry(self, path: Path) -> _Entry:
-        """Returns a file's entry; a replaced file gets a new one."""
-        try:
-            stat = path.stat()
-        except OSError:
-            raise MediaError(f"{path.name}: the video is missing") from None
-        key = str(path.resolve()), stat.st_mtime_ns, stat.st_size
-        with self._lock:
-            entry = self._entries.setdefault(key, _Entry())
-            self._entries.move_to_end(key)
-            return entry
-
-    def trim(self) -> None:
-        """Drops the least recently used files until the rest fits."""
-        limit = whole_number(CACHE_VARIABLE, _CACHE_MB, least=0) * 1_000_000
-        with self._lock:
-            sizes = {key: one.n_bytes for key, one in self._entries.items()}
-            total = sum(sizes.values())
-            for key, size in sizes.items():
-                if total > limit:
-                    del self._entries[key]
-                    total -= size
-
-    def clear(self) -> None:
-        """Drops everything."""
-        self._lock = threading.Lock()
-        self._entries = OrderedDict()
+def _entry(path: Path) -> _Entry:
+    """Returns a file's entry; a replaced file gets a new one."""
+    try:
+        stat = path.stat()
+    except OSError:
+        raise MediaError(f"{path.name}: the video is missing") from None
+    key = str(path.resolve()), stat.st_mtime_ns, stat.st_size
+    with _entries_lock:
+        entry = _entries[key] = _entries.pop(key, _Entry())
+        return entry
 
 
-_CACHE = _FrameCache()
+def _trim() -> None:
+    """Drops the least recently used files until the rest fits."""
+    limit = whole_number(CACHE_VARIABLE, _CACHE_MB, least=0) * 1_000_000
+    with _entries_lock:
+        sizes = {key: one.n_bytes for key, one in _entries.items()}
+        total = sum(sizes.values())
+        for key, size in sizes.items():
+            if total > limit:
+                del _entries[key]
+                total -= size
+
+
+def forget() -> None:
+    """Drops all decoded frames."""
+    global _entries_lock
+    _entries_lock = threading.Lock()
+    _entries.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    # A forked process has no threads, but their locks, which nobody would release.
+    os.register_at_fork(after_in_child=forget)
 
 
 def uniform_places(n_frames: int, n: int) -> list[int]:
@@ -177,20 +171,14 @@ def probe(path: Path) -> VideoInfo:
     return VideoInfo(duration, index.n_frames, rate or index.n_frames / max(duration, 1e-9), width, height)
 
 
-def index_of(path: Path) -> decoding.Index:
-    """Returns the times of a video's frames; cached as long as the frames are."""
-    entry = _CACHE.entry(path)
-    with entry.lock:
-        entry.index = entry.index or decoding.index_of(path)
-        return entry.index
-
-
 def frame_times(path: Path, n: int) -> tuple[float, ...]:
     """Returns the times of the n frames of `sample_frames` in seconds, without decoding them.
 
     A file is decoded only if its packets do not have the times.
     """
-    index = index_of(path)
+    entry = _entry(path)
+    with entry.lock:
+        index = entry.index = entry.index or decoding.index_of(path)
     return tuple(index.time(place) for place in uniform_places(index.n_frames, n))
 
 
@@ -205,27 +193,22 @@ def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> F
             512).
     """
     wanted = _taken(n)
-    entry = _CACHE.entry(path)
+    entry = _entry(path)
     with entry.lock:
-        if entry.lacks(wanted):
+        if not entry.index or not {*wanted.places(entry.index.n_frames)} <= {*entry.pictures}:
 
             def choose(n_frames: int) -> Iterable[int]:
                 return {place for one in (n, *together) for place in _taken(one).places(n_frames)}
 
             entry.index, pictures = decoding.read(path, choose, entry.index)
-            # A new dict instead of an update: `trim` reads the old one without this entry's lock.
+            # A new dict instead of an update: `_trim` reads the old one without this entry's lock.
             entry.pictures = {**entry.pictures, **pictures}
         assert entry.index is not None
         index = entry.index
         places = wanted.places(index.n_frames)
         images = [Image.fromarray(entry.pictures[place]) for place in places]
-    _CACHE.trim()
+    _trim()
     return Frames(tuple(images), tuple(index.time(place) for place in places))
-
-
-if hasattr(os, "register_at_fork"):
-    # A forked process has no threads, but their locks, which nobody would release.
-    os.register_at_fork(after_in_child=_CACHE.clear)
 
 
 BUDGETS = (1, 4, 8, 12, 16)
@@ -257,14 +240,37 @@ def check_video(path: Path, beat: Callable[[int], None] = lambda n: None) -> Fac
     if os.path.isfile(path) and not path.stat().st_size:
         raise MediaError(f"{path.name}: the file is empty; replace it")
     with Video(path) as video:
-        index, fast, first = _compared(video, beat)
+        listed = video.index()
+        fast, sought = listed.seekable, {}
+        if fast:
+            places = {place for n in BUDGETS for place in uniform_places(listed.n_frames, n)}
+            index, pictures = decoding.read(path, lambda n_frames: places, listed)
+            fast = index.seekable
+            sought = {place: _digest(picture) for place, picture in pictures.items()}
+            beat(0)
+        times: list[int | None] = []
+        first = None
+        for place, frame in enumerate(video.frames()):
+            beat(place + 1)
+            times.append(frame.pts)
+            first = first or frame
+            if place in sought and sought.pop(place) != _digest(video.picture(frame)):
+                sought[place] = b""
+                break
+        if sought:
+            raise MediaError(
+                f"{path.name}: frame {min(sought)} differs between seeking and decoding everything; convert "
+                "the video with `ffmpeg -i OLD -c:v libx264 -crf 12 NEW.mp4`"
+            )
+        index = video.counted(times)
         if video.cut is not None:
             raise MediaError(f"{path.name}: the video ends within a frame ({video.cut}); download it again")
         width, height = video.size_of(first)
+        rate = float(video.stream.average_rate or 25)
         return Facts(
-            duration=index.length or 1 / float(video.stream.average_rate or 25),
+            duration=index.length or 1 / rate,
             n_frames=index.n_frames,
-            fps=index.n_frames / index.length if index.length else float(video.stream.average_rate or 25),
+            fps=index.n_frames / index.length if index.length else rate,
             width=width,
             height=height,
             container=video.container,
@@ -273,42 +279,5 @@ def check_video(path: Path, beat: Callable[[int], None] = lambda n: None) -> Fac
         )
 
 
-def _compared(video: Video, beat: Callable[[int], None]) -> tuple[decoding.Index, bool, Any]:
-    """Decodes everything, and compares it with the sought frames.
-
-    Returns:
-        The frames, whether they are sought, and the first one.
-    """
-    listed = video.index()
-    sought: dict[int, bytes] = {}
-    fast = listed.seekable
-    if fast:
-        places = {place for n in BUDGETS for place in uniform_places(listed.n_frames, n)}
-        index, pictures = decoding.read(video.path, lambda n_frames: places, listed)
-        fast = index.seekable
-        sought = {place: _digest(picture) for place, picture in pictures.items()}
-        beat(0)
-    times: list[int | None] = []
-    first = None
-    for place, frame in enumerate(_beating(video.frames(), beat)):
-        times.append(frame.pts)
-        first = first or frame
-        if place in sought and sought.pop(place) != _digest(video.picture(frame)):
-            sought[place] = b""
-            break
-    if sought:
-        raise MediaError(
-            f"{video.path.name}: frame {min(sought)} differs between seeking and decoding everything; "
-            "convert the video with `ffmpeg -i OLD -c:v libx264 -crf 12 NEW.mp4`"
-        )
-    return video.counted(times), fast, first
-
-
 def _digest(picture: decoding.Picture) -> bytes:
     return hashlib.blake2b(picture.tobytes(), digest_size=16).digest()
-
-
-def _beating(things: Iterable[Any], beat: Callable[[int], None]) -> Iterator[Any]:
-    for number, thing in enumerate(things, start=1):
-        beat(number)
-        yield thing

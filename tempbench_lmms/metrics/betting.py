@@ -30,11 +30,12 @@ class Decision:
     first_is_higher: bool  # whether the first run has the higher mean
 
 
-def log_capital(differences: ArrayLike) -> Floats:
-    """Returns the logarithm of the capital after each group; it begins with 1.
+def log_sides(differences: ArrayLike) -> tuple[Floats, Floats]:
+    """Returns the logarithms of the capital on the first and on the second run after each group.
 
-    The capital is shared out among bets of fixed sizes on either side, and each share is staked again on
-    every group. Groups must come in an order that has nothing to do with their results: a random one.
+    Both sides together begin with 1. The capital is shared out among bets of fixed sizes on either side, and
+    each share is staked again on every group. Groups must come in an order that has nothing to do with their
+    results: a random one.
 
     Args:
         differences: Shape (..., n): of each group the first run's result minus the second's, from -1 to 1.
@@ -42,14 +43,9 @@ def log_capital(differences: ArrayLike) -> Floats:
     Raises:
         ValueError: A difference is not in that range.
 
-    >>> [round(float(one), 3) for one in np.exp(log_capital([0.0, 1.0, -1.0]))]
+    >>> [round(float(one), 3) for one in sum(map(np.exp, log_sides([0.0, 1.0, -1.0])))]
     [1.0, 1.0, 0.675]
     """
-    return np.logaddexp(*_log_sides(differences))
-
-
-def _log_sides(differences: ArrayLike) -> tuple[Floats, Floats]:
-    """Returns the logarithms of both sides' capital after each group; it begins with a half each."""
     given = np.asarray(differences, dtype=np.float64)
     if not (np.abs(given) <= 1 + _TOLERANCE).all():
         raise ValueError("a difference is not from -1 to 1; divide it by the largest one possible")
@@ -66,13 +62,13 @@ def decision(differences: ArrayLike, level: float = 0.05) -> Decision | None:
     """Returns when two runs are found to differ, or None.
 
     Args:
-        differences: Shape (n,), as for `log_capital`.
+        differences: Shape (n,), as for `log_sides`.
         level: Maximum probability of ever deciding for runs with equal means.
 
     >>> decision([0.5] * 40)
     Decision(n_groups=14, first_is_higher=True)
     """
-    first, second = _log_sides(differences)
+    first, second = log_sides(differences)
     above = np.flatnonzero(np.logaddexp(first, second) >= -math.log(level))
     if not len(above):
         return None
@@ -88,7 +84,7 @@ def at_least(differences: ArrayLike, weights: ArrayLike = 1.0, level: float = 0.
     difference is at most `level`.
 
     Args:
-        differences: Shape (n,), as for `log_capital`.
+        differences: Shape (n,), as for `log_sides`.
         weights: What a difference of 1 between the runs' shares adds to a group's, from 0 to 1.
         level: Probability, at most, that the true difference is ever smaller.
 
@@ -101,7 +97,7 @@ def at_least(differences: ArrayLike, weights: ArrayLike = 1.0, level: float = 0.
     given = np.asarray(differences, dtype=np.float64)
     if not given.size:
         return 0.0
-    first, second = (side[-1] for side in _log_sides(given))
+    first, second = (side[-1] for side in log_sides(given))
     won = given if first >= second else -given
     wanted = -math.log(level) + math.log(2 * len(_BETS))
     low, high = 0.0, 1.0

@@ -58,7 +58,7 @@ def test_the_request_to_internvl():
     texts = [part["text"] for part in user["content"] if part["type"] == "text"]
     assert texts == ["Frame1: ", "\nFrame2: ", "\nFrame3: ", "\nFrame4: ", f"\n{prompts.question(doc)}"]
     path = resolve(doc["video"])
-    places = video.segment_places(video.index_of(path).n_frames, 4)
+    places = video.segment_places(video.probe(path).n_frames, 4)
     _, pictures = decoding.read(path, lambda n_frames: places)
     shown = hooks.doc_to_visual(doc, kwargs)
     assert [image.tobytes() for image in shown] == [pictures[place].tobytes() for place in places]

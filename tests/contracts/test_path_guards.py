@@ -69,7 +69,7 @@ ATTACKS = [
     (mateo_plan, "hf_datasets.mateo.sources"),
     (mateo_release, "hf_datasets.mateo.sources"),
     (mateo_name, "hf_datasets.mateo.prepare"),
-    (gathered_video, "tempbench_lmms.media.gathering"),
+    (gathered_video, "tempbench_lmms.media.verifying"),
     (timepercept_place, "hf_datasets.timepercept.series"),
 ]
 

@@ -75,7 +75,7 @@ def requested(request, counts, harness):
             task.process_results(doc, [doc["target"]])
         one["scoring"] = dict(counts)
         counts.clear()
-        video._CACHE.clear()
+        video.forget()
         ask = task.instances[0].args[1 if kind == "chat" else 2]
         found.append(one | {"given": str(ask(task.test_docs()[0])), "asked": dict(counts)})
     return found
@@ -100,7 +100,7 @@ class Watching(respondent_models.ChatConstant):
         self.asked += 1
         if self.asked % 5 == 0:
             self.after.append(alive())
-            self.cached.append(sum(one.n_bytes for one in video._CACHE._entries.values()))
+            self.cached.append(sum(one.n_bytes for one in video._entries.values()))
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ B_FRAMES = {"bf": "3", "g": "10", "sc_threshold": "0"}
 
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
-    video._CACHE.clear()
+    video.forget()
 
 
 def test_frames_count_as_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

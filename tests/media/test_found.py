@@ -22,7 +22,7 @@ ONE = 1 << 16
 
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
-    video._CACHE.clear()
+    video.forget()
 
 
 # How each is shown, from a frame as decoded: by hand, from where the matrix puts its corners.

@@ -231,14 +231,14 @@ def made(folder: Path, name: str) -> Path:
 
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
-    video._CACHE.clear()
+    video.forget()
 
 
 def same_as_everything(path: Path) -> int:
     """Compares sampled frames with a full decode at all budgets; returns the number of frames."""
     reference = clips.full_decode(path)
     for n in (*BUDGETS, len(reference)):
-        video._CACHE.clear()
+        video.forget()
         shown = video.sample_frames(path, n).images
         places = video.uniform_places(len(reference), n)
         assert len(shown) == len(places)
@@ -281,7 +281,7 @@ def test_frames_that_change_their_size_are_sought_too(tmp_path: Path) -> None:
 def test_a_cover_is_no_video(tmp_path: Path) -> None:
     assert same_as_everything(clips.with_cover(tmp_path / "a.mp4")) == 12
     path = clips.with_cover(tmp_path / "b.mp4", video=False)
-    with pytest.raises(MediaError, match=r"^b\.mp4: there is only a cover picture"):
+    with pytest.raises(MediaError, match=r"^b\.mp4: there is no video"):
         video.sample_frames(path, 4)
 
 

@@ -17,7 +17,7 @@ from tempbench_lmms.media import sandbox, verifying
 STAND_IN = """
     import os, signal, sys, time
     from tempbench_lmms.errors import MediaError
-    from tempbench_lmms.media import worker
+    from tempbench_lmms.media import sandbox
 
     def look(request, beat):
         kind = os.path.basename(request["path"]).partition(".")[0]
@@ -50,7 +50,7 @@ STAND_IN = """
             raise MediaError("damaged.mp4: the video is damaged; replace it")
         return {"pid": os.getpid()}
 
-    worker.serve(look)
+    sandbox.serve(look)
 """
 
 

@@ -42,7 +42,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
-    video._CACHE.clear()
+    video.forget()
 
 
 def everything(path: Path) -> list[np.ndarray]:
@@ -88,7 +88,7 @@ def test_four_budgets_cost_one_decode(made: dict[str, Path], monkeypatch: pytest
     monkeypatch.setattr(decoding, "read", counted)
     alone = {n: video.sample_frames(made["vp9.webm"], n) for n in BUDGETS}
     assert len(decodes) == 4
-    video._CACHE.clear()
+    video.forget()
     decodes.clear()
     together = {n: video.sample_frames(made["vp9.webm"], n, BUDGETS) for n in BUDGETS}
     assert len(decodes) == 1
@@ -106,7 +106,7 @@ def test_the_cache_is_bounded_and_its_pictures_cannot_be_spoilt(
     monkeypatch.setenv(video.CACHE_VARIABLE, "1")
     for path in made.values():
         video.sample_frames(path, 16)
-        assert sum(one.n_bytes for one in video._CACHE._entries.values()) <= 1_000_000
+        assert sum(one.n_bytes for one in video._entries.values()) <= 1_000_000
     monkeypatch.setenv(video.CACHE_VARIABLE, "64")
     image = video.sample_frames(made["vp9.webm"], 4).images[0]
     before = image.tobytes()

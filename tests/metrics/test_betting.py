@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 
-from tempbench_lmms.metrics.betting import Decision, at_least, decision, log_capital
+from tempbench_lmms.metrics.betting import Decision, at_least, decision, log_sides
 
 PAIRS, GROUPS, LEVEL = 2000, 100, 0.05
+
+
+def log_capital(differences):
+    return np.logaddexp(*log_sides(differences))
 
 
 def decided(differences):
