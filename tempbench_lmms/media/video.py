@@ -234,11 +234,8 @@ def check_video(path: Path, beat: Callable[[int], None] = lambda n: None) -> Fac
         beat: Called with the number of frames decoded so far; with 0 before everything is decoded.
 
     Raises:
-        MediaError: The file is missing, empty or damaged, ends within a frame, or has no video.
+        MediaError: The file is missing or damaged, ends within a frame, or has no video.
     """
-    # `Path.is_file` raises an error for impossible file names.
-    if os.path.isfile(path) and not path.stat().st_size:
-        raise MediaError(f"{path.name}: the file is empty; replace it")
     with Video(path) as video:
         listed = video.index()
         fast, sought = listed.seekable, {}
