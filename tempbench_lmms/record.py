@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from operator import itemgetter
 from typing import Any, Literal, TypeVar
 
-from tempbench_lmms.metrics.groups import complete
+from tempbench_lmms.metrics.groups import complete, grouped
 from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio, standard_error
 from tempbench_lmms.parsing.expected import REASONS, UNLESS_CUT, Reading
 
@@ -108,9 +108,7 @@ def by_group(
     records: Sequence[Record], key: Callable[[Record], Any], measure: Callable[[list[Record]], R]
 ) -> dict[str, R]:
     """Returns a measure of each group of records, by the group's name, in order."""
-    groups: dict[Any, list[Record]] = {}
-    for record in records:
-        groups.setdefault(key(record), []).append(record)
+    groups = grouped((key(record), record) for record in records)
     return {str(name): measure(group) for name, group in sorted(groups.items())}
 
 

@@ -13,15 +13,19 @@ import numpy as np
 from tempbench_lmms.metrics.ratio import Floats, Ratio, Statistic, ratio, statistic
 
 Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """Returns the values of each key, both in the order of the pairs."""
+    found: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def complete(keys: Iterable[Key], size: int) -> set[Key]:
-    """Returns the groups with at least `size` questions; `--limit` may have cut others.
-
-    Args:
-        keys: The group of each question.
-        size: How many questions a whole group has.
-    """
+    """Returns the groups with at least `size` questions; `--limit` may have cut others."""
     return {key for key, n in Counter(keys).items() if n >= size}
 
 
@@ -40,10 +44,7 @@ def all_right(
     >>> all_right([("a", 1), ("a", 1), ("b", 1), ("b", 0), ("cut", 1)], 2).value
     0.5
     """
-    right: dict[Key, list[float]] = {}
-    for key, correct in answers:
-        right.setdefault(key, []).append(correct)
-    whole = {key: found for key, found in right.items() if len(found) >= size}
+    whole = {key: found for key, found in grouped(answers).items() if len(found) >= size}
     return ratio(((all(found), 1) for found in whole.values()), map(cluster, whole))
 
 
@@ -64,9 +65,7 @@ class Asked(NamedTuple):
 
 def whole(asked: Iterable[Asked]) -> Iterator[list[Asked]]:
     """Yields the questions that were asked in all their orders, each with its askings."""
-    groups: dict[Hashable, list[Asked]] = {}
-    for one in asked:
-        groups.setdefault(one.question, []).append(one)
+    groups = grouped((one.question, one) for one in asked)
     return (own for own in groups.values() if len({one.gold for one in own}) == own[0].n)
 
 
