@@ -5,16 +5,14 @@ from pathlib import Path, PurePosixPath
 
 from tempbench_lmms.arrow_of_time import rows
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.data.user_files import json_values
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.data.user_files import json_objects
 from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
 
 
 def arrow_of_time(source: Source) -> Iterator[Answer]:
     """Reads objects with `video_file_name` and `generated`; one that is null is a failed request."""
-    for where, one in json_values(source.path, "give the official result file"):
-        if not isinstance(one, dict) or not {"video_file_name", "generated"} <= one.keys():
-            raise TempbenchError(f"{source.path}: {where} has no video_file_name and generated; correct it")
+    advice = "give the official result file"
+    for where, one in json_objects(source.path, advice, "video_file_name", "generated"):
         reply = reply_of(one["generated"], "reply", f"{source.path}: {where}")
         yield Answer(PurePosixPath(str(one["video_file_name"])).stem, reply, where)
 

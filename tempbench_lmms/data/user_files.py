@@ -50,6 +50,15 @@ def json_values(file: Path, advice: str = "check the path") -> Iterator[tuple[st
         yield f"line {number}", _value(line, f"{file}: line {number}")
 
 
+def json_objects(file: Path, advice: str, *fields: str) -> Iterator[tuple[str, Row]]:
+    """Yields what `json_values` does; raises `TempbenchError` for what is no object with these fields."""
+    for where, value in json_values(file, advice):
+        if not isinstance(value, dict) or not {*fields} <= value.keys():
+            wanted = f" with {' and '.join(fields)}" if fields else ""
+            raise TempbenchError(f"{file}: {where} is not an object{wanted}; correct it")
+        yield where, value
+
+
 def json_object(file: Path, advice: str) -> dict[str, Any]:
     """Returns the object that a JSON file holds.
 
@@ -343,10 +352,7 @@ def _json_table(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
 
 
 def _json_lines(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
-    for where, row in json_values(path, "give JSON lines"):
-        if not isinstance(row, dict):
-            raise TempbenchError(f"{path}: {where} is not an object; give a row as an object")
-        yield where, row.items()
+    yield from ((where, row.items()) for where, row in json_objects(path, "give JSON lines"))
 
 
 _READERS = {

@@ -23,9 +23,10 @@ def rextime(source: Source) -> Iterator[Answer]:
     as wrong for the official scorer, "a" too, and is left out.
     """
     odd = 0
-    for where, line in _lines(source.path):
+    for number, line in enumerate(load_records(source.path), start=1):
+        where = f"prediction {number}"
         try:
-            yield Answer(line["qid"], _reply(line), where)
+            yield Answer(str(line["qid"]), _reply(line), where)
         except TempbenchError as error:
             raise TempbenchError(f"{source.path}, {where}: {error}") from None
         odd += "response" not in line and bool(line.get("ans")) and not _is_letter(line["ans"])
@@ -42,20 +43,14 @@ def official(source: Source) -> dict[str, Any]:
     truths = [
         {"qid": id_, "relevant_windows": doc["windows"], "ans": doc["answer"]} for id_, doc in docs.items()
     ]
-    found = [_prediction(line, docs.get(line["qid"])) for _, line in _lines(source.path)] if docs else []
+    lines = load_records(source.path) if docs else ()
+    found = [_prediction(line, docs.get(str(line["qid"]))) for line in lines]
     return rules.score(found, truths, match_number=False) if found else {}
 
 
 def questions(data: Path, table: str) -> list[Row]:
     """Returns the questions of `rextime_val.json`, or of the scorer's `rextime_val.jsonl` without options."""
     return [row(record) for record in load_records(data)]
-
-
-def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, line in enumerate(load_records(path), start=1):
-        if not isinstance(line.get("qid"), str):
-            raise TempbenchError(f"{path}, prediction {number}: qid is missing or no text; add it")
-        yield f"prediction {number}", line
 
 
 def _prediction(line: Mapping[str, Any], doc: Row | None) -> Mapping[str, Any]:

@@ -11,8 +11,7 @@ from tempbench_lmms.data import checks, manifests, roots, tables
 from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.questions import finite, of_release, reply, span_of
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.data.user_files import json_values
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.data.user_files import json_objects
 from tempbench_lmms.media import verifying
 from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.rextime import parser
@@ -165,9 +164,6 @@ def row(record: Mapping[str, Any], video: str | None = None, answers: bool = Tru
         }
 
 
-def load_records(path: Any) -> list[dict[str, Any]]:
-    """Returns the records of a JSON list or a JSONL file; raises `TempbenchError` with the line."""
-    records = [value for _, value in json_values(path)]
-    if not all(isinstance(record, dict) for record in records):
-        raise TempbenchError(f"{path}: not every record is an object; use the official files")
-    return records
+def load_records(path: Path) -> list[Row]:
+    """Returns the records of a JSON list or a JSONL file."""
+    return [record for _, record in json_objects(path, "use the official files", "qid")]

@@ -6,7 +6,7 @@ from typing import Any
 
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.terminal import one_line
-from tempbench_lmms.data.user_files import json_values
+from tempbench_lmms.data.user_files import json_objects
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs.importing import Answer, Reader, Source, plain, reply_of
 from tempbench_lmms.timeblind import official as rules
@@ -40,12 +40,9 @@ def questions(data: Path, table: str) -> list[Row]:
 
 
 def _predictions(path: Path) -> Iterator[tuple[str, dict[str, Any], str]]:
-    for where, one in json_values(path, "give the official result file"):
-        index = one.get("index") if isinstance(one, dict) else None
-        if not isinstance(index, int) or isinstance(index, bool):
-            raise TempbenchError(f"{path}: {where} is not an object with a whole number as index; correct it")
-        if "model_output" not in one:
-            raise TempbenchError(f"{path}: {where} has no model_output; correct it")
+    for where, one in json_objects(path, "give the official result file", "index", "model_output"):
+        if type(one["index"]) is not int:
+            raise TempbenchError(f"{path}: {where}: index is not a whole number; correct it")
         yield where, one, reply_of(one["model_output"], "model_output", f"{path}: {where}")
 
 

@@ -60,9 +60,9 @@ def test_score_files(tmp_path, ground_truth):
     ("text", "message"),
     [
         ("", "holds no reply"),
-        ("{}", "qid is missing"),
+        ("{}", "line 1 is not an object with qid"),
         ("{", "line 1"),
-        ("[1]", "not every record"),
+        ("[1]", "entry 1 is not an object with qid"),
         ('{"qid": "q1", "qid": "q2"}', "the key 'qid' appears twice"),
         ('{"qid": "q1", "response": ["A"]}', "response is of type list, not a text"),
         ('{"qid": "q1"}', "pred_relevant_windows and ans are both missing"),

@@ -148,8 +148,8 @@ def stated(index, of):
 @pytest.mark.parametrize(
     ("predictions", "said"),
     [
-        ([{"index": "0", "model_output": "Yes"}], "entry 1 is not an object with a whole number as index"),
-        ([{"index": 0}], "entry 1 has no model_output"),
+        ([{"index": "0", "model_output": "Yes"}], "entry 1: index is not a whole number"),
+        ([{"index": 0}], "entry 1 is not an object with index and model_output"),
         ([{"index": 0, "model_output": 5}], "model_output is of type int"),
         ([], "no prediction belongs to a question"),
         (answers("Yes", start=400), "unknown questions"),
