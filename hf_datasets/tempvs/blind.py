@@ -58,7 +58,7 @@ class Answers:
         """Returns, by question, the right answer and whether two of three models solve it."""
         votes: dict[str, list[tuple[str, bool]]] = {}
         for model in official.TEXT_MODELS:
-            rows = answered(self._folder, model, source, task)
+            rows = answered(self._folder / model, source, task)
             if rows is None:
                 raise TempbenchError(f"{task}, {source}: no answers of {model} in {self._folder}")
             names = [str(row.get("question_id", "")) for row in rows]

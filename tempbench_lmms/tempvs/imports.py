@@ -5,6 +5,7 @@ from typing import Any
 
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
 from tempbench_lmms.tempvs.card import GROUNDING_OF, SOURCES
 from tempbench_lmms.tempvs.official import (
@@ -13,8 +14,6 @@ from tempbench_lmms.tempvs.official import (
     TEXT_MODELS,
     Predictions,
     answered,
-    is_there,
-    load_rows,
     score,
 )
 
@@ -36,15 +35,9 @@ def tempvs(source: Source) -> Iterator[Answer]:
     repeated = 0
     for test in [name for name in _OFFICIAL if name in questions.tests]:
         for story in SOURCES:
-            for number, row in enumerate(_table(source, f"{story}_{_OFFICIAL[test]}")):
+            for number, row in enumerate(answered(source.path, story, _OFFICIAL[test]) or ()):
                 where = f"{story}_{_OFFICIAL[test]}, row {number}"
-                try:
-                    id_ = questions.id_of(row, story, test)
-                    reply = reply_of(row["preds"], "preds", f"{source.path}: {where}")
-                except (KeyError, TypeError, AttributeError):
-                    raise TempbenchError(
-                        f"{source.path}: {where}: not an annotation row with a column preds; correct it"
-                    ) from None
+                id_, reply = questions.id_of(row, story, test), reply_of(row["preds"], "preds", where)
                 asked_by, first = told.setdefault(id_, (test, reply))
                 if asked_by != test and id_ in questions.shared:
                     repeated += first != reply
@@ -61,20 +54,19 @@ def official(source: Source) -> dict[str, Any]:
 
     The answers of the text-only models, by which it filters, are those in PREDICTIONS/blind.
     """
-    folder, model = source.path.resolve().parent, source.path.resolve().name
-    out = {}
+    folder, out = source.path.resolve(), {}
     for task, gate in GROUNDING_TASK.items():
         sources: dict[str, Predictions] = {}
         for name in SOURCES:
-            main = answered(folder, model, name, task)
+            main = answered(folder, name, task)
             if main is None:
                 continue
-            gates = answered(folder, model, name, gate)
+            gates = answered(folder, name, gate)
             if gates is None:
                 source.remarks.append(f"{task}, {name}: no predictions for {gate}: nothing is grounded")
             blind: list[list[Row]] = []
             if "images" not in task:
-                found = (answered(folder.parent / "blind", one, name, task) for one in TEXT_MODELS)
+                found = (answered(folder.parents[1] / "blind" / one, name, task) for one in TEXT_MODELS)
                 blind = [rows for rows in found if rows is not None]
                 if len(blind) < len(TEXT_MODELS):
                     blind = []
@@ -83,22 +75,13 @@ def official(source: Source) -> dict[str, Any]:
                     )
             sources[name] = Predictions(main, gates or [], blind)
         if sources:
-            out[task] = score(task, sources, source.model or model)
+            out[task] = score(task, sources, source.model or folder.name)
     if not out:
         raise TempbenchError(
             f"no predictions in {source.path}; give PREDICTIONS/SETTING/MODEL, with files like "
             "flintstones_paired_event_discrimination_preds_full.json (_8bit for models of 72b and more)"
         )
     return out
-
-
-def _table(source: Source, name: str) -> Sequence[Row]:
-    found = [one for one in (f"{name}_preds_full", f"{name}_preds_8bit") if is_there(source.path, one)]
-    if len(found) > 1:
-        raise TempbenchError(
-            f"{source.path} has {found[0]} and {found[1]}, which are two runs; give a folder with one of them"
-        )
-    return (load_rows(source.path, found[0]) if found else None) or ()
 
 
 class _Questions:
@@ -109,11 +92,12 @@ class _Questions:
         self.shared = {str(doc["question_id"]) for doc in docs if len(doc["tests"]) > 1}
         self._ids = {str(doc["question_id"]) for doc in docs}
         # A grounding question that several sets ask has the id of the first.
-        self._gates: dict[tuple[str, ...], list[str]] = {}
-        for doc in docs:
-            for test in doc["tests"] if doc["role"] == "grounding" else ():
-                key = (doc["source"], doc["sequence_id"], test, doc["text"], doc["answer"])
-                self._gates.setdefault(key, []).append(str(doc["question_id"]))
+        self._gates = grouped(
+            ((doc["source"], doc["sequence_id"], test, doc["text"], doc["answer"]), str(doc["question_id"]))
+            for doc in docs
+            for test in doc["tests"]
+            if doc["role"] == "grounding"
+        )
 
     def id_of(self, row: Row, story: str, test: str) -> str:
         """Returns a row's id in the task; the official id if the task has no such question."""
@@ -122,7 +106,7 @@ class _Questions:
             if name in self._ids:
                 return name
         if test.startswith("gt"):
-            text = row["text_to_test" if test == "gt_caption" else "event_to_test"]
+            text = row.get("text_to_test" if test == "gt_caption" else "event_to_test")
             number = str(row["gt_option"]).rpartition(" ")[2]
             found = self._gates.get((story, str(row["img_seq_id"]), test, str(text), number), [])
             if len(found) == 1:

@@ -7,18 +7,18 @@ an ordering question is gated by every grounding row of its sequence. Its per-so
 here: it divides nothing that the pooled numbers do not.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from tempbench_lmms.data import bounds, releases
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.data.user_files import frame_rows, json_or_lines, text_or_none
+from tempbench_lmms.data.user_files import frame_rows, json_or_lines
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics.groups import grouped
+from tempbench_lmms.runs.importing import reply_of
 from tempbench_lmms.tempvs import card
 from tempbench_lmms.tempvs.parser import family_of, parse_official
 
@@ -44,7 +44,7 @@ class Predictions:
     grounding: Sequence[Row]  # grounding rows
     # the main rows as answered by each of `TEXT_MODELS`, in the same order as `main`; empty where they
     # are not at hand, and then nothing is filtered
-    text_only: Sequence[Sequence[Row]] = field(default=())
+    text_only: Sequence[Sequence[Row]] = ()
 
 
 def kind_of(task: str) -> str:
@@ -64,26 +64,14 @@ def passes(rows: Iterable[Row], task: str, model: str) -> list[bool]:
     return [parse_official(str(row["preds"] or ""), kind, family) == row["gt_option"][-1] for row in rows]
 
 
-def _groundings_of(task: str, rows: Sequence[Row], passed: Sequence[bool]) -> dict[Any, list[bool]]:
-    """Returns what passed, by sequence for ordering tasks and by sequence and event for MT1."""
-    table: dict[Any, list[bool]] = defaultdict(list)
-    for row, right in zip(rows, passed, strict=True):
-        if kind_of(task) == "mt2":
-            table[row["img_seq_id"]].append(right)
-        else:
-            # "image 11" ends in "1" as well: so the official scorer, which takes the first row that fits.
-            digits = row["gt_option"].rpartition(" ")[2]
-            for start in range(len(digits)):
-                table[row["img_seq_id"], digits[start:]].append(right)
-    return table
-
-
-def _gate_of(task: str, row: Row, table: Mapping[Any, list[bool]]) -> list[bool]:
+def _gate_of(task: str, row: Row, groundings: Sequence[tuple[str, bool]]) -> list[bool]:
+    """Returns what passed of the answers and results of a sequence: all of it, or for MT1 by event."""
     if kind_of(task) == "mt2":
-        return table.get(row["img_seq_id"], [])
+        return [right for _, right in groundings]
     events = row.get("event_pair_tuple") or row["event_triple_tuple"]
-    found = (table.get((row["img_seq_id"], str(event + 1))) for event in events)
-    return [rows[0] for rows in found if rows]
+    # "image 11" ends in "1" as well: so the official scorer, which takes the first row that fits.
+    found = ([right for gold, right in groundings if gold.endswith(str(event + 1))] for event in events)
+    return [passed[0] for passed in found if passed]
 
 
 def score(task: str, sources: Mapping[str, Predictions], model: str) -> dict[str, float | None]:
@@ -99,65 +87,54 @@ def score(task: str, sources: Mapping[str, Predictions], model: str) -> dict[str
         the number of main rows before the blind filter.
     """
     steps = {"paired": 1, "triple": 2}.get(task.split("_")[0], 4)
-    filtered = "images" not in task
-    total = grounded = solved = both = n_unfiltered = 0
-    at_least = [[0, 0] for _ in range(steps)]
+    n_unfiltered = 0
+    found: list[tuple[bool, list[bool]]] = []  # of each main row, whether it and its groundings are right
     for predictions in sources.values():
         gates = [row for row in predictions.grounding if is_valid(row)]
-        table = _groundings_of(task, gates, passes(gates, GROUNDING_TASK[task], model))
+        passed = zip(gates, passes(gates, GROUNDING_TASK[task], model), strict=True)
+        of = grouped((row["img_seq_id"], (row["gt_option"], right)) for row, right in passed)
         kept = [i for i, row in enumerate(predictions.main) if is_valid(row)]
         n_unfiltered += len(kept)
-        if filtered and predictions.text_only:
-            kept = _not_solved_blind(task, predictions, kept)
+        if "images" not in task and predictions.text_only:
+            solved = solved_blind(task, predictions)
+            kept = [i for i in kept if not solved[i]]
         mains = [predictions.main[i] for i in kept]
-        for row, right in zip(mains, passes(mains, task, model), strict=True):
-            gate = _gate_of(task, row, table)
-            total += 1
-            solved += right
-            grounded += all(gate)
-            both += all(gate) and right
-            for k in range(min(sum(gate), steps)):
-                at_least[k][0] += right
-                at_least[k][1] += 1
+        found += [
+            (right, _gate_of(task, row, of.get(row["img_seq_id"], ())))
+            for row, right in zip(mains, passes(mains, task, model), strict=True)
+        ]
+    grounded = [right for right, gate in found if all(gate)]
     out: dict[str, float | None] = {
-        "total_cases": total,
-        "all_grounding_success": grounded,
-        "main_task_success": solved,
-        "all_grounding_and_main_success": both,
-        "grounding_acc": _share(grounded, total),
-        "main_task_acc": _share(solved, total),
+        "total_cases": len(found),
+        "all_grounding_success": len(grounded),
+        "main_task_success": sum(right for right, _ in found),
+        "all_grounding_and_main_success": sum(grounded),
+        "grounding_acc": _share([all(gate) for _, gate in found]),
+        "main_task_acc": _share([right for right, _ in found]),
         "both_tasks_acc": None,  # a column that the official scorer never fills
-        "main_acc_given_grounding_pass": _share(both, grounded),
-        "main_acc_given_grounding_fail": _share(solved - both, total - grounded),
+        "main_acc_given_grounding_pass": _share(grounded),
+        "main_acc_given_grounding_fail": _share([right for right, gate in found if not all(gate)]),
     }
-    for k, (right_count, count) in enumerate(at_least, start=1):
-        out[f"{k}_pass_count"] = count
-        out[f"main_acc_given_{k}_pass"] = _share(right_count, count)
+    for k in range(1, steps + 1):
+        given = [right for right, gate in found if sum(gate) >= k]
+        out |= {f"{k}_pass_count": len(given), f"main_acc_given_{k}_pass": _share(given)}
     return out | {"n_unfiltered": n_unfiltered}
 
 
-def solved_blind(task: str, text_only: Sequence[Sequence[Row]]) -> list[bool]:
+def solved_blind(task: str, predictions: Predictions) -> list[bool]:
     """Returns for each main row whether at least two of the three text-only models solve it."""
-    right = (passes(rows, task, model) for rows, model in zip(text_only, TEXT_MODELS, strict=True))
-    return [sum(votes) >= 2 for votes in zip(*right, strict=True)]
-
-
-def _not_solved_blind(task: str, predictions: Predictions, kept: Sequence[int]) -> list[int]:
     if (lengths := {len(rows) for rows in predictions.text_only}) != {len(predictions.main)}:
         raise TempbenchError(
             f"{task}: the text-only models answered {lengths} rows, not {len(predictions.main)}; the files "
             "belong to different releases"
         )
-    solved = solved_blind(task, predictions.text_only)
-    return [i for i in kept if not solved[i]]
+    right = (passes(rows, task, one) for rows, one in zip(predictions.text_only, TEXT_MODELS, strict=True))
+    return [sum(votes) >= 2 for votes in zip(*right, strict=True)]
 
 
-def _share(part: int, whole: int) -> float | None:
+def _share(found: Sequence[bool]) -> float | None:
     # numpy and not round(): pandas rounds so, and the two differ in the last digit now and then.
-    return float(np.round(part / whole, 4)) if whole else None
-
-
-_LARGE = ("72b", "78b", "110b")
+    return float(np.round(sum(found) / len(found), 4)) if found else None
 
 
 def load_rows(folder: Path, name: str) -> list[Row] | None:
@@ -166,49 +143,42 @@ def load_rows(folder: Path, name: str) -> list[Row] | None:
     Raises:
         TempbenchError: The file cannot be read, or is a pickle, which could run any code.
     """
-    path = releases.file(folder, f"{name}.json", f"{name}.jsonl")
-    pickled = releases.file(folder, f"{name}.pkl")
-    if path is not None:
-        try:
-            data = json_or_lines(bounds.read_text(path))
-        except bounds.NotText as error:
-            raise TempbenchError(f"{path} {error}") from None
-        except (ValueError, OSError) as error:
-            raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
-        if (rows := frame_rows(data, "img_seq_id")) is None:
-            raise TempbenchError(f"{path} is not a table of rows; download it again")
-        return [row for _, row in rows]
-    if pickled is not None:
+    path = releases.file(folder, *(f"{name}{ending}" for ending in (".json", ".jsonl", ".pkl")))
+    if path is None:
+        return None
+    if path.suffix.lower() == ".pkl":
         raise TempbenchError(
-            f"{pickled} is a pickle, which runs any code in it when it is read; get the JSON file or, if you "
+            f"{path} is a pickle, which runs any code in it when it is read; get the JSON file or, if you "
             "trust its origin, make it with pandas: read_pickle(...).to_json(..., orient='records')"
         )
-    return None
+    try:
+        rows = frame_rows(json_or_lines(bounds.read_text(path)), "img_seq_id")
+    except bounds.NotText as error:
+        raise TempbenchError(f"{path} {error}") from None
+    except (ValueError, OSError) as error:
+        raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
+    if rows is None:
+        raise TempbenchError(f"{path} is not a table of rows; download it again")
+    return [row for _, row in rows]
 
 
-def is_there(folder: Path, name: str) -> bool:
-    """Returns whether a table exists in any form."""
-    return releases.file(folder, *(f"{name}{ending}" for ending in (".json", ".jsonl", ".pkl"))) is not None
+def answered(folder: Path, source: str, task: str) -> list[Row] | None:
+    """Returns a model's answered rows of one source and task, or None.
 
-
-def answered(folder: Path, model: str, source: str, task: str) -> list[Row] | None:
-    """Returns the answered rows of one model, source and task, or None.
-
-    For models whose name has 72 billion parameters or more, it is `*_preds_8bit`, as officially.
+    Officially `*_preds_8bit` is of models with 72 billion parameters or more.
 
     Raises:
-        TempbenchError: The file cannot be read, or lacks a column.
+        TempbenchError: The file cannot be read, or lacks a column; or there are two, of two runs.
     """
-    size = "8bit" if any(size in model.lower() for size in _LARGE) else "full"
-    rows = load_rows(folder / model, f"{source}_{task}_preds_{size}")
-    for number, row in enumerate(rows or ()):
-        where = f"{folder / model}: {source}_{task}: row {number}"
+    names = [f"{source}_{task}_preds_{size}" for size in ("full", "8bit")]
+    found = [rows for name in names if (rows := load_rows(folder, name)) is not None]
+    if len(found) > 1:
+        raise TempbenchError(f"{folder} has {' and '.join(names)}, which are two runs; keep one of them")
+    for number, row in enumerate(found[0] if found else ()):
+        where = f"{folder}: {source}_{task}, row {number}"
         if missing := sorted({"preds", "gt_option", "img_seq_id"} - set(row)):
             raise TempbenchError(
                 f"{where}: {', '.join(missing)} missing; write annotation rows with a column preds"
             )
-        try:
-            text_or_none(row["preds"], "preds")
-        except TempbenchError as error:
-            raise TempbenchError(f"{where}: {error}") from None
-    return rows
+        reply_of(row["preds"], "preds", where)
+    return found[0] if found else None

@@ -258,7 +258,7 @@ def test_an_imported_submission_has_the_official_scorer_s_numbers(shared):
     assert "no letter of an option" in remark
 
 
-@pytest.mark.parametrize("endings", [("json", "json"), ("json", "pkl"), ("jsonl", "json")])
+@pytest.mark.parametrize("endings", [("json", "json"), ("jsonl", "json")])
 def test_two_runs_of_one_tempvs_model_are_refused(endings, tmp_path):
     name = f"vist_{_OFFICIAL['mt1_two']}"
     for size, ending in zip(("full", "8bit"), endings, strict=True):
