@@ -13,6 +13,7 @@ from tempbench_lmms import record as common
 from tempbench_lmms.coherence import encoders, prompts
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics import text as clip_metrics
+from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
 from tempbench_lmms.metrics.text import event_order
 from tempbench_lmms.parsing.clean import clean, final_answer, squeeze
@@ -46,11 +47,8 @@ def middle(n: int) -> int:
 
 def _pairs(records: Sequence[Record]) -> dict[str, dict[str, Record]]:
     """Returns both captions of each video that has both, neither of them from a failed request."""
-    videos: dict[str, dict[str, Record]] = {}
-    for item in records:
-        if not item["failed"]:
-            videos.setdefault(item["video"], {})[item["view"]] = item
-    return {video: views for video, views in videos.items() if len(views) == 2}
+    videos = grouped((item["video"], (item["view"], item)) for item in records if not item["failed"])
+    return {video: views for video, own in videos.items() if len(views := dict(own)) == 2}
 
 
 @cache
@@ -143,21 +141,21 @@ def bertscore(records: Sequence[Record]) -> Ratio:
 
     Of several references, the nearest counts, as in the library.
     """
+    scores = bertscores(records)
+    kept = [item for item in records if item["id"] in scores]
+    return ratio(((scores[item["id"]], 1) for item in kept), (item["video"] for item in kept))
+
+
+def bertscores(records: Sequence[Record]) -> dict[str, float]:
+    """Returns BERTScore F1 of the videos' captions by id, by the nearest reference; none without encoder."""
     kept = [item for item in records if item["view"] == "video" and item["reference"]]
+    pairs = [(item, one) for item in kept for one in item.get("references") or [item["reference"]]]
     try:
-        scores = nearest_bertscores(kept)
+        scores = encoders.bertscore([(item["caption"], one) for item, one in pairs])
     except encoders.EncoderUnavailableError:
-        return ratio([], [])
-    return ratio(((score, 1) for score in scores), (item["video"] for item in kept))
-
-
-def nearest_bertscores(records: Sequence[Record]) -> list[float]:
-    """Returns BERTScore F1 of each caption against its nearest reference, if the encoder can be loaded."""
-    pairs = [
-        [(item["caption"], one) for one in item.get("references") or [item["reference"]]] for item in records
-    ]
-    scores = iter(encoders.bertscore([pair for several in pairs for pair in several]))
-    return [max(next(scores) for _ in several) for several in pairs]
+        return {}
+    by_id = grouped((item["id"], score) for (item, _), score in zip(pairs, scores, strict=True))
+    return {id_: max(own) for id_, own in by_id.items()}
 
 
 METRICS = Metrics("caption")

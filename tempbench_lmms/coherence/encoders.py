@@ -8,7 +8,6 @@ Each is loaded once, when a score first needs it, and on the GPU where there is 
     TEMPBENCH_CLIP_MODEL         a name or a local folder; default openai/clip-vit-base-patch32, the paper's
 """
 
-import hashlib
 import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tempbench_lmms.data import hub
-from tempbench_lmms.data.tables import first_line
+from tempbench_lmms.data.tables import first_line, sha256_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Floats
 
@@ -124,12 +123,8 @@ def _named(model: str) -> str:
     folder = Path(model)
     if not folder.is_dir():
         return model
-    digest = hashlib.sha256()
-    for file in sorted([*folder.glob("*.safetensors"), *folder.glob("pytorch_model*.bin")]):
-        with file.open("rb") as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-    return f"{folder.resolve().name}@{digest.hexdigest()[:12]}"
+    weights = sorted([*folder.glob("*.safetensors"), *folder.glob("pytorch_model*.bin")])
+    return f"{folder.resolve().name}@{sha256_of(weights)[:12]}"
 
 
 def _clip_parts(model: str) -> Any:

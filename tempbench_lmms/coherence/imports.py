@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tempbench_lmms.coherence.scoring import FULL
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.data.user_files import json_values
+from tempbench_lmms.data.user_files import json_objects
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
 
@@ -50,17 +50,8 @@ def asked_as_folder(file: Path) -> str:
 
     `1f`, `16f`, `32f` and so on; `video` for a model that chooses its frames (-1 in TOMATO); `shuffled` for
     the control with 16 frames, `shuffled_8f` for one with another number.
-
-    Raises:
-        TempbenchError: The file lies in no such folders.
     """
-    frames = file.parent.name
-    if not (frames == "-1" or (frames.isascii() and frames.isdigit())):
-        raise TempbenchError(
-            f"{file}: its folders do not say how it was asked; keep TOMATO's, "
-            "<type>+<scene>/<frames>/<model>.jsonl"
-        )
-    asked = "video" if frames == "-1" else f"{int(frames)}f"
+    asked = "video" if file.parent.name == "-1" else f"{file.parent.name}f"
     if not file.parent.parent.name.startswith(_SHUFFLED):
         return asked
     return "shuffled" if asked == FULL else f"shuffled_{asked}"
@@ -69,20 +60,16 @@ def asked_as_folder(file: Path) -> str:
 def _answers(file: Path, way: str, ids: dict[str, str], docs: dict[str, Row]) -> Iterator[Answer]:
     name = file.parent.parent.name.removeprefix(_SHUFFLED).partition("+")[0]
     kind = _TYPES.get(name, name)
-    for place, line in json_values(file):
+    for place, line in json_objects(file, "give TOMATO's results", "id", "response"):
         where = f"{file.parent.parent.name}/{file.parent.name}/{file.name} {place}"
-        try:
-            key, reply = str(line["id"]), reply_of(line["response"], "response", where)
-        except (KeyError, TypeError):
-            raise TempbenchError(f"{where}: not a line of a TOMATO result; correct it") from None
-        names = (f"{kind}/{key}/{way}", f"{key}/{way}")
+        names = (f"{kind}/{line['id']}/{way}", f"{line['id']}/{way}")
         found = next((ids[name] for name in names if name in ids), names[0])
         if found in docs and "gt" in line and str(line["gt"])[:1] != docs[found]["answer"]:
             raise TempbenchError(
                 f"{where}: gt {str(line['gt'])[:80]!r} is not the data's answer to this question "
                 f"({docs[found]['answer']!r}); correct it, or score it with the data that the model was asked"
             )
-        yield Answer(found, reply, where)
+        yield Answer(found, reply_of(line["response"], "response", where), where)
 
 
 READERS: dict[str, Reader] = {"tomato": tomato}

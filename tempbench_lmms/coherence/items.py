@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tempbench_lmms.coherence import captioning, encoders, scoring
+from tempbench_lmms.coherence import captioning, scoring
 from tempbench_lmms.metrics.text import clip_gain
 from tempbench_lmms.record import Record
 
@@ -28,10 +28,8 @@ def scores(records: Sequence[Record]) -> list[Scores]:
             row[f"clipscore{suffix}"] = pair[0 if is_video else 1] if pair else None
             if is_video:
                 row[f"clipgain{suffix}"] = clip_gain(*pair) if pair else None
-    for row, record in zip(out, records, strict=True):
-        try:
-            asked = [record] if record["view"] == "video" and record["reference"] else []
-            row["caption_bertscore"] = next(iter(captioning.nearest_bertscores(asked)), None)
-        except encoders.EncoderUnavailableError:
-            row["caption_bertscore"] = None
-    return out
+    of_captions = captioning.bertscores(records)
+    return [
+        {**row, "caption_bertscore": of_captions.get(record["id"])}
+        for row, record in zip(out, records, strict=True)
+    ]

@@ -96,6 +96,11 @@ def frame_order(doc: Mapping[str, Any], n: int) -> list[int]:
     return list(range(n))[:: -1 if doc["order"] == "reversed" else 1]
 
 
+def right_option(doc: Mapping[str, Any]) -> str:
+    """Returns the text of the right option."""
+    return str(doc["options"][letters_of(doc["options"]).index(doc["answer"])])
+
+
 def template(question_text: str, answer: str) -> str:
     """Returns a reference sentence from a question and its right answer, if no other is given."""
     return f'The answer to the question "{question_text.strip()}" is: {answer.strip().rstrip(".")}.'

@@ -15,12 +15,23 @@ from typing import Any
 from tempbench_lmms import record as common
 from tempbench_lmms.coherence import encoders, parser, prompts
 from tempbench_lmms.coherence.card import BUDGETS, CONTROLS, CURVES, SCENES, TYPES
+from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.metrics.ratio import Ratio, area_weights, gain_weights, ratio, slope_weights
 from tempbench_lmms.metrics.text import numeric_distance
 from tempbench_lmms.parsing.clean import clip, final_answer
 from tempbench_lmms.parsing.expected import Reading
 from tempbench_lmms.parsing.mentions.numbers import value_of
-from tempbench_lmms.record import Metric, Metrics, Record, answers, n_failed, n_questions, total, within
+from tempbench_lmms.record import (
+    Metric,
+    Metrics,
+    Record,
+    answers,
+    by_group,
+    n_failed,
+    n_questions,
+    total,
+    within,
+)
 
 BUDGET_CONDITIONS = tuple(f"{n}f" for n in BUDGETS)
 FULL = f"{BUDGETS[-1]}f"
@@ -41,25 +52,20 @@ def reference_of(doc: Mapping[str, Any]) -> tuple[str, str]:
     """Returns the sentence that an answer is compared with, and its origin."""
     if doc.get("reference"):
         return str(doc["reference"]), str(doc.get("reference_source") or "column")
-    return prompts.template(doc["question"], _right_option(doc)), "template"
-
-
-def _right_option(doc: Mapping[str, Any]) -> str:
-    return str(doc["options"][parser.letters_of(doc["options"]).index(doc["answer"])])
+    return prompts.template(doc["question"], prompts.right_option(doc)), "template"
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns the record of one answered question; a failed request has no reply to read."""
-    options, gold = doc["options"], value_of(_right_option(doc))
+    options, gold = doc["options"], value_of(prompts.right_option(doc))
     prompt = common.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, options, prompt)
     answer, number = (found.value if found else None) or (None, None)
-    official = None if failed else parser.parse_official(reply, options)
     reference, source = reference_of(doc)
     own = {name: doc[name] for name in ("condition", "video", "type", "scene")}
     own |= {"question": doc["base_id"], "variation": list(doc.get("variation") or ())}
     more = {
-        "correct_official": int(official == doc["answer"]),
+        "correct_official": int(not failed and parser.parse_official(reply, options) == doc["answer"]),
         "reply": "" if failed else clip(reply),
         "final": "" if failed else final_answer(reply) or "",
         "reference": reference,
@@ -164,55 +170,56 @@ def _n_cut(conditions: Sequence[str]) -> Metric:
 
 
 _GROUPS = {**dict.fromkeys(TYPES, "type"), **dict.fromkeys(SCENES, "scene")}
-_TRENDS = {
-    "slope": slope_weights(BUDGETS),
-    "gain": gain_weights(BUDGETS),
-    "area": area_weights(BUDGETS),
-}
+_TRENDS = {"slope": slope_weights(BUDGETS), "gain": gain_weights(BUDGETS), "area": area_weights(BUDGETS)}
 """`slope` is the score a frame, by least squares; `gain` the score with 16 frames less that with 4; `area` is
 the area under the curve from 4 to 16 frames, divided by 12."""
 _MEANS = {name: _mean(score) for name, score in SCORES.items()}
+_OF_BUDGETS = {
+    (name, budget): within(metric, "condition", budget)
+    for name, metric in _MEANS.items()
+    for budget in BUDGET_CONDITIONS
+}
+_ADDED: dict[str, dict[str, Metric]] = {
+    ONCE: _MEANS
+    | {
+        f"{name}_{group}": within(_MEANS[name], field, group)
+        for name in ("accuracy", "bertscore", "bertscore_answer")
+        for group, field in _GROUPS.items()
+    },
+    BUDGETED: {f"{name}_{budget}": metric for (name, budget), metric in _OF_BUDGETS.items()}
+    | {
+        f"accuracy_{group}_{budget}": within(_OF_BUDGETS["accuracy", budget], field, group)
+        for group, field in _GROUPS.items()
+        for budget in BUDGET_CONDITIONS
+    }
+    | {
+        f"{name}_{kind}": trend(SCORES[name], weights)
+        for name in (*CURVES, "bertscore_answer")
+        for kind, weights in _TRENDS.items()
+    }
+    | {
+        f"accuracy_{group}_gain": within(trend(SCORES["accuracy"], _TRENDS["gain"]), field, group)
+        for group, field in _GROUPS.items()
+    },
+    CONTROLLED: {
+        **{f"accuracy_{one}": within(_MEANS["accuracy"], "condition", one) for one in CONTROL_CONDITIONS},
+        "multi_frame_gain": gain_over("1f"),
+        "frame_order_sensitivity": gain_over("shuffled"),
+        "frame_order_sensitivity_reversed": gain_over("reversed"),
+        "gain_over_blind": gain_over("blind"),
+        "parse_rate": _MEANS["parse_rate"],
+    },
+}
 _PRINTED = {
+    *_ADDED[CONTROLLED],
     *("accuracy", "bertscore", "numeric_distance", "parse_rate", f"parse_rate_{FULL}", "accuracy_gain"),
     *(f"accuracy_{name}" for name in (*TYPES, *BUDGET_CONDITIONS)),
     *(f"{name}_{budget}" for name in ("bertscore", "numeric_distance") for budget in ("4f", FULL)),
 }
-
-
-def _add(name: str, metric: Metric, kind: str) -> None:
-    METRICS.add(name, metric, headline=name in _PRINTED, tasks=(kind,))
-
-
-for _name, _metric in _MEANS.items():
-    _add(_name, _metric, ONCE)
-for _name in ("accuracy", "bertscore", "bertscore_answer"):
-    for _group, _field in _GROUPS.items():
-        _add(f"{_name}_{_group}", within(_MEANS[_name], _field, _group), ONCE)
-for _name, _metric in _MEANS.items():
-    for _budget in BUDGET_CONDITIONS:
-        _add(f"{_name}_{_budget}", within(_metric, "condition", _budget), BUDGETED)
-for _group, _field in _GROUPS.items():
-    for _budget in BUDGET_CONDITIONS:
-        _of_budget = within(_MEANS["accuracy"], "condition", _budget)
-        _add(f"accuracy_{_group}_{_budget}", within(_of_budget, _field, _group), BUDGETED)
-for _name in (*CURVES, "bertscore_answer"):
-    for _kind, _weights in _TRENDS.items():
-        _add(f"{_name}_{_kind}", trend(SCORES[_name], _weights), BUDGETED)
-for _group, _field in _GROUPS.items():
-    _gain = trend(SCORES["accuracy"], _TRENDS["gain"])
-    _add(f"accuracy_{_group}_gain", within(_gain, _field, _group), BUDGETED)
+for _kind, _metrics in _ADDED.items():
+    for _name, _metric in _metrics.items():
+        METRICS.add(_name, _metric, headline=_name in _PRINTED, tasks=(_kind,))
 METRICS.score_by_encoder([_name for _name in METRICS if _name.startswith("bertscore")])
-
-for _name, _metric in {
-    **{f"accuracy_{one}": within(_MEANS["accuracy"], "condition", one) for one in CONTROL_CONDITIONS},
-    "multi_frame_gain": gain_over("1f"),
-    "frame_order_sensitivity": gain_over("shuffled"),
-    "frame_order_sensitivity_reversed": gain_over("reversed"),
-    "gain_over_blind": gain_over("blind"),
-    "parse_rate": _MEANS["parse_rate"],
-}.items():
-    METRICS.add(_name, _metric, headline=True, tasks=(CONTROLLED,))
-
 common.add_metrics(METRICS, "video")
 METRICS.count(headline=True)(n_questions)
 METRICS.add_count(
@@ -247,14 +254,14 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
     Captions have no letters, and their table is empty.
     """
     asked = [record for record in records if "gold" in record]
-    right: dict[str, dict[str, list[int]]] = {}
-    for record in asked:
-        for name in record.get("variation") or ():
-            right.setdefault(record["condition"], {}).setdefault(name, []).append(record["correct"])
-    by_variation = {
-        condition: {
-            name: {"share": sum(own) / len(own), "n": len(own)} for name, own in sorted(found.items())
-        }
-        for condition, found in right.items()
-    }
+    by_variation = by_group(
+        [record for record in asked if record.get("variation")],
+        lambda record: record["condition"],
+        lambda group: {
+            name: {"share": sum(right) / len(right), "n": len(right)}
+            for name, right in sorted(
+                grouped((name, one["correct"]) for one in group for name in one["variation"]).items()
+            )
+        },
+    )
     return ({"by_variation": by_variation} if by_variation else {}) | (answers(asked) if asked else {})

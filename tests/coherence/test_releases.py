@@ -226,7 +226,9 @@ def test_all_captions_of_msrvtt_are_references(tmp_path, capsys, monkeypatch):
     )
     assert captioning.bertscore([record]).value == 1
     assert len(asked) == 20
-    single = captioning.record({**first, "references": ["another"], "target": "another"}, "caption")
+    single = captioning.record(
+        {**first, "question_id": "1", "references": ["another"], "target": "another"}, "caption"
+    )
     assert "references" not in single
     assert captioning.bertscore([record, single]).value == 0.5
 
