@@ -235,40 +235,30 @@ def _report(name: str, error: Exception) -> None:
     logging.getLogger(__name__).exception("%s could not be computed: %r", name, error)
 
 
-def _shown(value: float) -> float | str:
-    # "-" and not NaN: the harness writes NaN bare into results.json, which is not JSON, and "nan" into its
-    # table; the papers print "-".
-    return UNDEFINED if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def aggregation(row: Row, error: bool = False) -> Callable[..., float | str]:
     """Returns the harness's aggregation of a metric, or of its standard error.
 
     An exception in an aggregation loses a finished run, results and samples alike, so none is let out: the
-    metric is shown as undefined and the reason is logged. If the metric has a parameter `args`, so has the
-    aggregation, and the harness passes its command line.
+    metric is shown as undefined and the reason is logged. A metric that has a parameter `args` gets the
+    harness's command line.
     """
+    takes_arguments = "args" in inspect.signature(row.metric).parameters
 
-    def value(items: Sequence[Any], **given: Any) -> float | str:
-        metric = functools.partial(row.metric, **given)
+    def aggregate(items: Sequence[Any], args: Any = None) -> float | str:
+        metric: Any = functools.partial(row.metric, **({"args": args} if takes_arguments else {}))
         try:
-            return _shown((evaluate_error if error else evaluate)(metric, records_of(items)))
+            value = (evaluate_error if error else evaluate)(metric, records_of(items))
         except Exception as problem:  # see the docstring
             _report(row.name, problem)
             return UNDEFINED
+        # "-" and not NaN: the harness writes NaN bare into results.json, which is not JSON, and "nan" into
+        # its table; the papers print "-".
+        return UNDEFINED if isinstance(value, float) and not math.isfinite(value) else value
 
-    def aggregate(items: Sequence[Any]) -> float | str:
-        return value(items)
-
-    def aggregate_with_arguments(items: Sequence[Any], args: Any = None) -> float | str:
-        return value(items, args=args)
-
-    takes_arguments = "args" in inspect.signature(row.metric).parameters
-    chosen: Callable[..., float | str] = aggregate_with_arguments if takes_arguments else aggregate
-    chosen.__name__ = f"aggregate_{row.name}{'_stderr' if error else ''}"
+    aggregate.__name__ = f"aggregate_{row.name}{'_stderr' if error else ''}"
     # Used by intervals, comparisons and the printed table, which need more than the value.
-    chosen.row = None if error else row  # type: ignore[attr-defined]
-    return chosen
+    aggregate.row = None if error else row  # type: ignore[attr-defined]
+    return aggregate
 
 
 def metric_list(

@@ -9,16 +9,16 @@ Here these count as failed requests, and the run continues (`harness.retries`).
 """
 
 import contextlib
-import functools
 import os
 import shutil
 import sqlite3
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
+from unittest import mock
 
 from lmms_eval import __main__ as command_line
 from lmms_eval import evaluator
@@ -62,7 +62,6 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # A runner may change a request's settings while it answers, so the key is computed once, before that.
         self._keys: dict[int, tuple[Any, str]] = {}
         self._media: dict[str, Media] = {}
         self._rows: dict[str, Any] = {}
@@ -79,14 +78,23 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         kwargs["model_args"] = f"identity={cls.fingerprint}"
         cache: SafeCache = super().create(cache_root, **kwargs)
         cache.tasks = tasks_in(kwargs.get("task_dict") or {})
-        for name, ids in cls.ids.items():
-            _compare_ids(name, ids, cache.tasks)
+        for name in cls.ids.keys() & cache.tasks.keys():
+            # The harness keeps a copy of each table, by its path and time.
+            if [str(one) for one in cache.tasks[name].eval_docs["question_id"]] != cls.ids[name]:
+                raise TempbenchError(
+                    f"{name}: the harness loaded outdated questions from its copy of an earlier table; set "
+                    "HF_DATASETS_CACHE to an empty folder, or remove `datasets` in HF_HOME"
+                )
         for name in cache.tasks.keys() - cls.ids.keys():
             cls.ids[name] = [str(number) for number in range(len(cache.tasks[name].eval_docs))]
         return cache
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
-        """Answers the requests, first from the store, then slice by slice, storing each one."""
+        """Answers the requests, first from the store, then slice by slice, storing each one.
+
+        Processes that share one model wait for each other at every question, so the last request is repeated
+        up to the number of the process that asks most.
+        """
         mend_client(lm, self.model_args)
         replies = {
             i: "" if stopping.is_padding(request) else self.stored(lm, reqtype, request)
@@ -95,43 +103,30 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         left = [i for i, reply in replies.items() if reply is None]
         progress = Progress(len(requests), len(requests) - len(left))
         asking = Asking(self.watch, len(requests))
-        type(self).on_slice(progress)
-        ask = functools.partial(self._ask, asking, lm, reqtype, requests, replies, progress)
+        self.on_slice(progress)
+
+        def ask(places: Sequence[int]) -> None:
+            """Adds the replies to the requests at some places, stores them, and reports progress."""
+            most = max(gathered(len(places), self._world_size))
+            repeated = [places[-1] if places else len(requests) - 1] * (most - len(places))
+            before, began = self._misses + self._skipped, time.monotonic()
+            answers = self._answers(asking, lm, reqtype, [requests[i] for i in (*places, *repeated)])
+            replies.update(zip(places, answers, strict=False))
+            self._checkpoint_to_run_dir()  # has an effect only if the cache is on a network drive
+            progress.done += most
+            progress.total = max(progress.total, progress.done)
+            if now := self._misses + self._skipped - before:
+                progress.asked += now
+                progress.seconds += time.monotonic() - began
+            progress.unkept = self._skipped
+            self.on_slice(progress)
+
         if self.watch.stop is not None:
             self._until_decided(self.watch.stop, ask, requests, replies)
-            return [replies[i] for i in range(len(requests))]
-        for start in range(0, max(gathered(len(left), self._world_size)), self.slice_size):
-            ask(left[start : start + self.slice_size])
+        else:
+            for start in range(0, max(gathered(len(left), self._world_size)), self.slice_size):
+                ask(left[start : start + self.slice_size])
         return [replies[i] for i in range(len(requests))]
-
-    def _ask(
-        self,
-        asking: Asking,
-        lm: Any,
-        reqtype: str,
-        requests: Sequence[Any],
-        replies: dict[int, Any],
-        progress: Progress,
-        places: Sequence[int],
-    ) -> None:
-        """Adds the replies to the requests at some places, stores them, and reports progress.
-
-        Processes that share one model wait for each other at every question, so the last request is repeated
-        up to the number of the process that asks most.
-        """
-        most = max(gathered(len(places), self._world_size))
-        repeated = [places[-1] if places else len(requests) - 1] * (most - len(places))
-        before, began = self._misses + self._skipped, time.monotonic()
-        answers = self._answers(asking, lm, reqtype, [requests[i] for i in (*places, *repeated)])
-        replies |= zip(places, answers, strict=False)
-        self._checkpoint_to_run_dir()  # has an effect only if the cache is on a network drive
-        progress.done += most
-        progress.total = max(progress.total, progress.done)
-        if now := self._misses + self._skipped - before:
-            progress.asked += now
-            progress.seconds += time.monotonic() - began
-        progress.unkept = self._skipped
-        type(self).on_slice(progress)
 
     def _until_decided(
         self,
@@ -166,45 +161,38 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         """Returns after how many groups a task is decided, or None; every process gets the same value."""
         all_texts = {n: text for own in gathered(texts, self._world_size) for n, text in own.items()}
         own_view = stop.decide(task, all_texts) if self._global_rank == 0 else None
-        found: int | None = gathered(own_view, self._world_size)[0]
-        return found
+        return gathered(own_view, self._world_size)[0]  # type: ignore[no-any-return]
 
     def _answers(self, asking: Asking, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
         """Answers one slice; a question that ended a process is asked and stored separately."""
         replies: dict[int, Any] = {}
         for numbers in asking.portions(requests):
             portion = [requests[i] for i in numbers]
-            keys = [self.key(lm, reqtype, request) for request in portion]
-            sampled = [is_sampled(reqtype, request) for request in portion]
+            # A runner may change a request's settings, so these come first.
+            known = [(self.key(lm, reqtype, one), is_sampled(reqtype, one)) for one in portion]
             answers = asking.replies(lm, reqtype, portion)
-            for key, is_drawn, request, answer in zip(keys, sampled, portion, answers, strict=True):
-                self._keep(reqtype, key, request, answer, is_drawn)
+            for (key, is_drawn), request, answer in zip(known, portion, answers, strict=True):
+                self._misses += bool(key)
+                self._skipped += not key
+                about = (reqtype, request.task_name, request.doc_id, request.idx, extract_gen_kwargs(request))
+                text = self._extract_cacheable(answer)
+                self._log_to_audit(*about, text, cache_key=key, deterministic=not is_drawn)
+                if key and self._is_valid_response(answer, reqtype):
+                    self._store(key, *about, text)
             replies |= zip(numbers, answers, strict=True)
         return [replies[i] for i in range(len(requests))]
-
-    def _keep(self, reqtype: str, key: str, request: Any, answer: Any, is_drawn: bool) -> None:
-        self._misses += bool(key)
-        self._skipped += not key
-        about = (reqtype, request.task_name, request.doc_id, request.idx, extract_gen_kwargs(request))
-        text = self._extract_cacheable(answer)
-        self._log_to_audit(*about, text, cache_key=key, deterministic=not is_drawn)
-        if key and self._is_valid_response(answer, reqtype):
-            self._store(key, *about, text)
 
     def key(self, lm: Any, reqtype: str, request: Any) -> str:
         """Returns the key of a request's answer; "" for several sampled answers, which are not stored."""
         if id(request) not in self._keys:
-            self._keys[id(request)] = request, self._key(lm, reqtype, request)
+            settings = extract_gen_kwargs(request)
+            texts = [one for one in request.args if isinstance(one, str)]
+            asked = [reqtype, request.task_name, request.idx, texts, settings]
+            asked += [self._task_fingerprints.get(request.task_name, ""), self._model_fingerprint_hash]
+            several = is_one_of_several(reqtype, request)  # one stored answer would be used for all
+            key = "" if several else digest([*asked, self._eval_version, self._shown(lm, request)])
+            self._keys[id(request)] = request, key
         return self._keys[id(request)][1]
-
-    def _key(self, lm: Any, reqtype: str, request: Any) -> str:
-        settings = extract_gen_kwargs(request)
-        if is_one_of_several(reqtype, request):  # one stored answer would be used for all
-            return ""
-        texts = [one for one in request.args if isinstance(one, str)]
-        asked = [reqtype, request.task_name, request.idx, texts, settings]
-        asked += [self._task_fingerprints.get(request.task_name, ""), self._model_fingerprint_hash]
-        return digest([*asked, self._eval_version, self._shown(lm, request)])
 
     def _shown(self, lm: Any, request: Any) -> list[Any]:
         task = request.task_name
@@ -282,9 +270,7 @@ def collect(cache_root: Path) -> None:
     """
     if (cache_root / "cache.db").is_file():
         _has_answers(cache_root / "cache.db")
-    for folder in sorted((cache_root / "runs").glob("*/")):
-        if not folder.is_dir():  # Python 3.10 takes files, too
-            continue
+    for folder in filter(Path.is_dir, sorted((cache_root / "runs").glob("*"))):
         if shards := [str(path) for path in sorted(folder.glob("rank_*.db")) if _has_answers(path)]:
             ResponseCache.merge_shards(shards, str(cache_root / "cache.db"))
         shutil.rmtree(folder)
@@ -307,27 +293,12 @@ def _has_answers(file: Path) -> bool:
     return {"responses", "meta"} <= names
 
 
-def _compare_ids(name: str, ids: Sequence[str], tasks: Mapping[str, Any]) -> None:
-    """Compares the questions that the harness loaded with those that were checked.
-
-    Raises:
-        TempbenchError: They differ; the harness keeps a copy of each table, by its path and time.
-    """
-    if name in tasks and [str(one) for one in tasks[name].eval_docs["question_id"]] != list(ids):
-        raise TempbenchError(
-            f"{name}: the harness loaded outdated questions from its copy of an earlier table; set "
-            "HF_DATASETS_CACHE to an empty folder, or remove `datasets` in HF_HOME"
-        )
-
-
 def evaluate(
-    slice_size: int,
-    on_slice: OnSlice,
-    fingerprint: str,
-    ids: dict[str, list[str]],
-    watch: Watch,
+    slice_size: int, on_slice: OnSlice, fingerprint: str, ids: dict[str, list[str]], watch: Watch
 ) -> Exception | None:
     """Runs the harness's command line, from `sys.argv`, in this process, with the safe cache.
+
+    Returns the error that ended it early, which the harness prints and then drops; else None.
 
     Args:
         slice_size: Answers that are stored together.
@@ -335,26 +306,10 @@ def evaluate(
         fingerprint: A hash of the model and its settings; stored answers are found only under the same one.
         ids: The questions of each of our tasks in their order; gets the numbers of other tasks' documents.
         watch: What is known about single questions, the limits, and when a task may stop.
-
-    Returns:
-        The error that ended the evaluation early, which the harness prints and then drops; else None.
     """
-    SafeCache.slice_size = slice_size
-    SafeCache.on_slice = staticmethod(on_slice)
-    SafeCache.fingerprint, SafeCache.ids, SafeCache.watch = fingerprint, ids, watch
-    with _in_place(watch.stop) as errors:
-        command_line.cli_evaluate()
-    return errors[0] if errors else None
-
-
-@contextlib.contextmanager
-def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
     errors: list[Exception] = []
-    single, simple, manager = (
-        command_line.cli_evaluate_single,
-        evaluator.simple_evaluate,
-        command_line.TaskManager,
-    )
+    single, manager = command_line.cli_evaluate_single, command_line.TaskManager
+    simple = evaluator.simple_evaluate
 
     def of_ours(verbosity: Any, include_path: Any = None, model_name: Any = None) -> Any:
         return manager(verbosity, str(task_dir()), include_defaults=False, model_name=model_name)
@@ -375,14 +330,16 @@ def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
         if not errors or not isinstance(errors[-1], (OSError, sqlite3.OperationalError, TempbenchError)):
             traceback.print_exc(*args, **kwargs)
 
-    original = evaluator.ResponseCache
-    evaluator.ResponseCache, command_line.cli_evaluate_single = SafeCache, watched
-    command_line.traceback = SimpleNamespace(print_exc=print_unexpected)
-    if stop is not None:
-        evaluator.simple_evaluate = lambda *args, **kwargs: stop.note(simple(*args, **kwargs))
-    try:
-        yield errors
-    finally:
-        evaluator.ResponseCache, command_line.cli_evaluate_single = original, single
-        command_line.traceback, evaluator.simple_evaluate = traceback, simple
-        command_line.TaskManager = manager
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        results = simple(*args, **kwargs)
+        return watch.stop.note(results) if watch.stop else results
+
+    own: dict[str, Any] = {"slice_size": slice_size, "fingerprint": fingerprint, "ids": ids, "watch": watch}
+    with (
+        mock.patch.multiple(SafeCache, on_slice=staticmethod(on_slice), **own),
+        mock.patch.multiple(command_line, cli_evaluate_single=watched, TaskManager=manager),
+        mock.patch.object(command_line, "traceback", SimpleNamespace(print_exc=print_unexpected)),
+        mock.patch.multiple(evaluator, ResponseCache=SafeCache, simple_evaluate=noted),
+    ):
+        command_line.cli_evaluate()
+    return errors[0] if errors else None

@@ -4,9 +4,9 @@
 hook of its base task: `rotated_docs__rextime__with_videos`. It is created on first use.
 """
 
-import importlib
 import itertools
 import logging
+import pkgutil
 import string
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +39,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _hook(benchmark: str, name: str) -> Any:
-    return getattr(importlib.import_module(f"tempbench_lmms.{benchmark}.hooks"), name)
+    return pkgutil.resolve_name(f"tempbench_lmms.{benchmark}.hooks:{name}")
 
 
 def _chained(first: Process, second: Process) -> Process:
@@ -52,16 +52,12 @@ def _chained(first: Process, second: Process) -> Process:
 @cache
 def multiple_choice(benchmark: str) -> dict[str, Any]:
     """Returns the multiple-choice entry of a benchmark's table."""
-    found: dict[str, Any] = table_of(benchmark)["multiple_choice"]
-    return found
+    return table_of(benchmark)["multiple_choice"]  # type: ignore[no-any-return]
 
 
 def _rotated_docs(benchmark: str, hook: str) -> Process:
     own = multiple_choice(benchmark).get("rotate")
-    rotate = turned
-    if own:
-        module, _, name = own.rpartition(".")
-        rotate = getattr(importlib.import_module(module), name)
+    rotate = pkgutil.resolve_name(own) if own else turned
 
     def rotated(dataset: Any) -> Any:
         asked = [rotations(doc, rotate) for doc in dataset]

@@ -4,12 +4,11 @@ import argparse
 import ast
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tempbench_lmms.data.redaction import parts
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError, hint
 from tempbench_lmms.harness.plugin import folders_of, harness_version
@@ -77,11 +76,6 @@ def read(words: Sequence[str], ours: Sequence[str] = ()) -> argparse.Namespace:
         TempbenchError: It would refuse them: an unknown option, a missing or wrong value, or a word that
             belongs to no option.
     """
-    return _read(tuple(words), tuple(ours))
-
-
-@cache
-def _read(words: tuple[str, ...], ours: tuple[str, ...]) -> argparse.Namespace:
     found, left = _parser().parse_known_args(words)
     strays = [word for word in left if word != "--"] if known() else []
     if strays and strays[0].startswith("-"):
@@ -92,23 +86,13 @@ def _read(words: tuple[str, ...], ours: tuple[str, ...]) -> argparse.Namespace:
         raise TempbenchError(
             f"{' '.join(strays)[:200]}: the harness has no option for that; quote a value that has spaces"
         )
-    _check_values(vars(found))
-    return found
-
-
-def _check_values(given: Mapping[str, Any]) -> None:
-    """Checks values whose mistakes the harness notices only after loading everything."""
+    # Mistakes in these the harness notices only after loading everything.
     for name in _PAIRS:
-        check_pairs(f"--{name}", given.get(name))
-    for pair in parts(given.get("gen_kwargs") or ""):
-        value = pair.partition("temperature=")[2].strip().lower()
-        if value and value != "none" and not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?", value):
-            raise TempbenchError(
-                f"--gen_kwargs {one_line(pair)}: give a number above 0, or 0 for no sampling"
-            )
-    folder = given.get("include_path") or "hidden:"  # as a run's state shows it
+        check_pairs(f"--{name}", getattr(found, name, None))
+    folder = getattr(found, "include_path", None) or "hidden:"  # as a run's state shows it
     if not folder.startswith("hidden:") and not Path(folder).is_dir():
         raise TempbenchError(f"--include_path {one_line(folder)}: no such folder; give that of your tasks")
+    return found
 
 
 def check_pairs(option: str, value: str | None) -> None:

@@ -26,20 +26,10 @@ class Patch(NamedTuple):
     upstream: str  # words of that file; without them, the patch is not needed
 
 
-PATCHES: list[Patch] = []
 # Options of the harness's command line that are lists of `name=value`.
 _LISTS = ("model_args", "gen_kwargs", "hf_hub_log_args", "wandb_args", "swanlab_args", "launcher_args")
 _PASSED: set[str] = set()
 _SECONDS = 600.0
-Change = Callable[[ModuleType], None]
-
-
-def _patch(module: str, file: str, upstream: str) -> Callable[[Change], Change]:
-    def listed(change: Change) -> Change:
-        PATCHES.append(Patch(module, change, file, upstream))
-        return change
-
-    return listed
 
 
 def _replace(owner: Any, name: str, new: Callable[..., Any]) -> None:
@@ -61,11 +51,6 @@ def warn(message: str) -> None:
     logger.warning(f"tempbench-lmms: {message}")
 
 
-@_patch(
-    "lmms_eval.tasks",
-    "tasks/__init__.py",
-    'all_paths = [os.path.dirname(os.path.abspath(__file__)) + "/"]\n        else:\n',
-)
 def find_tasks(module: ModuleType) -> None:
     """Makes the harness look for tasks in our folder too.
 
@@ -76,7 +61,7 @@ def find_tasks(module: ModuleType) -> None:
     if not {"include_path", "include_defaults"} <= set(signature.parameters):
         raise TypeError(f"TaskManager{signature} takes no include_path")
 
-    def init(original: Any, *args: Any, **kwargs: Any) -> None:
+    def init(original: Any, *args: Any, **kwargs: Any) -> Any:
         from tempbench_lmms.harness.tasks import task_files
         from tempbench_lmms.harness.variants import task_dir
 
@@ -88,8 +73,7 @@ def find_tasks(module: ModuleType) -> None:
         except (TempbenchError, OSError) as error:  # other tasks still run
             warn(f"its tasks are missing: {error}")
         if not folder:
-            original(*bound.args, **bound.kwargs)
-            return
+            return original(*bound.args, **bound.kwargs)
         given = bound.arguments["include_path"]
         paths = [str(one) for one in ([given] if isinstance(given, (str, Path)) else given or [])]
         bound.arguments["include_path"] = list(dict.fromkeys([*paths, folder]))
@@ -104,7 +88,6 @@ def find_tasks(module: ModuleType) -> None:
     _replace(module.TaskManager, "__init__", init)
 
 
-@_patch("lmms_eval.tasks", "__main__.py", "task_names = task_manager.match_tasks(task_list)")
 def check_data_first(module: ModuleType) -> None:
     """Makes the harness's command line stop before it loads a model if our data is missing.
 
@@ -127,11 +110,6 @@ def check_data_first(module: ModuleType) -> None:
     _replace(module.TaskManager, "match_tasks", match_tasks)
 
 
-@_patch(
-    "lmms_eval.protocol",
-    "models/model_utils/media_encoder.py",
-    "cache_key = _build_cache_key(image, image_format",
-)
 def encode_every_picture(module: ModuleType) -> None:
     """Makes the runners that speak the OpenAI protocol send a video's own frames.
 
@@ -148,7 +126,6 @@ def encode_every_picture(module: ModuleType) -> None:
     _replace(module, "encode_image_to_base64", encode)
 
 
-@_patch("lmms_eval.utils", "utils.py", 'def make_table(result_dict, column: str = "results"')
 def print_headlines(module: ModuleType) -> None:
     """Makes the harness print only the headline metrics of our tasks; its results file has them all.
 
@@ -203,10 +180,6 @@ def _is_shown(key: str, value: Any, rows: Mapping[str, Any]) -> bool:
     return "_stderr" in name or isinstance(value, (int, float))  # not the name of an encoder
 
 
-_TRACKER = "loggers/evaluation_tracker.py"
-
-
-@_patch("lmms_eval.loggers.evaluation_tracker", _TRACKER, 'sample["input"] = sample["arguments"][0]')
 def write_short_lines(module: ModuleType) -> None:
     """Makes the harness write each record of our tasks once, without keys that a server echoes.
 
@@ -229,7 +202,6 @@ def write_short_lines(module: ModuleType) -> None:
     _replace(module.EvaluationTracker, "save_results_samples", save_results_samples)
 
 
-@_patch("lmms_eval.loggers.evaluation_tracker", _TRACKER, "def save_results_aggregated(")
 def write_no_secrets(module: ModuleType) -> None:
     """Makes the harness write the settings of a run of our tasks without credentials.
 
@@ -302,3 +274,37 @@ def mend_client(lm: Any, model_args: str) -> None:
         raise TempbenchError(f"timeout={given['timeout']}: give a number of seconds") from None
     once = {"Connection": "close"} if type(client).__name__.startswith("Async") else {}
     lm.client = client.with_options(timeout=seconds, default_headers=once)
+
+
+PATCHES = (
+    Patch(
+        "lmms_eval.tasks",
+        find_tasks,
+        "tasks/__init__.py",
+        'all_paths = [os.path.dirname(os.path.abspath(__file__)) + "/"]\n        else:\n',
+    ),
+    Patch(
+        "lmms_eval.tasks", check_data_first, "__main__.py", "task_names = task_manager.match_tasks(task_list)"
+    ),
+    Patch(
+        "lmms_eval.protocol",
+        encode_every_picture,
+        "models/model_utils/media_encoder.py",
+        "cache_key = _build_cache_key(image, image_format",
+    ),
+    Patch(
+        "lmms_eval.utils", print_headlines, "utils.py", 'def make_table(result_dict, column: str = "results"'
+    ),
+    Patch(
+        "lmms_eval.loggers.evaluation_tracker",
+        write_short_lines,
+        "loggers/evaluation_tracker.py",
+        'sample["input"] = sample["arguments"][0]',
+    ),
+    Patch(
+        "lmms_eval.loggers.evaluation_tracker",
+        write_no_secrets,
+        "loggers/evaluation_tracker.py",
+        "def save_results_aggregated(",
+    ),
+)

@@ -78,9 +78,7 @@ def check_names(ours: Iterable[str]) -> None:
 
 
 def _change(module: ModuleType) -> None:
-    for patch in PATCHES:
-        if patch.module != module.__name__:
-            continue
+    for patch in (one for one in PATCHES if one.module == module.__name__):
         try:
             patch.change(module)
         except Exception as error:  # a plugin must never break the harness for other tasks

@@ -15,8 +15,6 @@ from tempbench_lmms.check.inputs import Inputs
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES, cannot_answer
 
-_SWITCH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-
 
 def whole(name: str, value: int | str, least: int = 0) -> int:
     """Returns an argument as a whole number.
@@ -50,16 +48,14 @@ class Respondent(lmms):  # type: ignore[misc]
     def __init__(
         self,
         seed: int | str = 0,
-        media: bool | str = False,
+        media: bool = False,
         batch_size: int | str = 1,
         max_batch_size: Any = None,
         device: Any = None,
     ) -> None:
         super().__init__()
         self.seed = whole("seed", seed)
-        if str(media).lower() not in _SWITCH:
-            raise TempbenchError(f"media={media}: give true or false")
-        self.media = _SWITCH[str(media).lower()]
+        self.media = media
         # The harness gathers the metrics of several processes on this device.
         self.device = torch.device("cpu")
 

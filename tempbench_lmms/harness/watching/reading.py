@@ -1,16 +1,37 @@
-"""How a check listens to a runner: the methods that it watches, what a runner has, prompts and templates."""
+"""How a check listens to a runner, and what a runner hands to `model.generate` of `transformers`.
+
+The methods that it watches, what a runner has, prompts and chat templates, and a model's tokens and pixels.
+"""
 
 import contextlib
 import functools
 import inspect
+import itertools
+import math
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from unittest import mock
 
-from tempbench_lmms.check.inputs import Inputs, Part, Settings, Text, as_picture, as_video
+import numpy as np
+
+from tempbench_lmms.check.inputs import (
+    Inputs,
+    Part,
+    Picture,
+    Settings,
+    Text,
+    Video,
+    as_picture,
+    as_video,
+    picture,
+    settings_of,
+    stamps_of,
+)
+from tempbench_lmms.media import codes
+from tempbench_lmms.media.codes import Pixels
 
 Tell = Callable[[Sequence[Inputs]], None]
 """Called with all questions of a call, in order."""
@@ -227,3 +248,181 @@ def _bare(before: str, around: Sequence[tuple[str, str]]) -> str:
         if head.strip() and before.startswith(head):
             return before.removeprefix(head).removesuffix(tail)
     return before
+
+
+# ---- the arguments of `model.generate`
+
+_TOKENS = {
+    "video_token_id": "video",
+    "video_token_index": "video",
+    "image_token_id": "image",
+    "image_token_index": "image",
+}
+_TIMED_BY_GRID = ("qwen2_5_vl", "qwen2_5_omni")
+
+
+def transformers_ways(lm: Any) -> Iterator[Way]:
+    """Yields `generate` of the model of a runner that has a processor too."""
+    model, processor = model_of(lm), processor_of(lm)
+    if model is None or processor is None:
+        return
+    template = template_of(processor)
+
+    def read(*args: Any, **given: Any) -> list[Inputs]:
+        named = {**({"input_ids": args[0]} if args else {}), **given}
+        return [] if named.get("input_ids") is None else Call(named, model, processor, template).inputs()
+
+    def said(out: Any, *args: Any, **given: Any) -> list[str]:
+        prompts = args[0] if args else given.get("input_ids")
+        rows = zip(getattr(out, "sequences", out), [] if prompts is None else prompts, strict=False)
+        new = [
+            row[len(prompt) :] if row[: len(prompt)] == prompt else row
+            for row, prompt in ((one.tolist(), other.tolist()) for one, other in rows)
+        ]
+        return [processor.tokenizer.decode(row, skip_special_tokens=True) for row in new]
+
+    yield Way(model, "generate", read, said)
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a model is given in a call, and what makes and reads that."""
+
+    given: Mapping[str, Any]
+    model: Any
+    processor: Any
+    template: Template
+
+    def inputs(self) -> list[Inputs]:
+        """Returns the questions of the call, in the order of its rows."""
+        ids, mask = self.given["input_ids"], self.given.get("attention_mask")
+        rows = [row[keep.bool()] for row, keep in zip(ids, mask, strict=True)] if mask is not None else ids
+        media = self._media([self._runs(row.tolist()) for row in rows])
+        settings = self._settings()
+        pieces = (_timed(list(self._parts(row.tolist(), media))) for row in rows)
+        return [without_template(one, self.template, settings) for one in pieces]
+
+    def _settings(self) -> Settings:
+        defaults = self.given.get("generation_config") or getattr(self.model, "generation_config", None)
+        names = ("max_new_tokens", "stop_strings", "do_sample")
+        told = {name: self.given.get(name, getattr(defaults, name, None)) for name in names}
+        return settings_of({**told, "do_sample": bool(told["do_sample"])})
+
+    def _runs(self, row: Sequence[int]) -> list[tuple[str, list[int]]]:
+        """Returns a row's tokens in runs of `text`, `image` and `video`."""
+        kinds = {getattr(self.model.config, name, None): kind for name, kind in _TOKENS.items()}
+        runs = itertools.groupby(row, lambda token: kinds.get(token, "text"))
+        return [(kind, list(run)) for kind, run in runs]
+
+    def _parts(self, row: Sequence[int], media: dict[str, list[Any]]) -> Iterator[Part]:
+        left = 0  # tokens of a picture or video that was taken already
+        for kind, run in self._runs(row):
+            if kind == "text":
+                yield Text(self.processor.tokenizer.decode(run, skip_special_tokens=False))
+                continue
+            tokens = len(run)
+            while tokens > 0:
+                if left <= 0:
+                    several = media[kind] or media["video"]  # of a family that has one token for both
+                    if not several:
+                        break
+                    yield several[0]
+                    left = several.pop(0).tokens or tokens
+                tokens, left = tokens - min(tokens, left), left - min(tokens, left)
+
+    def _media(self, rows: Sequence[Sequence[tuple[str, list[int]]]]) -> dict[str, list[Any]]:
+        images, videos = self.given.get("pixel_values"), self.given.get("pixel_values_videos")
+        runs = [len(run) for row in rows for kind, run in row if kind == "image"]
+        return {
+            "image": [] if images is None else self._pictures(_array(images), runs),
+            "video": [] if videos is None else self._videos(_array(videos)),
+        }
+
+    def _pictures(self, values: codes.Floats, runs: Sequence[int]) -> list[Picture]:
+        normal = codes.normal_of(self.processor.image_processor)
+        grids = self.given.get("image_grid_thw")
+        if grids is not None:
+            frames = self._patches(values, grids, normal)
+            merge = self._vision("spatial_merge_size", 2) ** 2
+            return [
+                picture(found[0] if found else None, math.prod(grid) // merge)
+                for found, grid in zip(frames, grids.tolist(), strict=True)
+            ]
+        planes, tokens = values, list[int | None](runs)
+        if values.ndim == 5:  # the whole picture first, then its tiles
+            planes, tokens = values[:, 0], _shares(runs, len(values))
+        elif values.ndim == 4 and runs and len(values) != len(runs) and sum(runs) % len(values) == 0:
+            # Cut into tiles, of which the last one shows the whole.
+            ends = np.cumsum(runs) // (sum(runs) // len(values))
+            planes = values[ends - 1]
+        elif values.ndim != 4 or len(values) != len(runs):
+            return [picture(None, n) for n in runs]
+        return [
+            picture(codes.from_planes(one, normal), n, True) for one, n in zip(planes, tokens, strict=True)
+        ]
+
+    def _videos(self, values: codes.Floats) -> list[Video]:
+        normal = codes.normal_of(
+            getattr(self.processor, "video_processor", None) or self.processor.image_processor
+        )
+        grids = self.given.get("video_grid_thw")
+        if grids is None:
+            if values.ndim != 5:
+                return [Video(None, hides_times=True) for _ in values]
+            return [
+                Video(tuple(picture(codes.from_planes(one, normal)) for one in video)) for video in values
+            ]
+        out = []
+        merge = self._vision("spatial_merge_size", 2) ** 2
+        # Seconds from step to step in time that positions are made of; untold, some count a second a step.
+        is_timed = getattr(self.model.config, "model_type", "") in _TIMED_BY_GRID
+        told = self.given.get("second_per_grid_ts")
+        steps = ([1.0] * len(grids) if told is None else told) if is_timed else [None] * len(grids)
+        for found, grid, seconds in zip(
+            self._patches(values, grids, normal), grids.tolist(), steps, strict=True
+        ):
+            each = len(found) // grid[0] if found else 1
+            times = (
+                None if seconds is None else tuple(i * float(seconds) / each for i in range(grid[0] * each))
+            )
+            out.append(Video(tuple(map(picture, found)) or None, times, math.prod(grid) // merge))
+        return out
+
+    def _patches(self, values: codes.Floats, grids: Any, normal: codes.Normal) -> list[list[Pixels]]:
+        """Returns the frames of each picture or video; nothing for one that cannot be read back."""
+        merge, in_time = self._vision("spatial_merge_size", 2), self._vision("temporal_patch_size", 2)
+        sizes = [tuple(grid) for grid in grids.tolist()]
+        ends = np.cumsum(list(map(math.prod, sizes)))
+        out = []
+        for size, own in zip(sizes, np.split(values, ends), strict=False):
+            try:
+                out.append(codes.from_patches(own, size, merge, in_time, normal))
+            except ValueError:
+                out.append([])
+        return out
+
+    def _vision(self, name: str, default: int) -> int:
+        return int(getattr(getattr(self.model.config, "vision_config", None), name, None) or default)
+
+
+def _array(values: Any) -> codes.Floats:
+    return np.asarray(values.detach().float().cpu().numpy(), dtype=np.float32)
+
+
+def _shares(runs: Sequence[int], n: int) -> list[int | None]:
+    """Returns the tokens of each of n pictures; pictures that stand together share a run equally."""
+    if len(runs) == n:
+        return list(runs)
+    return [sum(runs) // n] * n if sum(runs) % n == 0 else [None] * n
+
+
+def _timed(pieces: Sequence[Part]) -> list[Part]:
+    """Returns parts in which a video has the times that are written before its steps."""
+    out = list(pieces)
+    for i, part in enumerate(pieces):
+        if isinstance(part, Video) and part.times is None and part.frames:
+            stamps = stamps_of(one.text for one in pieces[max(0, i - 1) :] if isinstance(one, Text))
+            each = len(part.frames) // len(stamps) if stamps else 0
+            if each and each * len(stamps) == len(part.frames):
+                out[i] = replace(part, times=tuple(stamp for stamp in stamps for _ in range(each)))
+    return out
