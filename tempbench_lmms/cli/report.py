@@ -62,7 +62,7 @@ def report(
 
     Unfinished and damaged runs are included; their names say so in every table.
     """
-    from tempbench_lmms.report import page, tables, text
+    from tempbench_lmms.report import overview, page, text
     from tempbench_lmms.runs import quality
     from tempbench_lmms.runs.task_log import edited
 
@@ -79,11 +79,11 @@ def report(
         if kind == ".html":
             content = page.page(tasks, title, questions, pictures, size_budget, prices)
         elif kind == ".csv":
-            content = text.as_csv(tables.sections_of(tasks), everything)
+            content = text.as_csv(overview.sections_of(tasks), everything)
         elif kind == ".md":
-            content = text.as_markdown(tables.sections_of(tasks), title, everything, prices)
+            content = text.as_markdown(overview.sections_of(tasks), title, everything, prices)
         else:
-            content = text.as_latex(tables.sections_of(tasks), title, everything)
+            content = text.as_latex(overview.sections_of(tasks), title, everything)
     write_text(content, output)
     size = output.stat().st_size
     written = f"{size / 1e6:.1f} MB" if size > 1e5 else f"{size / 1e3:.1f} kB"
@@ -175,7 +175,7 @@ def submit_hub(
     force: Force = False,
 ) -> None:
     """Write `.eval_results` entries for a model's page on the Hub; nothing is uploaded."""
-    from tempbench_lmms.report import hub, tables
+    from tempbench_lmms.report import hub, overview
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.task_log import edited
 
@@ -186,7 +186,7 @@ def submit_hub(
     chosen = _data_sets(dataset or [])
     read = read_runs(logs, partial)
     with edited(" ".join(map(str, logs))):
-        sections = tables.sections_of(numbers_of(read, partial))
+        sections = overview.sections_of(numbers_of(read, partial))
     entries = {}
     for section in sections:
         name = section.card.name
@@ -258,7 +258,7 @@ def table(
     from tempbench_lmms.report import tables, text
 
     tasks = _tasks(card, runs, intervals, partial)
-    (grid,) = tables.grids_of(card, [one for _, own in tasks for one in own], [chosen])
+    (grid,) = tables.papers(card, [one for _, own in tasks for one in own], [chosen])
     heads = [f"{head.parts[0]}, " for head in (*grid.rows, *grid.columns) if head.kind == "run"]
     for path, own in tasks:
         if own and not any(head.startswith(f"{one.run}, ") for one in own for head in heads):

@@ -17,10 +17,8 @@ from tempbench_lmms.data import outputs
 from tempbench_lmms.data import tables as files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import shown
-from tempbench_lmms.report.grid import Number
-from tempbench_lmms.report.numbers import TaskNumbers, run_date
-from tempbench_lmms.report.printed import nearest
-from tempbench_lmms.report.tables import Section
+from tempbench_lmms.report.numbers import Number, TaskNumbers, run_date
+from tempbench_lmms.report.overview import Section, nearest
 
 Entry = dict[str, Any]
 

@@ -1,10 +1,12 @@
-"""The scores of a run: values from its results file, with errors, intervals and completeness."""
+"""The scores of runs: values from their results files, with errors and intervals; and tables as data."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, count, groupby, product
 from math import isclose, isfinite
+from string import ascii_lowercase
 from typing import Any
 
 from tempbench_lmms.data import provenance
@@ -12,18 +14,18 @@ from tempbench_lmms.data.redaction import without_secrets
 from tempbench_lmms.data.terminal import shown as steering_nothing
 from tempbench_lmms.metrics.ratio import Ratio, Sums, standard_error
 from tempbench_lmms.metrics.resampling import interval
-from tempbench_lmms.record import PARTS, Metric, Record, evaluate_error, shares, shown
-from tempbench_lmms.report.grid import METRICS, RUN, SECOND, Cell, Grid, Number, Value, cell_of
+from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate_error, shown
 from tempbench_lmms.runs import quality, rereading
 from tempbench_lmms.runs.run_card import data_of, flat, is_stopped, run_card, said_of, sentence, signature_of
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, metrics_of
 
-READ = {
-    f"{part}{name}": f"{part.replace('_', ' ')}{said}"
-    for part in ("", *PARTS)
-    for name, said in (("how", "read by"), ("reason", "unread"))
-}
-"""The report's names for the fields that say how a reply was read."""
+MODEL, HUMAN, CHANCE, BEST, OTHER = "model", "human", "chance", "best", "other"
+RUN, FIELD = "run", "field"
+"""The kinds of headings: a model of the paper, people, chance, the best of unnamed models, a mean or the
+like, a run of the user, or a measured quantity."""
+
+METRICS, DETAILS, SECOND = "run", "details", "second"
+"""The sources of a task's tables: its metrics, its breakdowns, a second reader."""
 
 _NEAR = 1e-9  # the order of a sum's terms moves the last digits
 _WORDS = 2000  # characters of a line of the run card
@@ -39,6 +41,171 @@ NO_LOG = "the log does not give this value"
 FEW = "too few groups of questions"
 WHOLE = "it is one number for all questions"
 SAME = "it did not vary"
+
+
+Value = float | int | str | None
+
+
+@dataclass(frozen=True)
+class Number:
+    """A value with its spread, as far as known."""
+
+    value: Value  # as in the results file: a number, "-" if undefined, or a word
+    error: float | None = None  # standard error
+    low: float | None = None  # lower end of the 95 % interval
+    high: float | None = None  # its upper end
+    n: float | None = None  # number of units behind it, if known
+    why: str = ""  # why there is no interval, if known
+    is_share: bool = True  # False if it is known to be none, such as PNR
+
+    @property
+    def number(self) -> float | None:
+        """The value if it is a finite number, else None."""
+        if isinstance(self.value, (int, float)) and isfinite(self.value):
+            return float(self.value)
+        return None
+
+    def text(self, scale: float = 1, digits: int = 4) -> str:
+        """Returns the value times `scale` as text."""
+        scalable = isinstance(self.value, float) and scale != 1
+        return shown(self.value * scale if scalable else self.value, digits)  # type: ignore[operator]
+
+    def bounds(self, scale: float = 1, digits: int = 4) -> str:
+        """Returns the interval times `scale` as text; empty if there is none."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"[{shown(self.low * scale, digits)}, {shown(self.high * scale, digits)}]"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell."""
+
+    text: str = UNDEFINED  # the value as shown
+    bounds: str = ""  # its 95 % interval as shown; empty if there is none
+    notes: tuple[str, ...] = ()  # notes about it
+    is_best: bool = False  # whether no other model has a better value
+    number: Number | None = None  # the unscaled value with its spread; None if the cell has none
+    metric: str = ""  # its metric; empty if it is not a metric of ours
+    task: str = ""  # the task that gave it; empty for the paper's cells
+    is_comparable: bool = True  # whether the paper's number and a run's can be compared
+    link: str = ""  # the part of the page that it links to
+    is_fault: bool = False  # whether it reports a problem
+
+
+def cell_of(number: Number, metric: str, task: str = "", scale: float = 1, digits: int = 4) -> Cell:
+    """Returns the cell of a number, times `scale`."""
+    text, bounds = number.text(scale, digits), number.bounds(scale, digits)
+    return Cell(text, bounds, number=number, metric=metric, task=task)
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The heading of a row or of a column."""
+
+    parts: tuple[str, ...]  # a group and its member, or only one of them
+    kind: str = FIELD  # one of `MODEL` and its like
+    notes: tuple[str, ...] = ()  # notes about the whole row or column
+
+    @property
+    def label(self) -> str:
+        """The heading in one line."""
+        return " / ".join(part for part in self.parts if part)
+
+    @property
+    def group(self) -> str:
+        """The group; empty if the heading has no member."""
+        return self.parts[0] if len(self.parts) > 1 else ""
+
+    @property
+    def name(self) -> str:
+        """The member, or the only part."""
+        return self.parts[-1]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table."""
+
+    name: str  # "Table 3", or its topic
+    caption: str  # what it shows
+    rows: tuple[Heading, ...]  # their headings
+    columns: tuple[Heading, ...]  # their headings
+    cells: tuple[tuple[Cell, ...], ...]  # by row, one cell per column
+    remarks: tuple[str, ...] = ()  # notes about the whole table
+    signatures: tuple[str, ...] = ()  # one line per task that says how its scores were made
+    corner: str = ""  # what the rows are
+    is_printed: bool = False  # whether it is a paper's table, with the paper's name and caption
+    source: str = DETAILS  # the source of a task's table (`METRICS` and its like)
+
+    @classmethod
+    def of(cls, name: str, head: Sequence[str], rows: Mapping[str, Sequence[Cell]], **more: Any) -> "Grid":
+        """Returns a table with plain headings: the corner's and the columns', and the cells by row."""
+        columns = tuple(Heading((one,)) for one in head[1:])
+        kind = more.pop("kind", FIELD)
+        heads = tuple(Heading((one,), kind) for one in rows)
+        known = {"caption": "", "corner": head[0]} | more
+        return cls(name, rows=heads, columns=columns, cells=tuple(map(tuple, rows.values())), **known)
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether it has a run of the user."""
+        return any(one.kind == RUN for one in (*self.rows, *self.columns))
+
+    @property
+    def bodies(self) -> list[tuple[bool, list[int]]]:
+        """The rows in parts, with the user's runs separate: whether a part has runs, and its row numbers."""
+        parts = groupby(range(len(self.rows)), lambda number: self.rows[number].kind == RUN)
+        return [(is_own, [*numbers]) for is_own, numbers in parts]
+
+    @property
+    def has_row_groups(self) -> bool:
+        """Whether some row is a member of a group."""
+        return any(row.group for row in self.rows)
+
+    @property
+    def column_groups(self) -> list[tuple[str, int]]:
+        """The groups of columns in order, with their widths; columns without a group are ""."""
+        return [(group, len([*own])) for group, own in groupby(self.columns, lambda column: column.group)]
+
+    @cached_property
+    def marks(self) -> dict[str, str]:
+        """The notes with their marks: a, b, c, in reading order."""
+        places: list[Heading | Cell] = [*self.columns]
+        for row, cells in zip(self.rows, self.cells, strict=True):
+            places += [row, *cells]
+        notes = dict.fromkeys(note for one in places for note in one.notes)
+        letters = (product(ascii_lowercase, repeat=n) for n in count(1))  # a, b, ..., z, aa, ab, ...
+        return dict(zip(notes, map("".join, chain.from_iterable(letters)), strict=False))
+
+    def mark(self, one: Cell | Heading, form: str = "%s") -> str:
+        """Returns the marks of a cell's or a heading's notes in a form: "a,b"; empty if there are none."""
+        return form % ",".join(self.marks[note] for note in one.notes) if one.notes else ""
+
+    def starts_group(self, row: int) -> bool:
+        """Returns whether a line separates a row from the one above: its group or kind differs."""
+        this, above = self.rows[row], self.rows[max(row - 1, 0)]
+        return this.group != above.group or (this.kind == RUN) != (above.kind == RUN)
+
+    def shows_group(self, row: int) -> bool:
+        """Returns whether a row is the first of its group and so shows the group's name."""
+        return row == 0 or self.rows[row].group != self.rows[row - 1].group
+
+    def row_head(self, row: int) -> list[str]:
+        """Returns a row's heading as one cell, or as two if the table has groups of rows."""
+        head = self.rows[row]
+        if self.has_row_groups and not head.group:
+            return [head.name, ""]
+        group = [head.group if self.shows_group(row) else ""] if self.has_row_groups else []
+        return [*group, head.name]
+
+    def transposed(self) -> "Grid":
+        """Returns the table with its columns as rows."""
+        turned = tuple(zip(*self.cells, strict=True)) if self.cells else ()
+        return replace(self, rows=self.columns, columns=self.rows, cells=turned)
+
+
+# ---- a task of a run
 
 
 @dataclass(frozen=True)
@@ -66,48 +233,18 @@ class TaskNumbers:
     @cached_property
     def warnings(self) -> list[str]:
         """Reasons to distrust the scores: damage to the log, degenerate answers."""
-        return [
-            *self.log.problems,
-            *self.differs,
-            *quality.warnings(self.log),
-            *filter(None, [self._second[1]]),
-        ]
+        known = (*self.log.problems, *self.differs, *quality.warnings(self.log))
+        return [*known, *filter(None, [self.second[1]])]
 
     @cached_property
-    def _second(self) -> tuple[Sequence[rereading.Compared], str]:
+    def second(self) -> tuple[Sequence[rereading.Compared], str]:
+        """What second readers change, or why that is unknown."""
         return rereading.shown(self.log, intervals=False)
 
     @property
     def caption(self) -> str:
         """The caption of the task's tables."""
         return f"{self.log.task}, {self.run}"
-
-    @property
-    def own_grids(self) -> list[Grid]:
-        """Tables of how the task's replies were read, and of its metrics with each second reader."""
-        rows = {
-            f"{READ[name]}: {word}": [Cell(shown(share))]
-            for name, table in shares([self.log.with_limit(sample) for sample in self.log.samples]).items()
-            for word, share in table.items()
-        }
-        head = ["rule or reason", "share of the replies"]
-        read = [Grid.of("How replies were read", head, rows, caption=self.caption)] if rows else []
-        return [*read, *(_second_grid(one, self.caption) for one in self._second[0])]
-
-    @property
-    def metrics_grid(self) -> Grid:
-        """Every metric of the task, one per line."""
-        rows = {}
-        for name, number in self.numbers.items():
-            error = "" if number.error is None else shown(number.error)
-            n = "" if number.n is None else f"{number.n:g}"
-            value = replace(cell_of(number, name, self.log.task), bounds="")
-            rows[name] = [value, *map(Cell, (error, number.bounds() or number.why, n))]
-        head = ["metric", "value", "standard error", "95 % interval", "n"]
-        none = () if rows else ("The run printed no number for this task.",)
-        return Grid.of(
-            "All metrics", head, rows, kind=RUN, caption=self.caption, remarks=none, source=METRICS
-        )
 
     @cached_property
     def signature(self) -> dict[str, str]:
@@ -143,9 +280,9 @@ class TaskNumbers:
 
     @property
     def stem(self) -> tuple[str, ...]:
-        """The parts of the task's name without the benchmark's and `_mini`: ("mt1", "two")."""
+        """The parts of the task's name without the benchmark's, `plain` ones and `_mini`: ("mt1", "two")."""
         name = self.log.task.removesuffix("_mini").removeprefix(self.log.section)
-        return tuple(filter(None, name.split("_")))
+        return tuple(part for part in name.split("_") if part and part not in self.log.card.plain)
 
     @cached_property
     def _run_card(self) -> dict[str, Any]:
@@ -155,21 +292,19 @@ class TaskNumbers:
     def asked(self) -> tuple[int, int] | None:
         """How many questions were asked, and how many the task has; None if unknown."""
         counts = self._run_card["questions"]
-        known = counts["asked"], counts["of"]
-        return None if None in known else (int(known[0]), int(known[1]))
+        return None if None in (counts["asked"], counts["of"]) else (int(counts["asked"]), int(counts["of"]))
 
     @property
     def is_complete(self) -> bool:
         """Whether the run recorded that it asked every question."""
-        return self.asked is not None and self.asked[0] == self.asked[1]
+        return bool(self.asked and self.asked[0] == self.asked[1])
 
     @property
     def limiting_options(self) -> str:
         """The given options that leave out questions; empty if there are none."""
         if (said := said_of(self.log)) and is_stopped(said):
             return "--until-decided"
-        config = self.log.header.get("config") or {}
-        given = {name: config.get(name) for name in ("offset", "limit")}
+        given = {name: self.log.settings.get(name) for name in ("offset", "limit")}
         # Python's JSON may hold Infinity, which is no limit.
         known = {name: n for name, n in given.items() if isinstance(n, (int, float)) and isfinite(n)}
         return " ".join(f"--{name} {n:g}" for name, n in known.items() if n > 0)
@@ -184,31 +319,12 @@ class TaskNumbers:
     def card(self) -> dict[str, str]:
         """The run card by dotted name, without what the run did not record."""
         known = flat(self._run_card) | {"date": run_date(self.log.header)}
-        if known.get("model_args"):
-            known["model_args"] = without_secrets(str(known["model_args"]))
+        known["model_args"] = without_secrets(str(known.get("model_args") or ""))
         words = {name: steering_nothing(str(one)) for name, one in known.items() if one not in (None, "")}
         return {
             name: one if len(one) <= _WORDS else f"{one[:_WORDS]} ... ({len(one):,} characters)"
             for name, one in words.items()
         }
-
-
-def _second_grid(one: rereading.Compared, caption: str) -> Grid:
-    """Returns the metrics that a second reader changes; the remarks say how often both readers agree."""
-    name = one.readings.reader
-    versions = {f"ours, else {name}": one.filled} | ({f"{name} first": one.alone} if one.alone else {})
-    moved = {metric for found in versions.values() for metric in found.differing}
-    rows = {}
-    for metric, value in one.filled.then.items():
-        if metric in moved and isinstance(value, (int, float, str)) and not metric.endswith("_stderr"):
-            now = [found.now.get(metric) for found in versions.values()]
-            rows[metric] = [
-                Cell(shown(value)),
-                *(Cell(shown(own), number=Number(own), metric=metric) for own in now),
-            ]
-    remarks = tuple(filter(None, (str(one.readings), one.agreement)))
-    head = ["metric", "ours", *versions]
-    return Grid.of(f"With {name}", head, rows, caption=caption, remarks=remarks, source=SECOND)
 
 
 def _with_interval(value: Value, error: float | None, result: Sums) -> Number:

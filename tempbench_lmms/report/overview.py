@@ -1,95 +1,257 @@
-"""The first screen of a report: each run's score on each benchmark, and what is wrong with the runs."""
+"""Runs side by side: their main numbers by benchmark, and the first table of a report."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import count
 from math import isfinite
 from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
+from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, Reference
+from tempbench_lmms.harness.tasks import kwargs_of, task_files
+from tempbench_lmms.harness.variants import base_of
 from tempbench_lmms.record import shown
-from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN, RUN, Cell, Grid, Heading, Number, cell_of
-from tempbench_lmms.report.numbers import TaskNumbers, verdict
-from tempbench_lmms.report.printed import nearest
-from tempbench_lmms.report.tables import Row, Section, better, signed, test_of
+from tempbench_lmms.report import problems
+from tempbench_lmms.report.numbers import (
+    BEST,
+    CHANCE,
+    HUMAN,
+    RUN,
+    Cell,
+    Grid,
+    Heading,
+    Number,
+    TaskNumbers,
+    cell_of,
+    of_records,
+)
+from tempbench_lmms.report.problems import Prices
 from tempbench_lmms.runs.comparison import OF_TASKS
-from tempbench_lmms.runs.run_card import NOT_CHECKED
-
-PROBLEMS = {
-    "unread": "replies that could not be read, which count as wrong",
-    "cut off": "of these, replies that ended before their answer",
-    "failed": "requests that failed, which count as wrong",
-    "not asked": "questions that the run did not ask; questions left out by an option are not a problem",
-    "check": "whether `tempbench check-model` failed or was left out",
-    "at chance": "tasks with a headline metric that is not clearly above chance",
-    "other": "tasks with other warnings",
-}
-"""What can be wrong with a run, by column of the first screen."""
+from tempbench_lmms.runs.run_card import signature_lines
 
 MARKS = {CHANCE: "chance", BEST: "best in the paper", HUMAN: "humans in the paper"}
-"""What the runs are compared with, by row of the first screen."""
-
-EFFORT = ("prompt tokens", "reply tokens", "seconds", "cost")
-"""What a run took, by the columns of its table; the cost only if prices are given."""
-
-_AT_CHANCE = "not clearly above chance"
+"""What the runs are compared with, by row of the first table."""
 _MODELS = 3  # the smallest number of models in a main table
-_COUNTED = ("of the replies are unread", "of the requests failed", "were cut off before")
-"""Words of the warnings that have their own column."""
+MINI = "the run used the bundled sample, unlike the paper"
+PARTIAL = "the run is incomplete, but the paper's numbers cover all questions"
+
+Parts = tuple[str, ...]
+"""The parts of a task's name, without the benchmark's: ("mt1", "two")."""
 
 
-Prices = Mapping[str, tuple[float, float]]
-"""What a million tokens of prompts and of replies cost, by run."""
+# ---- runs by benchmark
 
 
-def grids_of(sections: Sequence[Section], prices: Prices = MappingProxyType({})) -> Iterator[Grid]:
-    """Yields the headlines of runs on each benchmark, what is wrong with the runs, their tokens and time."""
-    tasks = sorted((task for section in sections for task in section.tasks), key=lambda task: task.place)
-    columns = columns_of(sections)
-    runs = list(dict.fromkeys(task.run for task in tasks))
-    damaged = {task.run: task.log.problems for task in reversed(tasks) if task.log.problems}
-    if columns:
-        yield _headlines(columns, runs, damaged)
-    found = problems_of(tasks)
-    yield Grid(
-        name="What is wrong with these runs",
-        caption="",
-        rows=tuple(Heading((run,), RUN) for run in runs),
-        columns=tuple(Heading((kind,), notes=(words,)) for kind, words in PROBLEMS.items()),
-        cells=tuple(tuple(found[run].get(kind, Cell("none")) for kind in PROBLEMS) for run in runs),
-        corner="run",
-    )
-    cells = [_effort(tasks, run, prices.get(run)) for run in runs]
-    if any(map(any, cells)):
-        yield Grid(
-            name="Tokens and time",
-            caption="Tokens as the runner counts them; seconds since the last start of the run",
-            rows=tuple(Heading((run,), RUN) for run in runs),
-            columns=tuple(Heading((name,)) for name in EFFORT[: None if prices else -1]),
-            cells=tuple(
-                tuple(Cell(text or "unknown") for text in (row if prices else row[:-1])) for row in cells
-            ),
-            corner="run",
-        )
+@dataclass(frozen=True)
+class Found:
+    """A number of a run, before it is assigned to a cell."""
+
+    stem: Parts  # the parts of its task's name, without the benchmark's and the card's `plain` parts
+    metric: str  # its name in the task
+    task: str  # the task
+    number: Number  # its value and spread
 
 
-def _effort(tasks: Sequence[TaskNumbers], run: str, price: tuple[float, float] | None) -> list[str]:
-    """Returns the tokens of prompts and replies, the seconds and the cost of a run; empty if unknown."""
-    own = [task.log for task in tasks if task.run == run]
-    samples = [sample for log in own for sample in log.samples]
-    counts = [[sample.n_given for sample in samples], [sample.n_tokens for sample in samples]]
-    tokens = [sum(filter(None, known)) if known and None not in known else None for known in counts]
-    times = {log.file: log.header.get("total_evaluation_time_seconds") for log in own}
-    seconds = sum(float(one or 0) for one in times.values())
-    cost = ""
-    if price and None not in tokens:
-        cost = f"{sum((n or 0) * one / 1e6 for n, one in zip(tokens, price, strict=True)):,.2f}"
-    return [*["" if n is None else f"{n:,}" for n in tokens], f"{seconds:,.0f}" if seconds else "", cost]
+@dataclass(frozen=True)
+class Result:
+    """The results of a run."""
+
+    label: str  # the run's name
+    tasks: tuple[TaskNumbers, ...]  # its tasks: all on the bundled sample, or none
+    found: tuple[Found, ...]  # its numbers
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """Why it cannot be compared with the paper."""
+        if self.tasks[0].is_mini:
+            return (MINI,)
+        return () if all(task.is_complete and not task.log.problems for task in self.tasks) else (PARTIAL,)
+
+    def variants(self, known: Collection[str]) -> Iterator[tuple[str, dict[str, Found]]]:
+        """Yields the variants of the run by name, with their numbers by the names among `known`.
+
+        If two tasks give the same number, as the suite and a single test do, the variant appears twice.
+        """
+        tasks: dict[tuple[str, Parts], dict[str, Found]] = {}
+        for one in self.found:
+            if (place := nearest(one.stem, one.metric, known)) is not None:
+                tasks.setdefault((one.task, place[1]), {})[place[0]] = one
+        rows: dict[tuple[Parts, int], dict[str, Found]] = {}
+        for (_, rest), numbers in tasks.items():
+            copy = next(n for n in count() if not rows.get((rest, n), {}).keys() & numbers.keys())
+            rows.setdefault((rest, copy), {}).update(numbers)
+        for (rest, _), numbers in rows.items():
+            names = dict.fromkeys(one.task for one in numbers.values())
+            again = sum(other == rest for other, _ in rows) > 1
+            words = ["_".join(rest), "mini" if self.tasks[0].is_mini else "", *(names if again else ())]
+            yield ", ".join(filter(None, words)), numbers
 
 
-# ---- headlines
+@dataclass(frozen=True)
+class Row:
+    """One run of one variant."""
+
+    run: str  # the run's name
+    variant: str  # what distinguishes its tasks from the benchmark's main ones; empty for those
+    tasks: tuple[TaskNumbers, ...]  # the tasks behind it
+    numbers: dict[str, Number]  # by the names of the benchmark's main metrics
+
+    @property
+    def label(self) -> str:
+        """The row's name."""
+        return f"{self.run}, {self.variant}" if self.variant else self.run
+
+    def metric(self, column: str) -> Number | None:
+        """Returns any metric of the row's tasks, by its name in the suite."""
+        if column in self.numbers:
+            return self.numbers[column]
+        own = ((task.stem, name, one) for task in self.tasks for name, one in task.numbers.items())
+        return next((one for stem, name, one in own if nearest(stem, name, {column})), None)
+
+
+@dataclass(frozen=True)
+class Section:
+    """One benchmark in a report."""
+
+    card: BenchmarkCard  # the benchmark
+    tasks: tuple[TaskNumbers, ...]  # every task of every run
+    rows: tuple[Row, ...]  # the runs by their main metrics
+
+
+def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:
+    """Returns one section per benchmark; tasks of one run and variant share a row."""
+    out = []
+    for name in sorted({task.log.section for task in tasks}):
+        own = tuple(task for task in tasks if task.log.section == name)
+        card, rows = own[0].log.card, []
+        for result in results_of(card, own):
+            by_name = {task.log.task: task for task in result.tasks}
+            known = replace(result, found=tuple(one for one in result.found if one.task in by_name))
+            for variant, found in known.variants(set(card.primary)):
+                behind = tuple(by_name[one] for one in dict.fromkeys(one.task for one in found.values()))
+                numbers = {metric: one.number for metric, one in found.items()}
+                rows.append(Row(result.label, variant, behind, numbers))
+        out.append(Section(card, own, tuple(rows)))
+    return out
+
+
+def results_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Result]:
+    """Returns the results of each run, with the bundled sample and the real data separate."""
+    runs: dict[tuple[str, bool], list[TaskNumbers]] = {}
+    for task in tasks:
+        runs.setdefault((task.run, task.is_mini), []).append(task)
+    return [
+        Result(run, tuple(own), (*(one for task in own for one in _of_file(task)), *_of_logs(card, own)))
+        for (run, _), own in runs.items()
+    ]
+
+
+def _of_file(task: TaskNumbers) -> Iterator[Found]:
+    return (Found(task.stem, name, task.log.task, number) for name, number in task.numbers.items())
+
+
+def _of_logs(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Found]:
+    """Yields numbers of the paper's tables that need the questions of all tests and are in no results file.
+
+    `FROM_LOG` of a benchmark's module `scoring` lists them. Tasks with the same settings are combined.
+    """
+    metrics = getattr(_module(card.name, "scoring"), "FROM_LOG", {})
+    alike: dict[str, list[TaskNumbers]] = {}
+    for task in tasks if metrics else ():
+        # Derived tasks have the settings of their base task.
+        settings = kwargs_of(task.log.config), bool(base_of(task.log.task))
+        alike.setdefault(repr(settings), []).append(task)
+    for own in alike.values():
+        records = list({str(one["id"]): one for task in own for one in task.log.records}.values())
+        records.sort(key=lambda record: str(record["id"]))
+        stem = tuple(part for part in own[0].stem if all(part in other.stem for other in own))
+        for name, metric in metrics.items():
+            number = of_records(metric, records, own[0].with_intervals)
+            if number.number is not None:
+                yield Found(stem, name, ", ".join(task.log.task for task in own), number)
+
+
+def _module(benchmark: str, name: str) -> Any:
+    """Returns a module of a benchmark; None for the card of a task that is not ours."""
+    return benchmarks.optional(benchmark, name) if benchmark in benchmarks.names() else None
+
+
+@cache
+def _directions(benchmark: str) -> dict[str, str]:
+    """Returns the better direction by metric, from the metric lists in the benchmark's hooks."""
+    hooks = _module(benchmark, "hooks")
+    lists = [found for name, found in vars(hooks).items() if name.endswith("METRIC_LIST")] if hooks else []
+    rows = [getattr(entry["aggregation"], "row", None) for found in lists for entry in found]
+    rows += getattr(getattr(_module(benchmark, "scoring"), "FROM_LOG", None), "rows", [])
+    return {row.name: row.better for row in rows if row is not None}
+
+
+def better(benchmark: str, name: str) -> str:
+    """Returns the better direction of a metric of a paper's table; "neither" if unknown.
+
+    The name may have a task's parts before or after the metric's own: `cot_mt1_two_mt`, `accuracy_1f`.
+    """
+    known = _directions(benchmark)
+    parts = name.split("_")
+    pieces = ("_".join(parts[i:j]) for i in range(len(parts)) for j in range(i + 1, len(parts) + 1))
+    return known.get(max((piece for piece in pieces if piece in known), key=len, default=""), "neither")
+
+
+def test_of(card: BenchmarkCard, column: str) -> tuple[str, str]:
+    """Returns a column's test and metric: `mt1_two_mt` is `mt` of `mt1_two`; `acc` has no test.
+
+    A test has its own task, so `i_acc` is not `acc` of a test `i`.
+    """
+    metrics = getattr(_module(card.name, "scoring"), "METRICS", {})
+    parts = column.split("_")
+    cuts = (("_".join(parts[:cut]), "_".join(parts[cut:])) for cut in range(1, len(parts)))
+    known = (one for one in cuts if one[1] in metrics and f"{card.name}_{one[0]}" in task_files())
+    return next(known, ("", column))
+
+
+def rest_of(name: str, stem: Sequence[str], metric: str) -> Parts | None:
+    """Returns the parts of a task's name that are not in a table's name; None for another metric.
+
+    Args:
+        name: The name in the table.
+        stem: The parts of the task's name, without the benchmark's.
+        metric: The metric's name in the task.
+
+    >>> rest_of("mt1_two_mt", ("mt1", "two", "cot"), "mt")
+    ('cot',)
+    >>> rest_of("cot_mt1_two_mt", ("mt1", "two", "cot"), "mt")
+    ()
+    """
+    if metric not in name:
+        return None
+    known, own = name.split("_"), metric.split("_")
+    for start in range(len(known) - len(own) + 1):
+        others = known[:start] + known[start + len(own) :]
+        if known[start : start + len(own)] == own and Counter(others) <= Counter(stem):
+            rest = list(stem)
+            for part in others:
+                rest.remove(part)
+            return tuple(part for part in rest if part not in own)
+    return None
+
+
+def nearest(stem: Parts, metric: str, known: Collection[str]) -> tuple[str, Parts] | None:
+    """Returns the name that leaves the fewest parts of the task's name over, and these parts; else None."""
+    found = ((name, rest_of(name, stem, metric)) for name in sorted(known))
+    fits = [(name, rest) for name, rest in found if rest is not None]
+    return min(fits, key=lambda fit: len(fit[1]), default=None)
+
+
+def signed(grid: Grid, tasks: Iterable[TaskNumbers]) -> Grid:
+    """Returns a table with the signatures of its tasks."""
+    return replace(grid, signatures=tuple(signature_lines(task.signature for task in tasks)))
+
+
+# ---- the first table
 
 
 @dataclass(frozen=True)
@@ -104,7 +266,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Column:
-    """One benchmark on the first screen."""
+    """One benchmark in the first table."""
 
     section: Section  # the benchmark
     metric: str  # the headline that the column shows
@@ -118,12 +280,6 @@ class Column:
             if row.run in found or _has(row, self.metric):
                 found.setdefault(row.run, []).append(row)
         return found
-
-    @property
-    def heading(self) -> Heading:
-        """The column's heading."""
-        notes = (f"no run has {self.instead_of}",) if self.instead_of else ()
-        return Heading((self.section.card.name, self.metric), notes=notes)
 
     def number(self, run: str) -> Number | None:
         """Returns the headline of a run, or None."""
@@ -141,7 +297,7 @@ class Column:
         """The tasks behind the values that are shown."""
         return [task for first, *_ in self._shown.values() for task in first.tasks]
 
-    @property
+    @cached_property
     def cells(self) -> dict[str, Cell]:
         """The headline by run."""
         out = dict.fromkeys((row.run for row in self.section.rows), Cell("other metrics"))
@@ -241,41 +397,53 @@ def _of_main_table(card: BenchmarkCard, cells: Sequence[Reference]) -> list[Refe
     return next((found for found in tables if len(found) >= _MODELS), first)
 
 
-def _headlines(columns: Sequence[Column], runs: Sequence[str], damaged: Mapping[str, Sequence[str]]) -> Grid:
-    """Returns one row per run, and rows for chance, the paper's best and people; one column per benchmark.
+def grids_of(sections: Sequence[Section], prices: Prices = MappingProxyType({})) -> Iterator[Grid]:
+    """Yields the headlines of runs on each benchmark, what is wrong with the runs, their tokens and time."""
+    tasks = sorted((task for section in sections for task in section.tasks), key=lambda task: task.place)
+    if columns := columns_of(sections):
+        yield _headlines(columns, tasks)
+    yield problems.grid_of(tasks)
+    yield from filter(None, [problems.effort_of(tasks, prices)])
+
+
+def _headlines(columns: Sequence[Column], tasks: Sequence[TaskNumbers]) -> Grid:
+    """Returns the first table: a row per run and for chance, the paper's best and people.
 
     Unfinished and damaged runs have no rank; the note at their name is their first problem.
     """
+    runs = list(dict.fromkeys(task.run for task in tasks))
+    damaged = {task.run: task.log.problems for task in reversed(tasks) if task.log.problems}
     rows = [Heading((run,), RUN, tuple(damaged.get(run, ())[:1])) for run in runs]
     whole = [run for run in runs if run not in damaged]
     cells = [[column.cells.get(run, Cell("")) for column in columns] for run in runs]
     for kind, name in MARKS.items() if any(column.section.card.paper for column in columns) else ():
         rows.append(Heading((name,), kind))
         cells.append([column.mark(kind) for column in columns])
-    heads = [one.heading for one in columns]
+    heads = [
+        Heading(
+            (one.section.card.name, one.metric),
+            notes=(f"no run has {one.instead_of}",) if one.instead_of else (),
+        )
+        for one in columns
+    ]
     common = _averaged(columns, whole)
-    if len(whole) > 1 and len(common) > 1:
+    if is_ranked := len(whole) > 1 and len(common) > 1:
         heads = [Heading(("rank",)), Heading(("average",)), *heads]
-        places = _placed(common, whole)
+        means = {run: fmean(n.number or 0 for one in common if (n := one.number(run))) for run in whole}
         for row, own in zip(rows, cells, strict=True):
-            own[:0] = places.get(row.name if row.kind == RUN else "", [Cell(""), Cell("")])
+            mean = means.get(row.name) if row.kind == RUN else None
+            rank = "" if mean is None else str(1 + sum(other > mean for other in means.values()))
+            own[:0] = [Cell(rank), Cell(shown(mean, 3, blank=""))]
     grid = Grid(
         name="Headlines",
         caption="The score of each run on each benchmark",
         rows=tuple(rows),
         columns=tuple(heads),
         cells=tuple(map(tuple, cells)),
-        remarks=tuple(_remarks(columns, common if len(heads) > len(columns) else ())),
+        remarks=tuple(_remarks(columns, common if is_ranked else ())),
         corner="run",
     )
     return signed(grid, (task for column in columns for task in column.tasks))
-
-
-def _placed(columns: Sequence[Column], runs: Sequence[str]) -> dict[str, list[Cell]]:
-    """Returns the rank of each run, and the average of its headlines."""
-    means = {run: fmean(n.number or 0 for column in columns if (n := column.number(run))) for run in runs}
-    ranks = {run: 1 + sum(other > mean for other in means.values()) for run, mean in means.items()}
-    return {run: [Cell(str(ranks[run])), Cell(shown(mean, 3, blank=""))] for run, mean in means.items()}
 
 
 def _averaged(columns: Sequence[Column], runs: Sequence[str]) -> list[Column]:
@@ -308,78 +476,5 @@ def _remarks(columns: Sequence[Column], averaged: Sequence[Column]) -> Iterator[
 
 
 def _digits(value: Any) -> int:
-    """Returns the number of digits after the point on the first screen."""
+    """Returns the number of digits after the point in the first table."""
     return 1 if isinstance(value, float) and abs(value) >= 10 else 3
-
-
-# ---- what is wrong
-
-
-def problems_of(tasks: Sequence[TaskNumbers]) -> dict[str, Mapping[str, Cell]]:
-    """Returns the problems of each run, by the names of `PROBLEMS`."""
-    out: dict[str, Mapping[str, Cell]] = {}
-    for index, run in enumerate(dict.fromkeys(task.run for task in tasks)):
-        own = [task for task in tasks if task.run == run]
-        state, failed = own[0].card.get("check.state", NOT_CHECKED), own[0].card.get("check.failed", "[]")
-        words = "failed" if failed != "[]" else "" if state == "passed" else state
-        check = {"check": _fault(words, f"#task-{own[0].place}")} if words else {}
-        out[run] = _unread(index, own) | _not_asked(own) | check | _warned(own)
-    return out
-
-
-def _fault(words: str, link: str) -> Cell:
-    return Cell(words, link=link, is_fault=True)
-
-
-def _unknown(own: Sequence[TaskNumbers]) -> Cell | None:
-    """Returns the cell for unknown counts of tasks without a log, which is a fault if the log is damaged."""
-    missing = [task for task in own if not task.log.samples]
-    is_fault = any(task.log.problems for task in missing)
-    return Cell("unknown", link=f"#task-{missing[0].place}", is_fault=is_fault) if missing else None
-
-
-def _unread(index: int, own: Sequence[TaskNumbers]) -> dict[str, Cell]:
-    """Returns how many replies were unread, cut off, or failed requests."""
-    records = [task.log.with_limit(sample) for task in own for sample in task.log.samples]
-    verdicts = [verdict(record) for record in records]
-    cut_off = sum(record.get("reason") == "cut_off" and not record["failed"] for record in records)
-    counts = (
-        ("unread", verdicts.count("unparsed"), "verdict=unparsed"),
-        ("failed", verdicts.count("failed"), "verdict=failed"),
-        ("cut off", cut_off, "how=unread: cut_off"),
-    )
-    out = {}
-    for name, count, where in counts:
-        link = f"#find=run={index}&{where}"
-        if cell := _fault(f"{count} of {len(records)}", link) if count else _unknown(own):
-            out[name] = cell
-    return out
-
-
-def _not_asked(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
-    """Returns how many questions were left out, or the option that left them out."""
-    known = [(task, task.asked) for task in own if task.asked]
-    partly = [task for task, _ in known if not task.is_complete]
-    if not partly:
-        return {}
-    link = f"#task-{partly[0].place}"
-    if all(task.limiting_options for task in partly):
-        return {"not asked": Cell(partly[0].limiting_options, link=link)}
-    missing, total = sum(of - n for _, (n, of) in known), sum(of for _, (_, of) in known)
-    return {"not asked": _fault(f"{missing} of {total}", link)}
-
-
-def _warned(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
-    """Returns how many tasks are at chance, and how many have warnings without their own column."""
-    at_chance, other = [], []
-    for task in own:
-        rest = [one for one in task.warnings if not any(words in one for words in _COUNTED)]
-        at_chance += [task] if any(one.startswith(_AT_CHANCE) for one in rest) else []
-        other += [task] if not all(one.startswith(_AT_CHANCE) for one in rest) else []
-    out = {}
-    for name, found in (("at chance", at_chance), ("other", other)):
-        if found:
-            out[name] = _fault(f"{len(found)} of {len(own)}", f"#task-{found[0].place}")
-        elif name == "at chance" and (cell := _unknown(own)):  # intervals come from the log
-            out[name] = cell
-    return out

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,10 +17,10 @@ from tempbench_lmms import record
 from tempbench_lmms.check.faults import LINES
 from tempbench_lmms.check.procedure import Check
 from tempbench_lmms.report import overview, tables
-from tempbench_lmms.report.grid import Cell, Grid, Heading, Number
-from tempbench_lmms.report.numbers import TaskNumbers
+from tempbench_lmms.report.numbers import Cell, Grid, Heading, Number, TaskNumbers
+from tempbench_lmms.report.overview import Row, Section
+from tempbench_lmms.report.problems import Prices
 from tempbench_lmms.report.questions import MEGABYTES, PICTURED, data_of
-from tempbench_lmms.report.tables import Row, Section
 
 _HERE = Path(__file__).parent
 
@@ -32,7 +31,7 @@ def page(
     n_questions: int = 5000,
     n_pictured: int = PICTURED,
     megabytes: float = MEGABYTES,
-    prices: overview.Prices = MappingProxyType({}),
+    prices: Prices = MappingProxyType({}),
 ) -> str:
     """Returns the page of a report.
 
@@ -44,7 +43,7 @@ def page(
         megabytes: Maximum size of the questions' texts, and of their pictures.
         prices: What tokens cost, by run.
     """
-    sections = tables.sections_of(tasks)
+    sections = overview.sections_of(tasks)
     script = Markup((_HERE / "page.js").read_text(encoding="utf-8"))
     return rendered(
         "page.html",
@@ -52,7 +51,9 @@ def page(
         script=script,
         script_hash=_hash_of(script),
         overview=list(overview.grids_of(sections, prices)),
-        sections=[(section, list(figures_of(section))) for section in sections],
+        sections=sections,
+        tables=tables,
+        figures_of=figures_of,
         data=data_of(tasks, n_questions, n_pictured, megabytes),
         embedded=embedded,
         parse_rate=parse_rate,
@@ -64,7 +65,7 @@ def rendered(name: str, **values: Any) -> str:
     """Returns a page.
 
     Args:
-        name: The template, which extends `base.html`.
+        name: The template: `page.html`, or one that extends it.
         values: The values that it shows, `title` among them.
     """
     style = (_HERE / "page.css").read_text(encoding="utf-8")
@@ -90,22 +91,13 @@ def _hash_of(text: str) -> str:
 
 def embedded(value: Any) -> Markup:
     """Returns a value as JSON that is safe inside a `<script>` element for any strings."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str, allow_nan=False)
-    except ValueError:  # NaN and infinity are not JSON: no browser reads a page with one of them
-        text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), default=str)
+    # NaN and infinity are not JSON: no browser reads a page with one of them.
+    finite = json.loads(json.dumps(value, default=str), parse_constant=str)
+    text = json.dumps(finite, ensure_ascii=False, separators=(",", ":"))
     # Without these three, no string can end the element or begin a comment in it.
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(text)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
-    return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def parse_rate(task: TaskNumbers) -> Number | None:

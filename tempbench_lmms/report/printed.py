@@ -8,23 +8,16 @@ and parts of the task's; the rest of the task's name is the number's variant. Th
 rows; a table with models in columns is transposed before and after.
 """
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import count
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
-from tempbench_lmms.report.grid import CHANCE, FIELD, MODEL, RUN, Cell, Grid, Heading, Number, cell_of
-from tempbench_lmms.report.numbers import TaskNumbers
+from tempbench_lmms.report.numbers import CHANCE, FIELD, MODEL, RUN, Cell, Grid, Heading, Number, cell_of
+from tempbench_lmms.report.overview import Result
 
-MINI = "the run used the bundled sample, unlike the paper"
 APART = "the paper's numbers cannot be compared with a run's"
-PARTIAL = "the run is incomplete, but the paper's numbers cover all questions"
 
-Parts = tuple[str, ...]
-"""The parts of a task's name, without the benchmark's: ("mt1", "two")."""
 Line = tuple[Heading, dict[str, Cell]]
 """A row of a table under construction: its heading, and its cells by field."""
 Template = tuple[str, dict[str, str]]
@@ -34,56 +27,6 @@ Unit = tuple[int, int]
 """How a table prints a metric: the scale, and the number of decimals."""
 Better = Callable[[str], str]
 """Returns the better direction of a metric: `higher`, `lower`, or `neither`."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """A number of a run, before it is assigned to a cell."""
-
-    stem: Parts  # the parts of its task's name, without the benchmark's and the card's `plain` parts
-    metric: str  # its name in the task
-    task: str  # the task
-    number: Number  # its value and spread
-
-
-@dataclass(frozen=True)
-class Result:
-    """The results of a run."""
-
-    label: str  # the run's name
-    tasks: tuple[TaskNumbers, ...]  # its tasks: all on the bundled sample, or none
-    found: tuple[Found, ...]  # its numbers
-
-    @property
-    def is_mini(self) -> bool:
-        """Whether it used the bundled sample."""
-        return self.tasks[0].is_mini
-
-    @cached_property
-    def notes(self) -> tuple[str, ...]:
-        """Why it cannot be compared with the paper."""
-        if self.is_mini:
-            return (MINI,)
-        return () if all(task.is_complete and not task.log.problems for task in self.tasks) else (PARTIAL,)
-
-    def variants(self, known: Collection[str]) -> Iterator[tuple[str, dict[str, Found]]]:
-        """Yields the variants of the run by name, with their numbers by the names among `known`.
-
-        If two tasks give the same number, as the suite and a single test do, the variant appears twice.
-        """
-        tasks: dict[tuple[str, Parts], dict[str, Found]] = {}
-        for one in self.found:
-            if (place := nearest(one.stem, one.metric, known)) is not None:
-                tasks.setdefault((one.task, place[1]), {})[place[0]] = one
-        rows: dict[tuple[Parts, int], dict[str, Found]] = {}
-        for (_, rest), numbers in tasks.items():
-            copy = next(n for n in count() if not rows.get((rest, n), {}).keys() & numbers.keys())
-            rows.setdefault((rest, copy), {}).update(numbers)
-        for (rest, _), numbers in rows.items():
-            names = dict.fromkeys(one.task for one in numbers.values())
-            again = sum(other == rest for other, _ in rows) > 1
-            words = ["_".join(rest), "mini" if self.is_mini else "", *(names if again else ())]
-            yield ", ".join(filter(None, words)), numbers
 
 
 def grid_of(card: BenchmarkCard, table: PrintedTable, results: Sequence[Result], better: Better) -> Grid:
@@ -283,39 +226,3 @@ def _taken(places: Sequence[tuple[dict[str, Cell], str]]) -> list[str]:
 
 def _joined(notes: Sequence[str]) -> tuple[str, ...]:
     return ("; ".join(notes),) if notes else ()
-
-
-# ---- names
-
-
-def rest_of(name: str, stem: Sequence[str], metric: str) -> Parts | None:
-    """Returns the parts of a task's name that are not in a table's name; None for another metric.
-
-    Args:
-        name: The name in the table.
-        stem: The parts of the task's name, without the benchmark's.
-        metric: The metric's name in the task.
-
-    >>> rest_of("mt1_two_mt", ("mt1", "two", "cot"), "mt")
-    ('cot',)
-    >>> rest_of("cot_mt1_two_mt", ("mt1", "two", "cot"), "mt")
-    ()
-    """
-    if metric not in name:
-        return None
-    known, own = name.split("_"), metric.split("_")
-    for start in range(len(known) - len(own) + 1):
-        others = known[:start] + known[start + len(own) :]
-        if known[start : start + len(own)] == own and Counter(others) <= Counter(stem):
-            rest = list(stem)
-            for part in others:
-                rest.remove(part)
-            return tuple(part for part in rest if part not in own)
-    return None
-
-
-def nearest(stem: Parts, metric: str, known: Collection[str]) -> tuple[str, Parts] | None:
-    """Returns the name that leaves the fewest parts of the task's name over, and these parts; else None."""
-    found = ((name, rest_of(name, stem, metric)) for name in sorted(known))
-    fits = [(name, rest) for name, rest in found if rest is not None]
-    return min(fits, key=lambda fit: len(fit[1]), default=None)

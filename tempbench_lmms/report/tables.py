@@ -1,97 +1,56 @@
 """A report's tables for each benchmark: main scores, the paper's tables with the runs, and a task's own."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from math import isfinite
 from typing import Any
 
-from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
 from tempbench_lmms.data import provenance
-from tempbench_lmms.harness.tasks import kwargs_of, task_files
-from tempbench_lmms.harness.variants import base_of
 from tempbench_lmms.metrics.ratio import Ratio
-from tempbench_lmms.record import READINGS, Metrics, shown
+from tempbench_lmms.record import PARTS, READINGS, shares, shown
 from tempbench_lmms.report import printed
-from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading, Number, cell_of
-from tempbench_lmms.report.numbers import TaskNumbers, of_records
-from tempbench_lmms.report.printed import Found, Parts, Result, nearest
-from tempbench_lmms.runs import repeats, run_card
+from tempbench_lmms.report.numbers import (
+    CHANCE,
+    METRICS,
+    RUN,
+    SECOND,
+    Cell,
+    Grid,
+    Heading,
+    Number,
+    TaskNumbers,
+    cell_of,
+    of_records,
+)
+from tempbench_lmms.report.overview import Row, Section, better, results_of, signed, test_of
+from tempbench_lmms.runs import repeats, rereading
 from tempbench_lmms.runs.logs import by_repeat
 
 REPEATS = "Spread over repeats"
 """The name of the table of a task's scores over repeats."""
+READ = {
+    f"{part}{name}": f"{part.replace('_', ' ')}{said}"
+    for part in ("", *PARTS)
+    for name, said in (("how", "read by"), ("reason", "unread"))
+}
+"""The report's names for the fields that say how a reply was read."""
 _ENDS = ("mean", "standard deviation", "variance between questions", "variance within questions")
 _VALUES = ("value", "share")  # the key of a share's value beside its count, `n`
 _WIDTH = 8  # columns of a table, so that it fits a page
 
 
-@dataclass(frozen=True)
-class Row:
-    """One run of one variant."""
-
-    run: str  # the run's name
-    variant: str  # what distinguishes its tasks from the benchmark's main ones; empty for those
-    tasks: tuple[TaskNumbers, ...]  # the tasks behind it
-    numbers: dict[str, Number]  # by the names of the benchmark's main metrics
-
-    @property
-    def label(self) -> str:
-        """The row's name."""
-        return f"{self.run}, {self.variant}" if self.variant else self.run
-
-    def metric(self, column: str) -> Number | None:
-        """Returns any metric of the row's tasks, by its name in the suite."""
-        if column in self.numbers:
-            return self.numbers[column]
-        own = ((task.stem, name, one) for task in self.tasks for name, one in task.numbers.items())
-        return next((one for stem, name, one in own if nearest(stem, name, {column})), None)
+# ---- a benchmark's tables
 
 
-@dataclass(frozen=True)
-class Section:
-    """One benchmark in a report."""
-
-    card: BenchmarkCard  # the benchmark
-    tasks: tuple[TaskNumbers, ...]  # every task of every run
-    rows: tuple[Row, ...]  # the runs by their main metrics
-
-    @cached_property
-    def main(self) -> list[Grid]:
-        """The main numbers of the runs."""
-        tasks = [task for row in self.rows for task in row.tasks]
-        return [signed(grid, tasks) for grid in _main(self.card, self.rows)]
-
-    @cached_property
-    def printed(self) -> list[Grid]:
-        """The paper's tables that a run has a number for."""
-        return [grid for grid in grids_of(self.card, self.tasks) if grid.has_runs]
-
-    def grids_of(self, task: TaskNumbers) -> list[Grid]:
-        """Returns the tables of one task: all metrics, their spread, breakdowns, readings, second readers."""
-        other = task.log.other
-        found = _by_field(task, other) if other else breakdowns_of(task.log.details)
-        own = [replace(grid, caption=task.caption) for grid in found]
-        grids = [task.metrics_grid, *_over_repeats(self.tasks, task), *own, *task.own_grids]
-        return [signed(grid, [task]) for grid in grids]
+def printed_of(section: Section) -> list[Grid]:
+    """Returns the paper's tables that a run has a number for."""
+    return [grid for grid in papers(section.card, section.tasks) if grid.has_runs]
 
 
-def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:
-    """Returns one section per benchmark."""
-    out = []
-    for name in sorted({task.log.section for task in tasks}):
-        own = tuple(task for task in tasks if task.log.section == name)
-        card = own[0].log.card
-        out.append(Section(card, own, tuple(rows_of(card, own))))
-    return out
-
-
-# ---- the paper's tables
-
-
-def grids_of(
+def papers(
     card: BenchmarkCard, tasks: Sequence[TaskNumbers], tables: Sequence[PrintedTable] = ()
 ) -> Iterator[Grid]:
     """Yields the paper's tables with the runs in them, and the signatures of the runs that have a number."""
@@ -102,98 +61,10 @@ def grids_of(
         yield signed(grid, [task for task in tasks if task.log.task in used])
 
 
-def signed(grid: Grid, tasks: Iterable[TaskNumbers]) -> Grid:
-    """Returns a table with the signatures of its tasks."""
-    return replace(grid, signatures=tuple(run_card.signature_lines(task.signature for task in tasks)))
-
-
-def results_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Result]:
-    """Returns the results of each run, with the bundled sample and the real data separate."""
-    runs: dict[tuple[str, bool], list[TaskNumbers]] = {}
-    for task in tasks:
-        runs.setdefault((task.run, task.is_mini), []).append(task)
-    return [
-        Result(run, tuple(own), (*_of_files(card, own), *_of_logs(card, own)))
-        for (run, _), own in runs.items()
-    ]
-
-
-def _of_files(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Found]:
-    for task in tasks:
-        for name, number in task.numbers.items():
-            yield Found(_stem(card, task), name, task.log.task, number)
-
-
-def _of_logs(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Found]:
-    """Yields numbers of the paper's tables that need the questions of all tests and are in no results file.
-
-    `FROM_LOG` of a benchmark's module `scoring` lists them. Tasks with the same settings are combined.
-    """
-    metrics = getattr(_module(card.name, "scoring"), "FROM_LOG", {})
-    alike: dict[str, list[TaskNumbers]] = {}
-    for task in tasks if metrics else ():
-        settings = kwargs_of(task.log.config)
-        # Derived tasks have the settings of their base task.
-        alike.setdefault(repr((settings, bool(base_of(task.log.task)))), []).append(task)
-    for own in alike.values():
-        records = list({str(one["id"]): one for task in own for one in task.log.records}.values())
-        records.sort(key=lambda record: str(record["id"]))
-        stems = [_stem(card, task) for task in own]
-        stem = tuple(part for part in stems[0] if all(part in other for other in stems))
-        for name, metric in metrics.items():
-            number = of_records(metric, records, own[0].with_intervals)
-            if number.number is not None:
-                yield Found(stem, name, ", ".join(task.log.task for task in own), number)
-
-
-def _stem(card: BenchmarkCard, task: TaskNumbers) -> Parts:
-    return tuple(part for part in task.stem if part not in card.plain)
-
-
-def _module(benchmark: str, name: str) -> Any:
-    """Returns a module of a benchmark; None for the card of a task that is not ours."""
-    return benchmarks.optional(benchmark, name) if benchmark in benchmarks.names() else None
-
-
-@cache
-def _directions(benchmark: str) -> dict[str, str]:
-    """Returns the better direction by metric, from the metric lists in the benchmark's hooks."""
-    hooks = _module(benchmark, "hooks")
-    lists = [found for name, found in vars(hooks).items() if name.endswith("METRIC_LIST")] if hooks else []
-    rows = [getattr(entry["aggregation"], "row", None) for found in lists for entry in found]
-    rows += getattr(getattr(_module(benchmark, "scoring"), "FROM_LOG", None), "rows", [])
-    return {row.name: row.better for row in rows if row is not None}
-
-
-def better(benchmark: str, name: str) -> str:
-    """Returns the better direction of a metric of a paper's table; "neither" if unknown.
-
-    The name may have a task's parts before or after the metric's own: `cot_mt1_two_mt`, `accuracy_1f`.
-    """
-    known = _directions(benchmark)
-    parts = name.split("_")
-    pieces = ("_".join(parts[i:j]) for i in range(len(parts)) for j in range(i + 1, len(parts) + 1))
-    return known.get(max((piece for piece in pieces if piece in known), key=len, default=""), "neither")
-
-
-# ---- the main numbers
-
-
-def rows_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Row]:
-    """Returns the rows of a benchmark's main numbers; tasks of one run and variant share a row."""
-    out = []
-    for result in results_of(card, tasks):
-        by_name = {task.log.task: task for task in result.tasks}
-        own = replace(result, found=tuple(one for one in result.found if one.task in by_name))
-        for variant, found in own.variants(set(card.primary)):
-            names = dict.fromkeys(one.task for one in found.values())
-            numbers = {name: one.number for name, one in found.items()}
-            out.append(Row(result.label, variant, tuple(by_name[name] for name in names), numbers))
-    return out
-
-
-def _main(card: BenchmarkCard, rows: Sequence[Row]) -> Iterator[Grid]:
+def main(section: Section) -> Iterator[Grid]:
     """Yields the main scores in tables of a page's width, with columns in the paper's order."""
+    card, rows = section.card, section.rows
+    tasks = [task for row in rows for task in row.tasks]
     present = [column for column in card.primary if any(column in row.numbers for row in rows)]
     pages: list[list[str]] = [[]]
     for _, group in groupby(present, lambda column: test_of(card, column)[0]):
@@ -203,21 +74,7 @@ def _main(card: BenchmarkCard, rows: Sequence[Row]) -> Iterator[Grid]:
         pages[-1] += own
     for page in pages:
         for start in range(0, len(page), _WIDTH):  # a group may be wider than a page
-            yield _main_grid(card, page[start : start + _WIDTH], rows)
-
-
-def test_of(card: BenchmarkCard, column: str) -> tuple[str, str]:
-    """Returns a column's test and metric: `mt1_two_mt` is `mt` of `mt1_two`; `acc` has no test.
-
-    A test has its own task, so `i_acc` is not `acc` of a test `i`.
-    """
-    metrics: Metrics | dict[str, Any] = getattr(_module(card.name, "scoring"), "METRICS", {})
-    parts = column.split("_")
-    for cut in range(1, len(parts)):
-        test, metric = "_".join(parts[:cut]), "_".join(parts[cut:])
-        if metric in metrics and f"{card.name}_{test}" in task_files():
-            return test, metric
-    return "", column
+            yield signed(_main_grid(card, page[start : start + _WIDTH], rows), tasks)
 
 
 def _main_grid(card: BenchmarkCard, columns: Sequence[str], rows: Sequence[Row]) -> Grid:
@@ -242,6 +99,57 @@ def _main_grid(card: BenchmarkCard, columns: Sequence[str], rows: Sequence[Row])
 
 
 # ---- a task's own tables
+
+
+def grids_of(section: Section, task: TaskNumbers) -> list[Grid]:
+    """Returns the tables of one task: all metrics, their spread, breakdowns, readings, second readers."""
+    other = task.log.other
+    found = _by_field(task, other) if other else breakdowns_of(task.log.details)
+    own = [replace(grid, caption=task.caption) for grid in found]
+    grids = [_all_metrics(task), *_over_repeats(section.tasks, task), *own, *readings_of(task)]
+    grids += (_second_grid(one, task.caption) for one in task.second[0])
+    return [signed(grid, [task]) for grid in grids]
+
+
+def _all_metrics(task: TaskNumbers) -> Grid:
+    rows = {}
+    for name, number in task.numbers.items():
+        error = "" if number.error is None else shown(number.error)
+        n = "" if number.n is None else f"{number.n:g}"
+        value = replace(cell_of(number, name, task.log.task), bounds="")
+        rows[name] = [value, *map(Cell, (error, number.bounds() or number.why, n))]
+    head = ["metric", "value", "standard error", "95 % interval", "n"]
+    none = () if rows else ("The run printed no number for this task.",)
+    about = {"kind": RUN, "caption": task.caption, "source": METRICS}
+    return Grid.of("All metrics", head, rows, remarks=none, **about)
+
+
+def readings_of(task: TaskNumbers) -> list[Grid]:
+    """Returns a table of how the task's replies were read; none if the run does not say."""
+    found = shares([task.log.with_limit(sample) for sample in task.log.samples])
+    rows = {
+        f"{READ[name]}: {word}": [Cell(shown(share))]
+        for name, table in found.items()
+        for word, share in table.items()
+    }
+    head = ["rule or reason", "share of the replies"]
+    return [Grid.of("How replies were read", head, rows, caption=task.caption)] if rows else []
+
+
+def _second_grid(one: rereading.Compared, caption: str) -> Grid:
+    """Returns the metrics that a second reader changes; the remarks say how often both readers agree."""
+    name = one.readings.reader
+    versions = {f"ours, else {name}": one.filled} | ({f"{name} first": one.alone} if one.alone else {})
+    moved = {metric for found in versions.values() for metric in found.differing}
+    rows = {}
+    for metric, value in one.filled.then.items():
+        if metric in moved and isinstance(value, (int, float, str)) and not metric.endswith("_stderr"):
+            now = [found.now.get(metric) for found in versions.values()]
+            others = (Cell(shown(own), number=Number(own), metric=metric) for own in now)
+            rows[metric] = [Cell(shown(value)), *others]
+    remarks = tuple(filter(None, (str(one.readings), one.agreement)))
+    head = ["metric", "ours", *versions]
+    return Grid.of(f"With {name}", head, rows, caption=caption, remarks=remarks, source=SECOND)
 
 
 def _over_repeats(tasks: Sequence[TaskNumbers], task: TaskNumbers) -> Iterator[Grid]:

@@ -14,10 +14,10 @@ from typing import Any
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import terminal
 from tempbench_lmms.record import UNDEFINED
-from tempbench_lmms.report import overview
-from tempbench_lmms.report.grid import DETAILS, SECOND, Cell, Grid
-from tempbench_lmms.report.numbers import TaskNumbers
-from tempbench_lmms.report.tables import Section
+from tempbench_lmms.report import overview, tables
+from tempbench_lmms.report.numbers import DETAILS, SECOND, Cell, Grid, TaskNumbers
+from tempbench_lmms.report.overview import Section
+from tempbench_lmms.report.problems import Prices
 from tempbench_lmms.runs.task_log import Sample, TaskLog, edited
 
 TITLE = "tempbench report"
@@ -126,18 +126,18 @@ def as_markdown(
     sections: Sequence[Section],
     title: str = TITLE,
     everything: bool = False,
-    prices: overview.Prices = MappingProxyType({}),
+    prices: Prices = MappingProxyType({}),
 ) -> str:
     """Returns the overview in Markdown; with `everything`, also every table of every task."""
     blocks = [f"# {in_markdown(title)}", *map(markdown, overview.grids_of(sections, prices))]
     for section in sections if everything else ():
         blocks.append(f"## {in_markdown(f'{section.card.name}: {section.card.title}')}")
-        blocks += map(markdown, (*section.main, *section.printed))
+        blocks += map(markdown, (*tables.main(section), *tables.printed_of(section)))
         for task in section.tasks:
             blocks.append(f"### {in_markdown(task.caption)}")
             said = [*filter(None, [task.decision]), *(f"warning: {one}" for one in task.warnings)]
             blocks += ["\n".join(f"- {in_markdown(line)}" for line in said)] if said else []
-            blocks += map(markdown, section.grids_of(task))
+            blocks += map(markdown, tables.grids_of(section, task))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -199,11 +199,11 @@ def as_csv(sections: Sequence[Section], everything: bool = True) -> str:
         return sheet(next(overview.grids_of(sections)))
     rows: list[Sequence[Any]] = [COLUMNS]
     for section in sections:
-        own = [(task, grid) for task in section.tasks for grid in section.grids_of(task)]
+        own = [(task, grid) for task in section.tasks for grid in tables.grids_of(section, task)]
         # Breakdowns come last, and a second reader's lines follow its task's metrics.
         for task, grid in sorted(own, key=lambda one: one[1].source == DETAILS):
             rows += _lines(section, grid, task)
-        for grid in section.printed:
+        for grid in tables.printed_of(section):
             rows += _lines(section, grid)
     return written(rows)
 
@@ -387,7 +387,8 @@ def as_latex(sections: Sequence[Section], title: str = TITLE, everything: bool =
     grids = list(overview.grids_of(sections))
     if everything:
         for section in sections:
-            grids += (*section.main, *section.printed, *chain(*map(section.grids_of, section.tasks)))
+            grids += (*tables.main(section), *tables.printed_of(section))
+            grids += chain(*(tables.grids_of(section, task) for task in section.tasks))
     blocks = [f"{PREAMBLE}\n% {in_latex(title)}"]
     for place, grid in enumerate(grids if everything else grids[:1]):
         blocks += [r"\clearpage"] if place and place % _FLOATS == 0 else []

@@ -13,8 +13,8 @@ import pytest
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import NO_NUMBER, BenchmarkCard, PrintedTable
 from tempbench_lmms.report import overview, tables
-from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN
-from tempbench_lmms.report.tables import Section
+from tempbench_lmms.report.numbers import BEST, CHANCE, HUMAN
+from tempbench_lmms.report.overview import Section
 from tests import contract
 
 PAPERS = {name: paper for name in benchmarks.names() if (paper := contract.get(name, "PAPER"))}
@@ -155,7 +155,7 @@ def test_the_first_screen_has_the_best_that_the_main_table_marks(name: str) -> N
     (table,) = (one for one in card.tables if f", {found.label}".endswith(f", {one.name}"))
     cells = [
         cell
-        for cells in next(tables.grids_of(card, [], [table])).cells
+        for cells in next(tables.papers(card, [], [table])).cells
         for cell in cells
         if cell.metric == metric
     ]

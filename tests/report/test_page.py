@@ -12,9 +12,10 @@ from tempbench_lmms.data import terminal
 from tempbench_lmms.data.outputs import STATE
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.report import numbers, overview, questions, tables, text
-from tempbench_lmms.report.grid import Number
+from tempbench_lmms.report.numbers import Number
+from tempbench_lmms.report.overview import nearest
 from tempbench_lmms.report.page import Figure, Series, embedded, figures_of, page
-from tempbench_lmms.report.printed import nearest
+from tempbench_lmms.report.problems import problems_of
 from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import ATTACK, attack, edit, finish
 from tests.report.runs import write_tasks
@@ -58,7 +59,7 @@ def test_names_of_a_run_are_text(tmp_path):
     assert "sk-secret" not in out
     assert len(re.findall("<script>", out)) == 1
     assert "<script>window" not in out
-    sections = tables.sections_of(found)
+    sections = overview.sections_of(found)
     assert "<img" not in text.as_markdown(sections, everything=True)
 
 
@@ -158,7 +159,7 @@ def test_the_name_in_a_table_of_a_task_s_metric(stem, metric, known, expected):
 def test_csv_holds_every_number_unrounded(tasks):
     import csv
 
-    rows = list(csv.DictReader(text.as_csv(tables.sections_of(tasks)).splitlines()))
+    rows = list(csv.DictReader(text.as_csv(overview.sections_of(tasks)).splitlines()))
     for task in tasks:
         own = {
             row["metric"]: row["value"]
@@ -172,7 +173,7 @@ def test_csv_holds_every_number_unrounded(tasks):
 
 @pytest.mark.slow
 def test_markdown_and_latex_escape(tasks):
-    sections = tables.sections_of(tasks)
+    sections = overview.sections_of(tasks)
     in_markdown = text.as_markdown(sections, everything=True)
     in_latex = text.as_latex(sections, everything=True)
     assert r"tempbench\_chance, mini" in in_markdown
@@ -200,7 +201,7 @@ def test_no_name_or_reply_steers_what_shows_a_table(runs, tmp_path, write):
     elif write == "html":
         content = page(tasks, n_questions=0)
     else:
-        content = getattr(text, write)(tables.sections_of(tasks), everything=True)
+        content = getattr(text, write)(overview.sections_of(tasks), everything=True)
     assert not terminal.STEERING.search(content)
     assert "x1b" in content
     assert "u202ered" in content
@@ -211,7 +212,7 @@ def test_a_column_has_its_metric_s_whole_name_or_stands_below_a_task_s(name):
     """`i_acc` is no `acc` below "i": only a test that can be asked alone is a heading."""
     own = benchmarks.card(name)
     for column in own.primary:
-        test, metric = tables.test_of(own, column)
+        test, metric = overview.test_of(own, column)
         assert f"{name}_{test}_mini" in task_files() if test else metric == column
 
 
@@ -234,7 +235,7 @@ def test_figures_of_a_benchmark(tmp_path):
     write_tasks(tmp_path / "chance", "chance", ["timeblind_mini"], n=40)
     write_tasks(tmp_path / "oracle", "oracle", ["timeblind_mini"], n=40)
     found = list(numbers.of_logs(read_runs([tmp_path])))
-    (section,) = tables.sections_of(found)
+    (section,) = overview.sections_of(found)
     drawn = {figure.title: figure for figure in figures_of(section)}
     main = drawn["Main numbers"]
     assert main.categories == section.card.primary
@@ -244,7 +245,7 @@ def test_figures_of_a_benchmark(tmp_path):
 
 
 def test_overview_has_chance_the_papers_best_and_humans(tasks, html):
-    sections = tables.sections_of(tasks)
+    sections = overview.sections_of(tasks)
     headlines, problems = overview.grids_of(sections)
     assert [one.label for one in headlines.columns] == ["tempvs / mt1_two_mt"]
     cells = {row.label: own[0] for row, own in zip(headlines.rows, headlines.cells, strict=True)}
@@ -270,11 +271,11 @@ def test_what_a_run_without_a_log_did_is_unknown(tmp_path):
     log = write_run(tmp_path, task="tempvs_mt1_two_mini")
     log.write_text("of no use\n" * 3)
     found = list(numbers.of_logs(read_runs([tmp_path], partial=True)))
-    (problems,) = overview.problems_of(found).values()
+    (problems,) = problems_of(found).values()
     for name in ("unread", "failed", "cut off", "at chance"):
         assert (problems[name].text, problems[name].is_fault) == ("unknown", True)
     log.unlink()
-    (problems,) = overview.problems_of(list(numbers.of_logs(read_runs([tmp_path])))).values()
+    (problems,) = problems_of(list(numbers.of_logs(read_runs([tmp_path])))).values()
     assert not problems["unread"].is_fault
 
 
@@ -307,7 +308,7 @@ def test_what_is_wrong_is_counted_and_linked(tmp_path):
     edit(log, change)
     finish(log, n_questions=300)
     found = list(numbers.of_logs(read_runs([tmp_path])))
-    (problems,) = overview.problems_of(found).values()
+    (problems,) = problems_of(found).values()
     told = {name: (one.text, one.link) for name, one in problems.items()}
     assert told["unread"] == ("3 of 40", "#find=run=0&verdict=unparsed")
     assert told["failed"] == ("1 of 40", "#find=run=0&verdict=failed")
@@ -377,7 +378,7 @@ def test_how_replies_were_read(tmp_path):
     edit(log, change)
     finish(log)
     (task,) = numbers.of_logs(read_runs([tmp_path]))
-    (readings,) = task.own_grids
+    (readings,) = tables.readings_of(task)
     shares = {row.label: cell.text for row, (cell,) in zip(readings.rows, readings.cells, strict=True)}
     assert shares.keys() == {"read by: whole", "unread: refused", "unread: empty", "unread: cut_off"}
     assert shares["unread: refused"] == "0.3500"  # 14 of 40
@@ -408,7 +409,7 @@ def test_questions_that_limit_left_out_are_no_fault(tmp_path):
     results["config"]["limit"] = 23.0
     file.write_text(json.dumps(results))
     found = list(numbers.of_logs(read_runs([tmp_path])))
-    problem = overview.problems_of(found)["tempbench_chance"]["not asked"]
+    problem = problems_of(found)["tempbench_chance"]["not asked"]
     assert (problem.is_fault, problem.text) == (False, "--limit 23")
     assert re.search(r"23 of 100 questions, as\s+--limit 23 says", page(found, n_pictured=0))
 
@@ -418,7 +419,7 @@ def test_a_headline_that_no_run_has_is_named(tmp_path):
     """The same metric of another test stands in for it, before another metric of the same test."""
     finish(write_run(tmp_path, task="tempvs_mt2_event_mini", n=40))
     found = list(numbers.of_logs(read_runs([tmp_path])))
-    (column,) = overview.columns_of(tables.sections_of(found))
+    (column,) = overview.columns_of(overview.sections_of(found))
     assert (column.metric, column.instead_of) == ("mt2_event_mt", "mt1_two_mt")
     assert "no run has mt1_two_mt" in page(found, n_pictured=0)
 
@@ -427,7 +428,7 @@ def test_rank_and_average_are_over_the_benchmarks_that_all_runs_have(tmp_path):
     both = ["timeblind_mini", "motion_only_mini"]
     write_tasks(tmp_path / "chance", "chance", both, n=24)
     write_tasks(tmp_path / "oracle", "oracle", [*both, "tempcompass_pairs_mini"], n=24)
-    sections = tables.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
+    sections = overview.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
     headlines, _ = overview.grids_of(sections)
     assert [one.label for one in headlines.columns[:2]] == ["rank", "average"]
     cells = {row.label: own for row, own in zip(headlines.rows, headlines.cells, strict=True)}

@@ -10,9 +10,10 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable, Reference
-from tempbench_lmms.report import grid, numbers, tables, text
-from tempbench_lmms.report.grid import Cell, Grid, Heading, Number
-from tempbench_lmms.report.printed import MINI, PARTIAL, Found, Result, grid_of
+from tempbench_lmms.report import numbers, overview, tables, text
+from tempbench_lmms.report.numbers import CHANCE, MODEL, RUN, Cell, Grid, Heading, Number
+from tempbench_lmms.report.overview import MINI, PARTIAL, Found, Result
+from tempbench_lmms.report.printed import grid_of
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.timepercept.card import TRANSFER
 from tests.command import complains, tempbench
@@ -95,7 +96,7 @@ def test_a_model_s_lines_are_a_run_s_lines():
     )
     mine = result({("image plain", "f1"): 0.75, ("text cot", "f1"): 0.5})
     made = grid_of(card(chance={}), paper, [mine], higher)
-    assert lines(made, grid.RUN) == {"mine / text": ["-", "0.50"], "mine / image": ["0.75", "-"]}
+    assert lines(made, RUN) == {"mine / text": ["-", "0.50"], "mine / image": ["0.75", "-"]}
 
 
 def test_models_in_columns_make_a_run_a_column():
@@ -122,7 +123,7 @@ def test_a_table_with_a_row_for_chance_has_no_second_one():
     paper = table({"Random": ["20"], "A": ["30"]}, {"Acc": "acc"})
     made = grid_of(card(), paper, [], higher)
     assert lines(made) == {"Random": ["20"], "A": ["30"]}
-    assert [row.kind for row in made.rows] == [grid.CHANCE, grid.MODEL]
+    assert [row.kind for row in made.rows] == [CHANCE, MODEL]
 
 
 @pytest.mark.parametrize(
@@ -166,23 +167,21 @@ def test_a_run_has_a_number_where_the_paper_s_cannot_be_read(models_are):
 def test_a_run_stands_once_where_a_metric_stands_twice():
     paper = table({"A": ["10", "20"], "B": ["30", "40"]}, {"Before": "acc", "After": "acc"})
     made = grid_of(card(chance={}), paper, [result({("", "acc"): 0.5})], higher)
-    assert lines(made, grid.RUN) == {"mine": ["50.0", "-"]}
+    assert lines(made, RUN) == {"mine": ["50.0", "-"]}
     later = dict(paper.cells)
     later["A", "Before"] = Reference("Table 1", "A", "acc", 0.1, False, "a part", "percent", printed="10")
     other = PrintedTable("Table 1", "", ("A",), ("Before", "After"), later)
     made = grid_of(card(chance={}), other, [result({("", "acc"): 0.5})], higher)
-    assert lines(made, grid.RUN) == {"mine": ["-", "50.0"]}  # where it can be compared
+    assert lines(made, RUN) == {"mine": ["-", "50.0"]}  # where it can be compared
 
 
 def test_variants_and_repeated_tasks_are_rows_apart():
     paper = table({"A": ["10"]}, {"Acc": "acc"})
     mine = result({("", "acc"): 0.1, ("vqa", "acc"): 0.2})
     made = grid_of(card(chance={}), paper, [mine], higher)
-    assert lines(made, grid.RUN) == {"mine": ["10.0"], "mine, vqa": ["20.0"]}
+    assert lines(made, RUN) == {"mine": ["10.0"], "mine, vqa": ["20.0"]}
     again = result({("one", "acc"): 0.1, ("one ", "acc"): 0.2})  # two tasks of one name's parts
-    names = [
-        label.split(", ")[0] for label in lines(grid_of(card(chance={}), paper, [again], higher), grid.RUN)
-    ]
+    names = [label.split(", ")[0] for label in lines(grid_of(card(chance={}), paper, [again], higher), RUN)]
     assert names == ["mine", "mine"]
 
 
@@ -224,7 +223,7 @@ def test_notes_say_why_to_a_reader_who_has_the_table_alone(name):
 
 @pytest.mark.parametrize(("name", "printed"), ALL, ids=IDS)
 def test_every_printed_cell_stands_in_its_row_and_column(name, printed):
-    (made,) = tables.grids_of(benchmarks.card(name), [], [printed])
+    (made,) = tables.papers(benchmarks.card(name), [], [printed])
     rows, columns = [row.label for row in made.rows], [column.label for column in made.columns]
     assert tuple(rows[: len(printed.rows)]) == printed.rows
     assert tuple(columns[: len(printed.columns)]) == printed.columns
@@ -237,7 +236,7 @@ def test_every_printed_cell_stands_in_its_row_and_column(name, printed):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "printed"), ALL, ids=IDS)
 def test_every_table_can_be_written(name, printed):
-    (made,) = tables.grids_of(benchmarks.card(name), [], [printed])
+    (made,) = tables.papers(benchmarks.card(name), [], [printed])
     check_latex(text.latex(made), made)
     check_markdown(text.markdown(made), made)
     rows = list(csv.reader(io.StringIO(text.sheet(made))))
@@ -307,34 +306,31 @@ def test_signs_of_words_do_not_steer_a_table():
 
 @pytest.fixture(scope="module")
 def section(runs):
-    (found,) = tables.sections_of(list(numbers.of_logs(read_runs([runs]))))
+    (found,) = overview.sections_of(list(numbers.of_logs(read_runs([runs]))))
     return found
 
 
 @pytest.mark.slow
 def test_runs_stand_in_the_paper_s_tables(section):
     """Chance answered the suite, the oracle one test; their numbers are the results files'."""
-    names = [made.name for made in section.printed]
+    names = [made.name for made in tables.printed_of(section)]
     assert names == [f"Table {n}" for n in (3, 4, 5, 6, 14, 15, 16, 18, 19)]
-    (table_3,) = (made for made in section.printed if made.name == "Table 3")
-    own = lines(table_3, grid.RUN)
+    (table_3,) = (made for made in tables.printed_of(section) if made.name == "Table 3")
+    own = lines(table_3, RUN)
     assert own["tempbench_oracle, mini"] == ["100.0"] * 3 + ["-"] * 13
     chance = section.rows[0].numbers
     assert own["tempbench_chance, mini"][1] == f"{chance['mt1_two_mt'].value * 100:.1f}"
-    assert all(row.notes == (MINI,) for row in table_3.rows if row.kind == grid.RUN)
+    assert all(row.notes == (MINI,) for row in table_3.rows if row.kind == RUN)
     assert not any(
-        c.is_best
-        for r, line in zip(table_3.rows, table_3.cells, strict=True)
-        for c in line
-        if r.kind == grid.RUN
+        c.is_best for r, line in zip(table_3.rows, table_3.cells, strict=True) for c in line if r.kind == RUN
     )
     assert table_3.signatures
-    for made in section.printed:
+    for made in tables.printed_of(section):
         check_latex(text.latex(made), made)
 
 
 def test_statements_of_table_5_are_those_of_the_breakdown(section):
-    (table_5,) = (made for made in section.printed if made.name == "Table 5")
+    (table_5,) = (made for made in tables.printed_of(section) if made.name == "Table 5")
     place = [column.label for column in table_5.columns].index("tempbench_chance, mini / Pos")
     (after,) = (
         cells[place]
@@ -423,17 +419,17 @@ def test_a_run_that_has_no_line_is_named(runs, tmp_path):
 
 def test_both_transfer_tests_together(tmp_path):
     write_tasks(tmp_path, "chance", [f"timepercept_{name}_mini" for name in TRANSFER])
-    (own,) = tables.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
-    made = {one.name: one for one in own.printed}
+    (own,) = overview.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
+    made = {one.name: one for one in tables.printed_of(own)}
     order, lapse = (task.log.records for task in own.tasks)
     right = sum(record["correct"] for record in (*order, *lapse))
     both = [
         one["correct"] + other["correct"] == 2 for one, other in zip(order[::2], order[1::2], strict=True)
     ]
-    (mine,) = lines(made["Table 4"], grid.RUN).values()
+    (mine,) = lines(made["Table 4"], RUN).values()
     assert mine[1::2] == ["-"] * 3  # "After"
     assert mine[4] == f"{100 * right / (len(order) + len(lapse)):.2f}"  # 720 + 125 questions in the paper
-    (of_temporalvqa,) = lines(made["TemporalVQA, abstract"], grid.RUN).values()
+    (of_temporalvqa,) = lines(made["TemporalVQA, abstract"], RUN).values()
     assert of_temporalvqa[0] == f"{100 * sum(both) / len(both):.1f}"
 
 
@@ -456,7 +452,7 @@ def test_a_report_s_csv_has_rows_and_columns_as_printed(section):
 
 def test_latex_s_captions_say_what_a_table_is_of(section):
     """LaTeX numbers its tables itself: the paper's number must not look like that number."""
-    (table_14,) = (made for made in section.printed if made.name == "Table 14")
+    (table_14,) = (made for made in tables.printed_of(section) if made.name == "Table 14")
     head = r"\caption{Full results for MT1: event relation inference (as Table 14 of the paper"
     assert head in text.latex(table_14)
     captions = re.findall(r"\\caption\{(.*?)\.\}\\", text.as_latex([section], everything=True))
