@@ -5,10 +5,11 @@ import re
 import shlex
 import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -72,9 +73,8 @@ def report(
         raise TempbenchError(f"unknown format {output}; end the name in .html, .md, .csv or .tex")
     if price and kind not in (".html", ".md"):
         raise TempbenchError(f"{output} has no costs; leave out --price, or end the name in .html or .md")
-    read = _named(logs, group_by)
     with edited(" ".join(logs)):
-        tasks = numbers_of(read, True, intervals)
+        tasks = numbers_of(_named(logs, group_by), True, intervals)
         prices = _prices(price or [], {task.run for task in tasks})
         if kind == ".html":
             content = page.page(tasks, title, questions, pictures, size_budget, prices)
@@ -125,29 +125,23 @@ def _named(logs: Sequence[str | Path], group_by: str) -> list["TaskLog"]:
     out: list[TaskLog] = []
     named: dict[tuple[object, ...], TaskLog] = {}
     for given in map(str, logs):
-        name, is_named, path = given.partition("=")
+        name, is_named, path = map(str.strip, given.partition("="))
         if not is_named or Path(given).exists():
-            found = read_runs([Path(given)], True, group_by)
-        elif not name.strip() or not path:
+            name, path = "", given
+        elif not name or not path:
             raise TempbenchError(f"{given}: name a run as NAME=FOLDER, e.g. small=logs/qwen_3b")
-        else:
-            found = [replace(log, name=name.strip()) for log in read_runs([Path(path)], True, group_by)]
-            for log in found:
-                other = named.setdefault((log.name, log.task, log.repeat), log)
-                if other is not log:
-                    raise TempbenchError(
-                        f"{given}: {other.file} is also called {log.name}, and both have {log.task}; give "
-                        "each run its own name"
-                    )
-        new = [
-            log
-            for log in found
-            if all(one.task != log.task or not one.file.samefile(log.file) for one in out)
-        ]
-        if twice := len(found) - len(new):
-            what = "it is" if not new else f"{twice} of its {len(found)} tasks are"
-            terminal.tell(f"{given} is given twice; {what} shown once")
-        out += new
+        found = read_runs([Path(path)], True, group_by)
+        for log in (replace(log, name=name or log.name) for log in found):
+            if any(one.task == log.task and one.file.samefile(log.file) for one in out):
+                terminal.tell(f"{given} is given twice; {log.task} is shown once")
+                continue
+            other = named.setdefault((name, log.task, log.repeat), log) if name else log
+            if other is not log:
+                raise TempbenchError(
+                    f"{given}: {other.file} is also called {name}, and both have {log.task}; give each run "
+                    "its own name"
+                )
+            out.append(log)
     return out
 
 
@@ -156,8 +150,7 @@ def write_report(page: Path, *results: Path) -> None:
     try:
         report([*map(str, results)], page, force=True)
     except Exception as error:  # any error: the results are already written
-        see = " ".join(map(str, results))
-        print(f"tempbench: no report ({error}); see `tempbench report {see}`", file=sys.stderr)
+        terminal.tell(f"no report ({error}); see `tempbench report {' '.join(map(str, results))}`")
 
 
 def submit_hub(
@@ -184,9 +177,8 @@ def submit_hub(
     if source_url and not source_url.startswith(("https://", "http://")):
         raise TempbenchError(f"--source-url: {source_url!r} is not a web address; begin it with https://")
     chosen = _data_sets(dataset or [])
-    read = read_runs(logs, partial)
     with edited(" ".join(map(str, logs))):
-        sections = overview.sections_of(numbers_of(read, partial))
+        sections = overview.sections_of(numbers_of(read_runs(logs, partial), partial))
     entries = {}
     for section in sections:
         name = section.card.name
@@ -245,7 +237,11 @@ def table(
     if name is None:
         if output or format_:
             raise TempbenchError(f"name a table; `tempbench table {benchmark}` lists them")
-        return _list(card, columns)
+        width = max(len(one.name) for one in card.tables)
+        for one in card.tables:
+            caption = textwrap.shorten(one.caption, max(20, columns - width - 2), placeholder="...")
+            print(f"{one.name.ljust(width)}  {caption}")
+        return
     chosen = _chosen(card, name)
     kind = format_ or (_FORMATS.get(output.suffix.lower(), "") if output else "text")
     if kind not in _FORMATS.values():
@@ -257,11 +253,11 @@ def table(
         outputs.check_file(output, force)
     from tempbench_lmms.report import tables, text
 
-    tasks = _tasks(card, runs, intervals, partial)
-    (grid,) = tables.papers(card, [one for _, own in tasks for one in own], [chosen])
+    tasks = _tasks(card, runs or [], intervals, partial)
+    (grid,) = tables.papers(card, [one for own in tasks.values() for one in own], [chosen])
     heads = [f"{head.parts[0]}, " for head in (*grid.rows, *grid.columns) if head.kind == "run"]
-    for path, own in tasks:
-        if own and not any(head.startswith(f"{one.run}, ") for one in own for head in heads):
+    for path, own in tasks.items():
+        if not any(head.startswith(f"{one.run}, ") for one in own for head in heads):
             terminal.tell(f"{path} has no number for {chosen.name} of {card.name}")
     content = {
         "text": lambda: text.plain(grid, columns),
@@ -276,34 +272,20 @@ def table(
         print(content.rstrip("\n"))
 
 
-def _list(card: BenchmarkCard, columns: int) -> None:
-    """Prints the names and captions of a paper's tables, one per line of the terminal."""
-    width = max(len(one.name) for one in card.tables)
-    room = max(20, columns - width - 2)
-    for one in card.tables:
-        words = one.caption if len(one.caption) <= room else f"{one.caption[: room - 3].rstrip()}..."
-        print(f"{one.name.ljust(width)}  {words}")
-
-
 def _tasks(
-    card: BenchmarkCard, runs: list[Path] | None, intervals: bool, partial: bool
-) -> list[tuple[Path, list[Any]]]:
-    """Returns the benchmark's tasks in each run; prints which runs have none."""
-    if not runs:
-        return []
+    card: BenchmarkCard, runs: list[Path], intervals: bool, partial: bool
+) -> dict[Path, list["TaskNumbers"]]:
+    """Returns the benchmark's tasks in each run."""
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.task_log import edited
 
     read = {path: read_runs([path], partial) for path in dict.fromkeys(runs)}
     own = {path: [log for log in logs if log.benchmark == card.name] for path, logs in read.items()}
-    if not any(own.values()):
+    if runs and not any(own.values()):
         raise TempbenchError(f"none of the runs has a task of {card.name}; see `tempbench tasks {card.name}`")
-    for path in (path for path in own if not own[path]):
-        others = ", ".join(sorted({log.benchmark for log in read[path]}))
-        terminal.tell(f"{path} is left out: its tasks are of {others}, not {card.name}")
     with edited(" ".join(map(str, runs))):
         found = iter(numbers_of([log for logs in own.values() for log in logs], partial, intervals))
-    return [(path, list(itertools.islice(found, len(logs)))) for path, logs in own.items()]
+    return {path: list(itertools.islice(found, len(logs))) for path, logs in own.items()}
 
 
 def _chosen(card: BenchmarkCard, name: str) -> PrintedTable:
@@ -314,5 +296,4 @@ def _chosen(card: BenchmarkCard, name: str) -> PrintedTable:
     found = found or [one for one in card.tables if wanted and {*wanted} <= {*words[one.name]}]
     if len(found) == 1:
         return found[0]
-    known = ", ".join(one.name for one in card.tables)
-    raise TempbenchError(f"{card.name} has no table {name!r}; choose one of: {known}")
+    raise TempbenchError(f"{card.name} has no table {name!r}; choose one of: {', '.join(words)}")

@@ -408,7 +408,7 @@ def test_a_run_that_has_no_line_is_named(runs, tmp_path):
     done = tempbench("table", "mateo", "3", own, runs, "--no-intervals", "--format", "md")
     assert done.returncode == 0
     assert "oracle, mini" in done.stdout
-    assert done.stderr.strip() == f"tempbench: {runs} is left out: its tasks are of tempvs, not mateo"
+    assert done.stderr.strip() == f"tempbench: {runs} has no number for Table 3 of mateo"
     done = tempbench("table", "mateo", "footnote 11", own, other, "--no-intervals", "--format", "md")
     assert done.returncode == 0
     assert done.stderr.strip() == f"tempbench: {own} has no number for Footnote 11 of mateo"
