@@ -3,13 +3,11 @@
 The limits are far above every official file. An environment variable raises them.
 """
 
-import contextlib
 import os
 import re
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
 
@@ -52,63 +50,28 @@ class NotText(ValueError):
     """A file is not UTF-8 text; the message says what to do, without the file's name."""
 
 
-@contextlib.contextmanager
-def open_text(path: Path) -> Iterator[TextIO]:
-    """Opens a user's file as UTF-8, with or without a byte order mark.
-
-    Only a line feed ends a line.
-
-    Raises:
-        TempbenchError: It is a folder.
-        OSError: It cannot be read.
-        NotText: It is not UTF-8 text; also raised while it is read.
-    """
-    _check_no_folder(path)
-    with path.open(encoding="utf-8-sig", newline="\n") as stream, _as_not_text():
-        yield stream
-
-
 def read_text(path: Path) -> str:
-    """Returns the text of a file in UTF-8, without a byte order mark.
+    """Returns the text of a user's file in UTF-8, with or without a byte order mark.
 
     Raises:
         TempbenchError: It is larger than the limit, or a folder.
         OSError: It cannot be read.
         NotText: It is not UTF-8 text.
     """
-    _check_no_folder(path)
+    if path.is_dir():
+        raise TempbenchError(f"{path} is a folder; give a file")
     most = max_bytes()
     with path.open("rb") as stream:  # not only by its size: a device has none
         content = stream.read(most + 1)
     if len(content) > most:
         raise too_large(path)
-    with _as_not_text():
-        return content.decode("utf-8-sig")
-
-
-def _check_no_folder(path: Path) -> None:
-    if path.is_dir():
-        raise TempbenchError(f"{path} is a folder; give a file")
-
-
-@contextlib.contextmanager
-def _as_not_text() -> Iterator[None]:
     try:
-        yield
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise NotText(
             f"is not UTF-8 text (it has the byte 0x{byte:02x}); save it as UTF-8, or unpack it"
         ) from None
-
-
-def lines(stream: TextIO, path: Path) -> Iterator[str]:
-    """Yields the lines of a text file."""
-    most = max_bytes()
-    while line := stream.readline(most + 1):
-        if len(line) > most:
-            raise too_large(path, " in a line")
-        yield line
 
 
 def too_large(path: Path, what: str = "") -> TempbenchError:
@@ -182,15 +145,3 @@ def read_parquet(path: Path, found: Any) -> list[dict[str, Any]]:
             raise too_large(path)
         rows.extend(batch.to_pylist())
     return rows
-
-
-def check_zip(path: Path) -> None:
-    """Checks that a zip file's members together are within the limit.
-
-    Raises:
-        TempbenchError: They are larger than the limit.
-        OSError, zipfile.BadZipFile: It cannot be read as a zip file.
-    """
-    with zipfile.ZipFile(path) as archive:
-        if sum(member.file_size for member in archive.infolist()) > max_bytes():
-            raise too_large(path)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds, tables
+from tempbench_lmms.data import tables
 from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
@@ -50,20 +50,37 @@ def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
     for other in sorted(table.path.parent.glob("*.parquet")):
         if other != table.path:
             yield one_line(f"{table.name}: {other.name} beside it would be read as part of it; remove it")
-    rows = []
-    for number, row, problem in _rows(table):
-        if problem:
-            yield one_line(problem)
-        elif row is not None:
-            rows.append((number, row))
-    found = list(duplicates(rows))
-    for number, row in rows:
+    try:
+        schema, rows = tables.read_table(table.path)
+    except TempbenchError as error:
+        yield one_line(str(error))
+        return
+    wrong = [*_column_problems(table, schema)]
+    if not wrong and not rows:
+        wrong = [f"{table.name}: has no rows; prepare the data again"]
+    yield from map(one_line, wrong)
+    if wrong:
+        return
+    required = {column.name for column in table.schema if (column.metadata or {}).get(b"optional") != b"1"}
+    found: list[tuple[int, str]] = []
+    sound: list[NumberedRow] = []
+    for number, row in enumerate(rows):
+        of_row = [
+            (number, f"{name}: {what}")
+            for name in table.schema.names
+            if (what := _value_problem(row[name], name in required))
+        ]
+        found += of_row or ([] if row["question_id"] else [(number, "question_id: empty")])
+        if not of_row and row["question_id"]:
+            sound.append((number, row))
+    found += duplicates(sound)
+    for number, row in sound:
         found += ((number, problem) for problem in table.check(row))
         found += ((number, problem) for problem in _media_problems(table, row, media))
-    found += table.together(rows)
-    ids = {number: row["question_id"] for number, row in rows}
+    found += table.together(sound)
     for number, problem in sorted(found, key=lambda one: one[0]):
-        yield one_line(f"{_where(table, number, ids[number])} {problem}")
+        id_ = str(rows[number]["question_id"])[:80]
+        yield one_line(f"{table.name}: row {number} ({id_}): {problem}")
 
 
 def duplicates(rows: Iterable[NumberedRow]) -> Iterator[tuple[int, str]]:
@@ -90,54 +107,13 @@ def in_words(error: Exception) -> str:
     return one_line(str(error))[:200]
 
 
-def _where(table: Table, number: int, question_id: Any) -> str:
-    return f"{table.name}: row {number} ({str(question_id)[:80]}):"
-
-
-def _rows(table: Table) -> Iterator[tuple[int, tables.Row | None, Problem]]:
-    """Yields every row with its number, or a problem if a value has the wrong type for its column."""
-    import pyarrow as pa
-
-    try:
-        found = bounds.open_parquet(table.path)
-        columns = list(_column_problems(table, found.schema_arrow))
-        rows = [] if columns else bounds.read_parquet(table.path, found)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        yield 0, None, f"{table.name}: cannot be read ({tables.first_line(error)}); prepare the data again"
-        return
-    except TempbenchError as error:
-        yield 0, None, str(error)
-        return
-    for problem in columns:
-        yield 0, None, problem
-    if not columns and not rows:
-        yield 0, None, f"{table.name}: has no rows; prepare the data again"
-    required = {column.name for column in table.schema if (column.metadata or {}).get(b"optional") != b"1"}
-    for number, row in enumerate(rows):
-        wrong = [
-            f"{_where(table, number, row['question_id'])} {name}: {what}"
-            for name in table.schema.names
-            if (what := _value_problem(row.get(name), name in required))
-        ]
-        if not wrong and not row["question_id"]:
-            wrong = [f"{_where(table, number, '')} question_id: empty"]
-        for problem in wrong:
-            yield number, None, problem
-        if not wrong:
-            yield number, row, ""
-
-
-def _column_problems(table: Table, found: Any) -> Iterator[Problem]:
+def _column_problems(table: Table, schema: Any) -> Iterator[Problem]:
     for column in table.schema:
-        indices = found.get_all_field_indices(column.name)
-        if not indices:
-            yield f"{table.name}: the column {column.name} is missing; prepare the data again"
-        elif len(indices) > 1:
-            yield f"{table.name}: duplicate column {column.name}; prepare the data again"
-        elif _kind(found.field(indices[0]).type) != _kind(column.type):
+        found = [given.type for given in schema if given.name == column.name]
+        if [_kind(one) for one in found] != [_kind(column.type)]:
             yield (
-                f"{table.name}: the column {column.name} is {found.field(indices[0]).type}, not "
-                f"{column.type}; prepare the data again"
+                f"{table.name}: the column {column.name} is {' and '.join(map(str, found)) or 'missing'}, "
+                f"not {column.type}; prepare the data again"
             )
 
 

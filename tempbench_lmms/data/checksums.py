@@ -21,32 +21,21 @@ KEY = "media"
 _SEAL = "checksum"
 
 
-def write(root: Path, paths: Mapping[str, Path], known: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Writes the checksums of a data set's media.
-
-    Args:
-        root: The data set's folder.
-        paths: The path of each media file, by its place in the data set: its URL without scheme and
-            benchmark. Missing files are left out.
-        known: Checksums just computed from these files, by place.
+def write_folder(root: Path) -> dict[str, Any]:
+    """Writes the checksums of everything in a data set's folder `media`.
 
     Returns:
         The manifest's entry: the number of media, and one SHA-256 over the places and checksums of all.
     """
-    old, known = read(root), known or {}
+    old = read(root)
     found: dict[str, Any] = {}
-    for place, path in sorted(paths.items()):
-        if (now := signature(path)) is not None:
-            sha256 = known.get(place) or recorded(old.get(place), now) or tables.sha256_of([path])
+    for path in sorted((root / "media").rglob("*")):
+        if path.suffix != ".partial" and (now := signature(path)) is not None:
+            place = path.relative_to(root).as_posix()
+            sha256 = recorded(old.get(place), now) or tables.sha256_of([path])
             found[place] = {"size": now[0], "changed": now[1], "sha256": sha256}
     tables.write_json(found, root / FILE)
     return {"files": len(found), "sha256": digest({place: one["sha256"] for place, one in found.items()})}
-
-
-def write_folder(root: Path) -> dict[str, Any]:
-    """Writes the checksums of everything in a data set's folder `media`; arguments and result as above."""
-    files = (path for path in (root / "media").rglob("*") if path.is_file() and path.suffix != ".partial")
-    return write(root, {path.relative_to(root).as_posix(): path for path in files})
 
 
 def read(root: Path) -> dict[str, Any]:

@@ -77,33 +77,24 @@ def tried_once(model: str, seconds: float = 5.0) -> Iterator[None]:
 
     The client would try each file six times, with 23 seconds of waiting.
     """
-    from huggingface_hub import constants, try_to_load_from_cache
+    from huggingface_hub import constants, get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     before = constants.HF_HUB_OFFLINE
-    if not os.path.isdir(model) and (problem := _unreachable(model, seconds)):
+    try:
+        if not os.path.isdir(model) and not before:
+            get_hf_file_metadata(hf_hub_url(model, "config.json"), timeout=seconds)
+    except (HfHubHTTPError, HFValidationError):
+        pass  # any answer will do
+    except Exception as error:  # httpx's, requests' or Python's own
         if not isinstance(try_to_load_from_cache(model, "config.json"), str):
-            raise TempbenchError(f"it is not in this machine's cache, and {problem}")
+            why = f"{constants.ENDPOINT} does not answer ({one_line(str(error) or repr(error))})"
+            raise TempbenchError(f"it is not in this machine's cache, and {why}") from None
         constants.HF_HUB_OFFLINE = True
     try:
         yield
     finally:
         constants.HF_HUB_OFFLINE = before
-
-
-def _unreachable(model: str, seconds: float) -> str:
-    """Returns why the Hub cannot be reached for a model; empty if it gives any answer."""
-    from huggingface_hub import constants, get_hf_file_metadata, hf_hub_url
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-
-    if constants.HF_HUB_OFFLINE:
-        return "HF_HUB_OFFLINE is set"
-    try:
-        get_hf_file_metadata(hf_hub_url(model, "config.json"), timeout=seconds)
-    except (HfHubHTTPError, HFValidationError):
-        return ""
-    except Exception as error:  # httpx's, requests' or Python's own
-        return f"{constants.ENDPOINT} does not answer ({one_line(str(error) or repr(error))})"
-    return ""
 
 
 def dataset_info(repository: str, revision: str = "main") -> Any:

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from tempbench_lmms.data.roots import data_home
+from tempbench_lmms.data.roots import home_to_write
 from tempbench_lmms.data.terminal import tell
 from tempbench_lmms.errors import TempbenchError
 
@@ -36,13 +36,12 @@ def locked(file: Path, busy: str) -> Iterator[None]:
 @contextlib.contextmanager
 def preparing(benchmark: str) -> Iterator[None]:
     """Excludes a second `prepare` of a benchmark; `before_change` then also excludes runs."""
-    home = data_home(benchmark)
-    elsewhere = "set TEMPBENCH_DATA to another folder"
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TempbenchError(f"{home} cannot be made ({error.strerror}); {elsewhere}") from None
-    busy = f"another command is preparing {benchmark} in {home}; wait for it or {elsewhere}"
+    home = home_to_write(benchmark).parent
+    home.mkdir(parents=True, exist_ok=True)
+    busy = (
+        f"another command is preparing {benchmark} in {home}; wait for it or set TEMPBENCH_DATA to another "
+        "folder"
+    )
     with locked(home / f".{benchmark}.prepare.lock", busy):
         _preparing.add(benchmark)
         try:
@@ -67,11 +66,8 @@ def keep_reading(root: Path) -> None:
 
     If no lock exists and none can be made, as in a read-only folder, there is nothing to wait for.
     """
-    try:
+    with contextlib.suppress(OSError):
         _take(_of_data(root), f"{root} is being prepared by another command; wait for its end", shared=True)
-    except OSError as error:
-        if error.errno not in (errno.EROFS, errno.ENOENT, errno.EACCES, errno.EPERM):
-            raise
 
 
 def _of_data(root: Path) -> Path:

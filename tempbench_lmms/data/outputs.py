@@ -50,16 +50,11 @@ def _is_of_run(file: Path) -> Iterator[bool]:
 
 
 ELSEWHERE = "choose another place"
-_ROOM = "free space and give the same command again; existing files are unchanged"
-_OTHERWISE = "check its permissions, or choose another place"
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _DISK = (*FULL, errno.EFBIG, errno.EIO, errno.EROFS)
 _ADVICE = {
-    **dict.fromkeys(FULL, _ROOM),
+    **dict.fromkeys(FULL, "free space and give the same command again; existing files are unchanged"),
     errno.EFBIG: "allow larger files (`ulimit -f`) and give the same command again",
-    errno.EROFS: _OTHERWISE,
-    errno.EACCES: _OTHERWISE,
-    errno.EPERM: _OTHERWISE,
 }
 
 
@@ -131,7 +126,8 @@ def refused(error: OSError) -> str:
     name = f"{error.filename}: " if error.filename is not None else ""
     number = error.errno or 0
     # Libraries write whole paragraphs into their errors.
-    reason = os.strerror(number) if number in _ADVICE else error.strerror or " ".join(repr(error).split())
+    is_known = number in errno.errorcode
+    reason = os.strerror(number) if is_known else error.strerror or " ".join(repr(error).split())
     is_of_net = isinstance(error, (ConnectionError, TimeoutError)) and not name
     otherwise = "check the network" if is_of_net else "check the path, its permissions and the disk"
     return f"{name}{reason}; {_ADVICE.get(number, otherwise)}"

@@ -22,13 +22,7 @@ MANIFEST = "manifest.json"
 def resource_dir(name: str) -> Path:
     """Returns the folder `task_yamls` or `hf_datasets`."""
     package = Path(__file__).resolve().parents[1]
-    for candidate in (package / name, package.parent / name):
-        if candidate.is_dir():
-            return candidate
-    raise TempbenchError(
-        f"the folder {name} is missing next to {package}; reinstall with `pip install --force-reinstall "
-        "tempbench-lmms`"
-    )
+    return package / name if (package / name).is_dir() else package.parent / name
 
 
 def folder_of(name: str, benchmark: str) -> Path:
@@ -98,8 +92,7 @@ def prepared_root(benchmark: str, instead: str = "") -> Path:
     root = data_home(benchmark) / benchmark
     try:
         if (root / MANIFEST).is_file():
-            with os.scandir(root):
-                return root
+            return root
     except OSError as error:
         raise TempbenchError(
             f"{root} cannot be read ({error.strerror}); check its permissions or set TEMPBENCH_DATA to "

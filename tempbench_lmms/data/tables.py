@@ -23,20 +23,21 @@ Row = dict[str, Any]
 
 def read_rows(path: Path) -> list[Row]:
     """Returns the rows of one Parquet file, or of every `*.parquet` of a folder in name order."""
-    import pyarrow as pa
-
     files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
-    rows: list[Row] = []
-    for file in files:
-        try:
-            rows.extend(bounds.read_parquet(file, bounds.open_parquet(file)))
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise TempbenchError(
-                f"{file} cannot be read ({first_line(error)}); prepare the data again"
-            ) from None
     if not files:
         raise TempbenchError(f"no Parquet file in {path}; prepare the data again")
-    return rows
+    return [row for file in files for row in read_table(file)[1]]
+
+
+def read_table(file: Path) -> tuple[Any, list[Row]]:
+    """Returns the `pyarrow.Schema` and the rows of one Parquet file."""
+    import pyarrow as pa
+
+    try:
+        found = bounds.open_parquet(file)
+        return found.schema_arrow, bounds.read_parquet(file, found)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise TempbenchError(f"{file} cannot be read ({first_line(error)}); prepare the data again") from None
 
 
 class RepeatedKeyError(ValueError):

@@ -7,6 +7,7 @@ the columns is refused, with its line, and never guessed.
 import contextlib
 import csv
 import io
+import itertools
 import json
 import math
 import re
@@ -16,11 +17,26 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import bounds
-from tempbench_lmms.data.tables import RepeatedKeyError, Row, first_line, parse_json
+from tempbench_lmms.data.tables import RepeatedKeyError, Row, parse_json
 from tempbench_lmms.data.terminal import counted, one_line
 from tempbench_lmms.errors import TempbenchError
 
 _FIELDS = ("question_id", "reply")
+
+
+@contextlib.contextmanager
+def readable(path: Path, advice: str = "check the path and the format") -> Iterator[None]:
+    """Turns all errors from reading a damaged file into one line."""
+    try:
+        yield
+    except TempbenchError:
+        raise
+    except bounds.NotText as error:
+        raise TempbenchError(f"{path} {error}") from None
+    # Errors of any kind: of the system, zip, XML, JSON and those of the spreadsheet library.
+    except Exception as error:
+        why = getattr(error, "strerror", None) or one_line(str(error) or repr(error))[:200]
+        raise TempbenchError(f"{path} cannot be read ({why}); {advice}") from None
 
 
 def json_lines(file: Path, advice: str = "check the path") -> Iterator[tuple[int, str]]:
@@ -28,15 +44,9 @@ def json_lines(file: Path, advice: str = "check the path") -> Iterator[tuple[int
 
     Only a line feed ends a line: a reply may hold U+2028, U+0085 and other line ends.
     """
-    try:
-        with bounds.open_text(file) as stream:
-            for number, line in enumerate(bounds.lines(stream, file), start=1):
-                if line.strip():
-                    yield number, line
-    except bounds.NotText as error:
-        raise TempbenchError(f"{file} {error}") from None
-    except OSError as error:
-        raise TempbenchError(f"{file} cannot be read ({error.strerror or error}); {advice}") from None
+    with readable(file, advice):
+        lines = bounds.read_text(file).split("\n")
+    yield from ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
 
 
 def json_values(file: Path, advice: str = "check the path") -> Iterator[tuple[str, Any]]:
@@ -44,7 +54,7 @@ def json_values(file: Path, advice: str = "check the path") -> Iterator[tuple[st
     lines = json_lines(file, advice)
     for number, line in lines:
         if line.lstrip().startswith("["):
-            listed = _value(line + "".join(_bounded(lines, file)), f"{file}: the list")
+            listed = _value("\n".join([line, *(rest for _, rest in lines)]), f"{file}: the list")
             yield from ((f"entry {entry}", value) for entry, value in enumerate(listed, start=1))
             return
         yield f"line {number}", _value(line, f"{file}: line {number}")
@@ -65,22 +75,11 @@ def json_object(file: Path, advice: str) -> dict[str, Any]:
     Raises:
         TempbenchError: It cannot be read, is not an object, or has a key twice.
     """
-    try:
+    with readable(file, advice):
         found = parse_json(bounds.read_text(file), unique=True)
-    except (OSError, ValueError) as error:
-        raise TempbenchError(f"{file} cannot be read ({first_line(error)}); {advice}") from None
     if not isinstance(found, dict):
         raise TempbenchError(f"{file} is not a JSON object; {advice}")
     return found
-
-
-def _bounded(lines: Iterator[tuple[int, str]], file: Path) -> Iterator[str]:
-    most, size = bounds.max_bytes(), 0
-    for _, line in lines:
-        size += len(line)
-        if size > most:
-            raise bounds.too_large(file)
-        yield line
 
 
 def _value(text: str, where: str) -> Any:
@@ -157,11 +156,9 @@ def check_complete(
             f"{len(missing)} of {len(asked)} {what} have no reply, first {missing[0]!r}; add --partial to "
             f"score the other {len(asked) - len(missing)}"
         )
-    if not missing:
-        return []
     return [
-        f"scored {len(asked) - len(missing)} of {len(asked)} {what}; the others have no reply (first "
-        f"{missing[0]!r})"
+        f"scored {len(asked) - len(missing)} of {len(asked)} {what}; the others have no reply (first {one!r})"
+        for one in missing[:1]
     ]
 
 
@@ -208,35 +205,11 @@ def read_table(path: Path, needed: str, others: Sequence[str] = ()) -> Iterator[
                 raise bounds.too_many_rows(path)
             row = _named(path, where, cells, (needed, *others))
             if needed not in row:
+                listed = ", ".join([one_line(name)[:30] for name in row][:8]) or "no columns"
                 raise TempbenchError(
-                    f"{path}: {where} has no column {needed} (it has {_listed(row)}); rename the column"
+                    f"{path}: {where} has no column {needed} (it has {listed}); rename the column"
                 )
             yield where, row
-
-
-@contextlib.contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Turns all errors from reading a damaged file into one line."""
-    try:
-        yield
-    except TempbenchError:
-        raise
-    except bounds.NotText as error:
-        raise TempbenchError(f"{path} {error}") from None
-    except zipfile.BadZipFile as error:
-        why = str(error) if "CRC" in str(error) else "it is cut off or not a zip file"
-        raise TempbenchError(f"{path} cannot be read ({one_line(why)}); download it again") from None
-    except OSError as error:
-        raise TempbenchError(f"{path} cannot be read ({error.strerror or error}); check the path") from None
-    # Errors of any kind: zip, XML, JSON and those of the spreadsheet library.
-    except Exception as error:
-        raise TempbenchError(
-            f"{path} cannot be read ({one_line(repr(error))[:200]}); check the file and its format"
-        ) from None
-
-
-def _listed(names: Any) -> str:
-    return ", ".join([one_line(str(name))[:30] for name in names][:8]) or "no columns"
 
 
 def _named(path: Path, where: str, cells: Cells, known: Sequence[str]) -> Row:
@@ -256,41 +229,36 @@ def _named(path: Path, where: str, cells: Cells, known: Sequence[str]) -> Row:
     return row
 
 
-def _separated(separator: str) -> Callable[[Path, str], Iterator[tuple[str, Cells]]]:
-    def rows(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
-        text = bounds.read_text(path)
-        if "\0" in text:
-            line = text.count("\n", 0, text.index("\0")) + 1
-            raise TempbenchError(f"{path}: line {line} holds a NUL character; save the table as UTF-8 text")
-        records = _records(path, text, _separator(text, separator, needed))
-        _, names = next(records, (0, []))
-        if not names:
-            raise TempbenchError(f"{path} is empty; give a table with the column {needed}")
-        for line, cells in records:
-            if len(cells) != len(names):
-                raise TempbenchError(
-                    f"{path}: line {line} has {len(cells)} cells and the first {len(names)}; correct "
-                    "it, or put texts with separators or ends of lines in quotes"
-                )
-            yield f"line {line}", zip(names, cells, strict=True)
-
-    return rows
+def _separated(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
+    text = bounds.read_text(path)
+    if "\0" in text:
+        raise TempbenchError(f"{path} holds NUL characters; save the table as UTF-8 text")
+    records = _records(path, text, _separator(path, text, needed))
+    _, names = next(records, (0, []))
+    if not names:
+        raise TempbenchError(f"{path} is empty; give a table with the column {needed}")
+    for line, cells in records:
+        if len(cells) != len(names):
+            raise TempbenchError(
+                f"{path}: line {line} has {len(cells)} cells and the first {len(names)}; correct it, or put "
+                "texts with separators or ends of lines in quotes"
+            )
+        yield f"line {line}", zip(names, cells, strict=True)
 
 
-def _separator(text: str, usual: str, needed: str) -> str:
+def _separator(path: Path, text: str, needed: str) -> str:
     """Returns the separator of the first line: the usual one, or the one that yields the column.
 
     In many countries spreadsheets write semicolons into .csv files, because their numbers contain commas.
     """
-    first = next((line for line in io.StringIO(text) if line.strip()), "")
-    for separator in (usual, *_SEPARATORS):
-        if needed in (name.strip().strip('"').strip().casefold() for name in first.split(separator)):
-            return separator
-    return usual
+    usual = "\t" if path.suffix.lower() == ".tsv" else ","
+    first = next((line for line in io.StringIO(text) if line.strip()), "").casefold()
+    names = {one: [name.strip('" \t\r\n') for name in first.split(one)] for one in (usual, *_SEPARATORS)}
+    return next((one for one, found in names.items() if needed in found), usual)
 
 
 def _records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    before = csv.field_size_limit(max(len(text), 1))
+    csv.field_size_limit(bounds.MAX_BYTES)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     line = 1
     try:
@@ -303,24 +271,22 @@ def _records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[
             f'{path}: line {line} has a quote (") that is not closed, or not doubled inside quotes '
             f"({error}); correct it (cells are separated by {_SEPARATORS[separator]})"
         ) from None
-    finally:
-        csv.field_size_limit(before)
 
 
 def _spreadsheet(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
     from openpyxl import load_workbook
 
-    bounds.check_zip(path)
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > bounds.max_bytes():
+            raise bounds.too_large(path)
     with contextlib.closing(load_workbook(path, read_only=True)) as book:
-        names: list[Any] = []
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # some writers record a wrong size
-        for line, cells in enumerate(sheet.iter_rows(), start=1):
+        rows = enumerate(sheet.iter_rows(), start=1)
+        names = [cell.value for _, head in itertools.islice(rows, 1) for cell in head]
+        for line, cells in rows:
             if line > bounds.MAX_ROWS + 1:  # the library adds blank rows up to a number that the file gives
                 raise bounds.too_many_rows(path)
-            if line == 1:
-                names = [cell.value for cell in cells]
-                continue
             where = f"row {line}"
             found = [
                 (name, _cell(path, where, str(name).strip().casefold() == needed, cell))
@@ -357,8 +323,8 @@ def _json_lines(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
 
 _READERS = {
     ".xlsx": _spreadsheet,
-    ".tsv": _separated("\t"),
-    ".csv": _separated(","),
+    ".tsv": _separated,
+    ".csv": _separated,
     ".json": _json_table,
     ".jsonl": _json_lines,
 }

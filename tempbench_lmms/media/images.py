@@ -1,9 +1,7 @@
 """Loads, recognises and writes pictures, and stitches sequences into one strip."""
 
-import contextlib
-import functools
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,30 +51,27 @@ def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = N
     """
     if stretch is not None and rasters.is_raster(path):
         return Image.fromarray(rasters.shown(path, name, stretch))
-    with _opened(path, name) as image:
-        rasters.reduce(image, side, name)
-        return _in_rgb(image, name, rasters.is_raster(path))
-
-
-@contextlib.contextmanager
-def _opened(path: Path, name: str) -> Iterator[Image.Image]:
     advice = "prepare the data again with --force; if it stays so the source is damaged: get that again first"
+    Image.init()
     try:
         if path.is_fifo():
             raise FileNotFoundError(path)  # it never ends
-        with rasters.strictly(), Image.open(path, formats=_readable()) as image:
+        formats = [one for one in FORMATS if one in Image.OPEN]
+        with rasters.strictly(), Image.open(path, formats=formats) as image:
             if image.format in ("JPEG", "MPO") and _ends_in_zeros(path.read_bytes()):
                 raise ValueError("it ends early")
-            yield image
+            rasters.reduce(image, side, name)
+            return _in_rgb(image, name, rasters.is_raster(path))
     except FileNotFoundError:
         raise MediaError(f"{name}: the image is missing; {advice}", "missing") from None
     except rasters.DAMAGE as error:
+        why = str(error)
         if isinstance(error, UnidentifiedImageError):
             if rasters.is_raster(path):
                 raise _measurements(name) from None
             check_format(path, name)
-            error = OSError("it cannot be identified")
-        raise MediaError(f"{name}: the image is damaged ({error}); {advice}") from None
+            why = "it cannot be identified"
+        raise MediaError(f"{name}: the image is damaged ({why}); {advice}") from None
 
 
 def format_of(head: bytes) -> str:
@@ -101,12 +96,6 @@ def check_format(path: Path, name: str) -> None:
             f"{name}: pictures in the format {found} are not read here; convert it to PNG or JPEG",
             UNSUPPORTED,
         )
-
-
-@functools.cache
-def _readable() -> tuple[str, ...]:
-    Image.init()
-    return tuple(one for one in FORMATS if one in Image.OPEN)
 
 
 def _ends_in_zeros(data: bytes) -> bool:

@@ -61,7 +61,6 @@ def heads_at_most(k: int, n: int) -> float:
 
 
 def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """Returns the regularized incomplete beta function I_x(a, b)."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
     if x > (a + 1) / (a + b + 2):  # the fraction converges quickly on the other side

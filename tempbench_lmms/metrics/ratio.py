@@ -171,7 +171,6 @@ def standard_error(metric: Sums, n_resamples: int = 1000, seed: int = 0) -> floa
 
 
 def _deviation(values: Floats) -> float:
-    """Returns the standard deviation of the finite values; NaN for fewer than two."""
     values = values[np.isfinite(values)]
     return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
 

@@ -11,8 +11,14 @@ from tempbench_lmms.any_task.task import side_by_side
 from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError, hint
 from tempbench_lmms.metrics.ratio import Ratio, Sums
-from tempbench_lmms.metrics.repeats import mean_over
-from tempbench_lmms.metrics.resampling import Difference, holm, mcnemar, needed_factor, paired_difference
+from tempbench_lmms.metrics.resampling import (
+    Difference,
+    holm,
+    mcnemar,
+    mean_over,
+    needed_factor,
+    paired_difference,
+)
 from tempbench_lmms.record import Record, is_share_of_reason
 from tempbench_lmms.runs.logs import by_task, read_runs, with_repeats_as_one
 from tempbench_lmms.runs.quality import warnings

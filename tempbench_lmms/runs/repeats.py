@@ -13,7 +13,7 @@ import numpy as np
 
 from tempbench_lmms.data.terminal import counted, rounded
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics import repeats
+from tempbench_lmms.metrics import resampling
 from tempbench_lmms.metrics.ratio import Sums
 from tempbench_lmms.record import shown
 from tempbench_lmms.runs.comparison import question_scores
@@ -38,7 +38,7 @@ class Spread:
     deviation: float  # the sample standard deviation
     low: float  # ends of the mean's 95 % interval
     high: float
-    variances: repeats.Variances | None = None  # of question scores; None for gated metrics
+    variances: resampling.Variances | None = None  # of question scores; None for gated metrics
 
 
 @dataclass(frozen=True)
@@ -110,14 +110,14 @@ def _spread(metrics: Sequence[MetricOfRun]) -> Spread | None:
     low = high = math.nan
     if math.isfinite(mean):
         deviation = statistics.stdev(values)
-        low, high = repeats.interval_of(whole)
+        low, high = resampling.interval_of(whole)
     spread = (metrics[0].name, values, mean, deviation, low, high)
     both = zip(metrics, found, strict=True)
     known = [scores for metric, one in both if (scores := question_scores(metric, metric.records, one))]
     if len(known) < len(metrics) or any(one.keys() != known[0].keys() for one in known) or len(known[0]) < 2:
         return Spread(*spread)
     table = np.array([[one[id_] for one in known] for id_ in known[0]])
-    return Spread(*spread, repeats.variances(table))
+    return Spread(*spread, resampling.variances(table))
 
 
 def as_text(found: Repeated) -> str:

@@ -142,7 +142,7 @@ def test_missing_column(sample, tmp_path):
     for missing in ([names[0]], names[1:]):
         found = sample.problems(tmp_path, table.drop_columns(missing))
         for line, name in zip(found, missing, strict=True):
-            assert f": the column {name} is missing; " in line
+            assert f": the column {name} is missing, not " in line
 
 
 @pytest.mark.slow
@@ -291,11 +291,11 @@ def test_table_that_is_none(sample, tmp_path):
             path.mkdir()
         else:
             path.write_bytes(content)
-        said = {"no rows": "has no rows", "twice": "duplicate column question_id"}.get(
+        said = {"no rows": "has no rows", "twice": "the column question_id is string and string"}.get(
             content, "cannot be read"
         )
         (line,) = (line for line in benchmarks.commands(sample.benchmark)["verify"](tmp_path))
-        assert line.startswith("/".join(f"{sample.table}.parquet: ".split("/")[-2:]))
+        assert "/".join(f"{sample.table}.parquet".split("/")[-2:]) in line
         assert said in line
 
     for_each(contents, check)

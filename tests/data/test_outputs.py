@@ -54,8 +54,8 @@ def test_a_disk_without_room_is_named_and_leaves_what_was_there(write, tmp_path)
     [
         (errno.ENOSPC, "free space and give the same command again"),
         (errno.EDQUOT, "free space and give the same command again"),
-        (errno.EROFS, "choose another place"),
-        (errno.EACCES, "choose another place"),
+        (errno.EROFS, "check the path, its permissions and the disk"),
+        (errno.EACCES, "check the path, its permissions and the disk"),
     ],
 )
 def test_a_refusal_says_what_to_do(number, advice, tmp_path):

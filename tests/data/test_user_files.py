@@ -60,7 +60,7 @@ def with_xml(path, *changes):
         ("index,prediction,\n1,B, because\n", "line 2 has a cell in no column"),
         ("index,Predicted\n1,A\n", r"no column prediction \(it has index, Predicted\)"),
         ("Index;prediction;PREDICTION\n1;A;B\n", "two columns prediction; remove one"),
-        ("index,prediction\n1,A\0B\n", "line 2 holds a NUL"),
+        ("index,prediction\n1,A\0B\n", "holds NUL"),
         ("", "is empty"),
         ("index,prediction\n1,A\n".encode("utf-16"), "is not UTF-8 text .*; save it as UTF-8"),
         ("index,prediction\n1,café\n".encode("cp1252"), "is not UTF-8 text .*; save it as UTF-8"),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tempbench_lmms.metrics import repeats
+from tempbench_lmms.metrics import resampling as repeats
 from tempbench_lmms.metrics.intervals import wilson
 from tempbench_lmms.metrics.planning import spread
 from tempbench_lmms.metrics.ratio import Ratio, ratio, smoothed_log_odds, statistic

@@ -12,7 +12,7 @@ import pytest
 from tempbench_lmms.cli import runs
 from tempbench_lmms.data.outputs import STATE
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.repeats import variances
+from tempbench_lmms.metrics.resampling import variances
 from tempbench_lmms.report import overview, text
 from tempbench_lmms.report.numbers import of_logs
 from tempbench_lmms.report.tables import REPEATS as TITLE
