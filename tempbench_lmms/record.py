@@ -91,6 +91,21 @@ def mean(
     return pooled(lambda record: (of(record), 1), unit, keep)
 
 
+def printed(
+    value: Callable[[list[Record]], float], keep: Callable[[Record], bool] = lambda record: True
+) -> Callable[[Sequence[Record]], Ratio]:
+    """Returns the metric that is a number as an official scorer prints it, of the records that count.
+
+    A rounded number has no standard error.
+    """
+
+    def metric(records: Sequence[Record]) -> Ratio:
+        kept = [record for record in records if keep(record)]
+        return ratio([(value(kept), 1)] if kept else [], ["all"] * bool(kept))
+
+    return metric
+
+
 def total(value: str | Callable[[Record], float]) -> Callable[[Sequence[Record]], int]:
     """Returns the metric that is the sum of a field, or of a function of a record, over all records."""
     of = itemgetter(value) if isinstance(value, str) else value

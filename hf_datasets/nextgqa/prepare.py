@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import releases, roots, tables
+from tempbench_lmms.data.user_files import json_object
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.verifying import Medium, search
 from tempbench_lmms.nextgqa import rows
@@ -72,7 +73,7 @@ def prepare(
 def _places(folder: Path) -> Mapping[str, str]:
     """Returns each video's place in VidOR; empty if the release lacks the list."""
     file = folder / MAP
-    return rows.object_of(file) if file.is_file() else {}
+    return json_object(file, rows.ADVICE) if file.is_file() else {}
 
 
 def media_of(

@@ -1,11 +1,13 @@
 """Reads NExT-GQA's official result files and annotations, and scores results as the official scorers do."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.user_files import json_object
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.nextgqa import official as rules
 from tempbench_lmms.nextgqa import rows
@@ -69,8 +71,10 @@ def questions(data: Path, table: str) -> list[Row]:
 def _read(source: Source) -> tuple[dict[str, dict[str, Any]], Mapping[str, Sequence[float]]]:
     """Returns the answers and the spans, in seconds, of the official files; empty if there are none."""
     files = _files(source)
-    answers = rows.read_answers(files["answers"]) if "answers" in files else {}
-    spans: Mapping[str, Sequence[float]] = rows.read_spans(files["spans"]) if "spans" in files else {}
+    answers = _checked(files.get("answers"), _is_answer, "answer and prediction; write both")
+    spans: Mapping[str, Sequence[float]] = _checked(
+        files.get("spans"), _is_span, "span of two finite numbers; write [start, end] in seconds"
+    )
     if spans and files["spans"].stem.endswith(_SHARES):
         spans = rules.in_seconds(spans, {str(doc["question_id"]): doc["duration"] for doc in source.docs})
         source.remarks.append(f"spans are shares of the video, as the name {files['spans'].name} says")
@@ -82,9 +86,28 @@ def _read(source: Source) -> tuple[dict[str, dict[str, Any]], Mapping[str, Seque
     return answers, spans
 
 
+def _checked(file: Path | None, is_right: Callable[[Any], bool], wanted: str) -> dict[str, Any]:
+    found = json_object(file, rows.ADVICE) if file else {}
+    if wrong := [key for key, one in found.items() if not is_right(one)]:
+        raise TempbenchError(f"{file}, {wrong[0][:80]}: no {wanted}")
+    return found
+
+
+def _is_answer(one: Any) -> bool:
+    return isinstance(one, dict) and {"answer", "prediction"} <= one.keys()
+
+
+def _is_span(one: Any) -> bool:
+    return (
+        isinstance(one, list)
+        and len(one) > 1
+        and all(type(edge) in (int, float) and math.isfinite(edge) for edge in one)
+    )
+
+
 def _files(source: Source) -> dict[str, Path]:
     if source.path.is_file():
-        values = rows.object_of(source.path).values()
+        values = json_object(source.path, rows.ADVICE).values()
         return {"spans" if isinstance(next(iter(values), None), list) else "answers": source.path}
     split = FILES["validation" if "val" in source.task.split("_") else "test"]
     found: dict[str, Path] = {}
@@ -117,10 +140,8 @@ def letter_of(doc: Row, said: Any) -> str | None:
     The official files hold whole numbers; others write them as texts or as floating point numbers. None if
     the text of one option is the letter or number of another one.
     """
-    if isinstance(said, bool) or not isinstance(said, (int, float, str)):
-        return None
     named = {letter for letter, names in zip(LETTERS, _NAMES, strict=True) if str(said).strip() in names}
-    if isinstance(said, str) and said in doc["options"]:
+    if said in doc["options"]:
         named.add(LETTERS[doc["options"].index(said)])
     return named.pop() if len(named) == 1 else None
 

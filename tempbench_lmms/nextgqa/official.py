@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.nextgqa.card import THRESHOLDS, TYPES
 
 Truths = Mapping[str, Sequence[Sequence[float]]]
@@ -119,10 +120,11 @@ def accuracies(types: Mapping[str, str], answers: Mapping[str, Mapping[str, Any]
     Raises:
         TempbenchError: A question has no answer, at which the official scorer stops.
     """
-    groups: dict[str, list[bool]] = {}
-    for key, kind in types.items():
-        for name in (_HEADINGS[kind], f"Acc_{kind[0]}", "Acc"):
-            groups.setdefault(name, []).append(_is_right(answers, key))
+    groups = grouped(
+        (name, _is_right(answers, key))
+        for key, kind in types.items()
+        for name in (_HEADINGS[kind], f"Acc_{kind[0]}", "Acc")
+    )
     order = dict.fromkeys((*_HEADINGS.values(), "Acc_C", "Acc_T", "Acc"))
     return {name: sum(groups[name]) * 100.0 / len(groups[name]) for name in order if name in groups}
 

@@ -1,18 +1,16 @@
 """The columns of a question, what must hold of them, and official annotations and results as rows."""
 
-import csv
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from tempbench_lmms.data import bounds, checks, manifests, releases, roots, tables
+from tempbench_lmms.data import checks, manifests, releases, roots
 from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.questions import finite, of_release, reply, span_of
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.data.user_files import json_object
+from tempbench_lmms.data.user_files import json_object, read_table
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
 from tempbench_lmms.metrics.sampling import Groups
@@ -100,6 +98,7 @@ tables_of, problems = verifying.of(
 
 
 PREFIX = f"{roots.SCHEME}{BENCHMARK}/media/"
+ADVICE = "give the official JSON file"
 
 
 def annotations_in(source: Path) -> Path:
@@ -139,35 +138,18 @@ def rows(folder: Path, split: str) -> Iterator[Row]:
         TempbenchError: A file cannot be read, or is not of the release's form; with the question.
     """
     questions_file, segments_file = files_of(folder, split)
-    questions = {f"{line.get('video_id')}_{line.get('qid')}": line for line in _lines(questions_file)}
-    for video, found in object_of(segments_file).items():
-        try:
-            located = dict(found["location"]).items()
-        except (KeyError, TypeError, ValueError):
-            raise TempbenchError(
-                f"{segments_file}: video {video} has no location; get the file again"
-            ) from None
-        for qid, segments in located:
+    lines = read_table(questions_file, "qid", ("video_id",))
+    questions = {f"{line.get('video_id')}_{line['qid']}": line for _, line in lines}
+    for video, found in json_object(segments_file, ADVICE).items():
+        if not isinstance(found, dict) or not isinstance(found.get("location"), dict):
+            raise TempbenchError(f"{segments_file}: video {video} has no location; get the file again")
+        for qid, segments in found["location"].items():
             key = f"{video}_{qid}"
             if key not in questions:
                 raise TempbenchError(
                     f"{questions_file} lacks the question {key} of {segments_file.name}; get both again"
                 )
             yield row(questions[key], segments, found.get("duration"))
-
-
-def _lines(file: Path) -> list[dict[str, str]]:
-    try:
-        return list(csv.DictReader(bounds.read_text(file).splitlines()))
-    except (OSError, ValueError, csv.Error) as error:
-        raise TempbenchError(
-            f"{file} cannot be read ({tables.first_line(error)}); name the release's datasets/nextgqa"
-        ) from None
-
-
-def object_of(file: Path) -> dict[str, Any]:
-    """Returns the object in an official JSON file; raises `TempbenchError` if there is none."""
-    return json_object(file, "give the official JSON file")
 
 
 def row(question: Mapping[str, Any], segments: Any, duration: Any, video: str = "") -> Row:
@@ -204,27 +186,3 @@ def row(question: Mapping[str, Any], segments: Any, duration: Any, video: str = 
             "target": reply(letter, windows[0]),
             "choices": [reply(one, [0, seconds]) for one in LETTERS],
         }
-
-
-def read_spans(file: Path) -> dict[str, list[float]]:
-    """Returns the predicted span of each question of an official file, `{"VIDEO_QID": [start, end]}`."""
-    found = object_of(file)
-    for key, span in found.items():
-        numbers = isinstance(span, list) and all(
-            isinstance(edge, (int, float)) and not isinstance(edge, bool) and math.isfinite(edge)
-            for edge in span
-        )
-        if not numbers or len(span) < 2:
-            raise TempbenchError(
-                f"{file}, {key[:80]}: no span of two finite numbers; write [start, end] in seconds"
-            )
-    return found
-
-
-def read_answers(file: Path) -> dict[str, dict[str, Any]]:
-    """Returns the answers of an official file, `{"VIDEO_QID": {"answer": ..., "prediction": ...}}`."""
-    found = object_of(file)
-    for key, one in found.items():
-        if not isinstance(one, dict) or not {"answer", "prediction"} <= one.keys():
-            raise TempbenchError(f"{file}, {key[:80]}: has no answer and prediction; write both")
-    return found

@@ -5,10 +5,10 @@ given. The `_official` ones reproduce the official scorer, which leaves such que
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tempbench_lmms import record as common
-from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.spans import best_iop, best_iou
 from tempbench_lmms.nextgqa import official, prompts
 from tempbench_lmms.nextgqa.card import FAMILIES, THRESHOLDS, TYPES
@@ -58,26 +58,14 @@ acc, miop, miou = (mean(name, "video") for name in ("right", "iop", "iou"))
 acc_gqa = mean(lambda record: record["right"] and record["iop"] >= THRESHOLDS[-1], "video")
 
 
-def _official(name: str) -> Metric:
-    def metric(records: Sequence[Record]) -> Ratio:
-        found = [
-            (one["iou_official"], one["iop_official"], one["answer"] == one["gold"])
-            for one in records
-            if one["span_parsed"]
-        ]
-        return ratio(
-            [(float(f"{official.percent(found)[name]:.1f}"), 1)] if found else [], ["all"] if found else []
-        )
-
-    return metric
+def _official(records: Sequence[Record], name: str) -> float:
+    found = [(one["iou_official"], one["iop_official"], one["answer"] == one["gold"]) for one in records]
+    return float(f"{official.percent(found)[name]:.1f}")
 
 
-def acc_official(records: Sequence[Record]) -> Ratio:
-    """The official accuracy: percent, two decimals; of two options with one text only the first is right."""
+def _acc_official(records: Sequence[Record]) -> float:
     right = sum(record["answer"] == record["gold"] for record in records)
-    return ratio(
-        [(float(f"{right * 100.0 / len(records):.2f}"), 1)] if records else [], ["all"] * bool(records)
-    )
+    return float(f"{right * 100.0 / len(records):.2f}")
 
 
 _MAIN: tuple[tuple[str, Metric, tuple[str, ...], str], ...] = (
@@ -99,14 +87,19 @@ for _group, _types in {**{name: (name,) for name in TYPES.values()}, **FAMILIES}
     _own = [type_ for type_, name in TYPES.items() if name in _types]
     for _name, _metric, _tasks, _ in _MAIN:
         METRICS.add(f"{_name}_{_group}", within(_metric, "type", *_own), tasks=_tasks)
-METRICS.add("acc_official", acc_official, tasks=(BOTH, ANSWER), has_error=False)
+METRICS.add(
+    "acc_official",
+    common.printed(_acc_official),
+    "The official accuracy: percent, two decimals; of two options with one text only the first is right.",
+    tasks=(BOTH, ANSWER),
+    has_error=False,
+)
 for _name in official.METRICS:
-    _tasks = (BOTH,) if _name == "acc_gqa" else (BOTH, SPAN)
     METRICS.add(
         f"{_name}_official",
-        _official(_name),
+        common.printed(partial(_official, name=_name), lambda record: bool(record["span_parsed"])),
         f"The official {_name}: percent, one decimal, over the questions that have a span.",
-        tasks=_tasks,
+        tasks=(BOTH,) if _name == "acc_gqa" else (BOTH, SPAN),
         has_error=False,
     )
 METRICS.count(headline=True)(n_questions)
