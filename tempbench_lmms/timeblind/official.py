@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.timeblind.card import SIZE
 from tempbench_lmms.timeblind.parser import FIRST, SECOND, UNREAD, parse_official
 
-Four = tuple[int, int, int, int]
+Four = Sequence[int]
 """What was read of an instance's four replies, by the questions' order."""
 
 RIGHT: Four = (FIRST, SECOND, SECOND, FIRST)
@@ -62,27 +63,23 @@ def score(
         predictions: Each with `index` and `model_output`; the last one with an index counts.
         forms: The options of each question by its index; none for Yes/No questions.
     """
-    groups: dict[int, dict[int, Any]] = {}
-    for one in predictions:
-        groups.setdefault(one["index"] // SIZE, {})[one["index"]] = one.get("model_output")
-    instances = [_instance(number, replies, forms) for number, replies in groups.items()]
+    groups = grouped((one["index"] // SIZE, (one["index"], one.get("model_output"))) for one in predictions)
+    instances = [_instance(number, dict(replies), forms) for number, replies in groups.items()]
     return {**shares(instances), "num_instances": len(instances)}
 
 
 def _instance(number: int, replies: Mapping[int, Any], forms: Mapping[int, Sequence[str]]) -> Four:
     places = range(SIZE * number, SIZE * number + SIZE)
-    if any(
-        place not in replies or place not in forms or not isinstance(replies[place] or "", str)
-        for place in places
-    ):
-        return NONE
-    return _four(replies, places, forms)
+    are_there = (
+        place in replies and place in forms and isinstance(replies[place] or "", str) for place in places
+    )
+    return _four(replies, places, forms) if all(are_there) else NONE
 
 
 def _four(replies: Mapping[int, Any], places: Sequence[int], forms: Mapping[int, Sequence[str]]) -> Four:
-    said = ((replies.get(place), forms[place]) for place in places)
-    first, second, third, fourth = (parse_official(reply, own) if reply else UNREAD for reply, own in said)
-    return first, second, third, fourth
+    return [
+        parse_official(replies[place], forms[place]) if replies.get(place) else UNREAD for place in places
+    ]
 
 
 def score_tags(
@@ -102,12 +99,11 @@ def score_tags(
     for tag, indices in tags.items():
         ordered = sorted(indices)
         whole = [ordered[start : start + SIZE] for start in range(0, len(ordered) - SIZE + 1, SIZE)]
-        asked = [
-            places
+        found = [
+            _four(replies, places, forms)
             for places in whole
             if all(place in forms for place in places) and any(place in replies for place in places)
         ]
-        if asked:
-            found = [_four(replies, places, forms) for places in asked]
+        if found:
             out[tag] = {**shares(found), "num_instances": len(found)}
     return out

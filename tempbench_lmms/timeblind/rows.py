@@ -7,13 +7,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from tempbench_lmms.data import checks, manifests, releases, roots, tables
+from tempbench_lmms.data import checks, manifests, releases, roots
 from tempbench_lmms.data.checks import NumberedRow
 from tempbench_lmms.data.manifests import Size
+from tempbench_lmms.data.questions import of_release
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.data.user_files import json_values
+from tempbench_lmms.data.user_files import json_object, json_objects
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
+from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.timeblind import parser
 from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE, TAGS
@@ -56,27 +58,19 @@ def row_problems(row: Row) -> Iterator[str]:
 
 def together(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
     """Yields the problems between the rows of an instance, which has two videos and two questions."""
-    same: dict[tuple[str, str, int], tuple[int, Any]] = {}
-    first: dict[str, int] = {}
-    for number, row in rows:
-        instance, place = row["pair_id"], row["index"] % SIZE
-        first.setdefault(instance, number)
-        for name, which, value in (
-            ("index", place, number),
-            ("question", place // 2, row["question"]),
-            ("video", place % 2, row["video"]),
-        ):
-            known, expected = same.setdefault((instance, name, which), (number, value))
-            if value != expected:
-                for one, other in ((number, known), (known, number)):
-                    yield one, f"{name}: does not go with row {other} of the same instance"
-    for instance, number in first.items():
-        found = sum((instance, "index", place) in same for place in range(SIZE))
-        if found < SIZE:
-            yield number, f"pair_id: {found} of the {SIZE} questions of the instance are there"
-        for name in ("question", "video") if found == SIZE else ():
-            if same[instance, name, 0][1] == same[instance, name, 1][1]:
-                yield number, f"{name}: one {name}, an instance has two"
+    for own in grouped((row["pair_id"], (number, row)) for number, row in rows).values():
+        by_place = {row["index"] % SIZE: row for _, row in own}
+        if not len(by_place) == len(own) == SIZE:
+            column = "index" if len(own) == SIZE else "pair_id"
+            problem = f"{column}: {len(by_place)} of the {SIZE} questions of the instance are there"
+            yield from ((number, problem) for number, _ in own)
+            continue
+        for name, step in (("question", 1), ("video", 2)):
+            for number, row in own:
+                if row[name] != (other := by_place[row["index"] % SIZE ^ step])[name]:
+                    yield number, f"{name}: another one than that of index {other['index']}"
+            if by_place[0][name] == by_place[SIZE - 1][name]:
+                yield own[0][0], f"{name}: one {name}, an instance has two"
 
 
 tables_of, problems = verifying.of(
@@ -88,48 +82,38 @@ tables_of, problems = verifying.of(
 DATA, TAGS_FILE = "data.jsonl", "tags.json"
 
 _OPTIONS = re.compile(r"\bOption A\s*[:.]\s*(.+?)\s*\bOption B\s*[:.]\s*(.+?)\s*", re.DOTALL)
-_ANSWERS = {True: {"a": "A", "b": "B"}, False: {"yes": "Yes", "no": "No"}}
-_FORMS = {"yes_no": False, "multiple_choice": True}
+_ANSWERS = {"yes_no": {"yes": "Yes", "no": "No"}, "multiple_choice": {"a": "A", "b": "B"}}
+"""The answers to each type of question, by their official forms in small letters."""
 
 
-def row(record: Mapping[str, Any], tag: str | None = None) -> Row:
+def row(record: Mapping[str, Any], tags: Mapping[int, str] | None = None) -> Row:
     """Returns the row of a record of `data.jsonl`.
 
     Args:
         record: With `index`, `video_path`, `question`, `answer` and `type`.
-        tag: Its tag, if `tags.json` exists.
+        tags: The tags by index, if `tags.json` exists.
 
     Raises:
         TempbenchError: A field is missing or not as in the release.
     """
-    index = record.get("index")
-    if not isinstance(index, int) or isinstance(index, bool) or index < 0:
-        raise TempbenchError(f"index: {index!r} is not a whole number from 0; use the official data.jsonl")
-    where = f"question {index}"
-    for name in ("video_path", "question", "answer", "type"):
-        if not isinstance(record.get(name), str) or not record[name].strip():
-            raise TempbenchError(f"{where}: {name} is missing or no text; use the official data.jsonl")
-    if record["type"] not in _FORMS:
-        raise TempbenchError(f"{where}: type {record['type'][:80]!r} is not one of {', '.join(_FORMS)}")
-    lettered = _FORMS[record["type"]]
-    choices = _ANSWERS[lettered]
-    answer = choices.get(record["answer"].strip(" .():").lower())
-    if answer is None:
-        raise TempbenchError(
-            f"{where}: answer {record['answer'][:80]!r} is not one of {', '.join(choices.values())}"
-        )
-    return {
-        "question_id": str(index),
-        "index": index,
-        "pair_id": str(index // SIZE),
-        "video": f"{roots.SCHEME}{BENCHMARK}/media/{video_name(record['video_path'])}",
-        "tag": tag,
-        "question": record["question"],
-        "options": options_of(record["question"]) if lettered else [],
-        "answer": answer,
-        "target": answer,
-        "choices": [*choices.values()],
-    }
+    with of_release(record.get("index", "?")):
+        index, question, kind = record["index"], str(record["question"]), str(record["type"])
+        choices = _ANSWERS.get(kind, {})
+        answer = choices.get(str(record["answer"]).strip(" .():").lower())
+        if type(index) is not int or index < 0 or answer is None:
+            raise ValueError(f"no index {index!r} of type {kind[:80]!r} with answer {record['answer']!r}")
+        return {
+            "question_id": str(index),
+            "index": index,
+            "pair_id": str(index // SIZE),
+            "video": f"{roots.SCHEME}{BENCHMARK}/media/{video_name(str(record['video_path']))}",
+            "tag": (tags or {}).get(index),
+            "question": question,
+            "options": options_of(question) if kind == "multiple_choice" else [],
+            "answer": answer,
+            "target": answer,
+            "choices": [*choices.values()],
+        }
 
 
 def video_name(path: str) -> str:
@@ -151,41 +135,24 @@ def files_of(source: Path, tags: Path | None = None) -> tuple[Path, Path | None]
     """Returns the question file, of a download from the Hub or named itself, and the tag file, if any."""
     if not source.is_dir():
         return source, tags
-    data = _below(source, DATA)
+
+    def here(folder: Path) -> Path | None:
+        return releases.file(folder, DATA) or releases.file(folder / "TimeBlind", DATA)
+
+    data = releases.find(source, here, DATA)
     if data is None:
         raise TempbenchError(f"no {DATA} in {source}; give the folder with the Hub's download")
-    return data, tags or _below(source, TAGS_FILE)
-
-
-def _below(source: Path, name: str) -> Path | None:
-    def here(folder: Path) -> Path | None:
-        return releases.file(folder, name) or releases.file(folder / "TimeBlind", name)
-
-    return releases.find(source, here, name)
+    return data, tags or releases.file(data.parent, TAGS_FILE) or releases.file(source, TAGS_FILE)
 
 
 def read_release(data: Path, tags: Path | None = None) -> list[Row]:
-    """Returns the rows of the official files; raises `TempbenchError` with the place of a fault."""
-    tag_of = _tags(tags) if tags else {}
+    """Returns the rows of the official files; raises `TempbenchError` with the question of a fault."""
+    listed = json_object(tags, f"give the official {TAGS_FILE}") if tags else {}
+    with of_release(f"of a tag in {TAGS_FILE}"):
+        tag_of = {int(index): tag for tag in TAGS if tags for index in listed[tag]}
     found: dict[int, Row] = {}
-    for where, record in json_values(data, f"give the official {DATA}"):
-        try:
-            one = row(record, tag_of.get(record.get("index", -1)))
-        except (TempbenchError, AttributeError, TypeError) as error:
-            raise TempbenchError(f"{data}: {where}: {error}; use the official {DATA}") from None
-        if one["index"] in found:
+    for where, record in json_objects(data, f"give the official {DATA}"):
+        one = row(record, tag_of)
+        if found.setdefault(one["index"], one) is not one:
             raise TempbenchError(f"{data}: {where} has index {one['index']} again; leave one")
-        found[one["index"]] = one
-    if not found:
-        raise TempbenchError(f"{data} holds no question; give the official {DATA}")
     return [*found.values()]
-
-
-def _tags(path: Path) -> dict[int, str]:
-    try:
-        tags = tables.read_json(path)
-        return {int(index): tag for tag in TAGS for index in tags[tag]}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TempbenchError(
-            f"{path} has no indices by tag ({tables.first_line(error)}); give the official tags.json"
-        ) from None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record as common
-from tempbench_lmms.metrics.groups import all_right
+from tempbench_lmms.metrics.groups import all_right, grouped
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metric, Metrics, Record, mean, within
 from tempbench_lmms.timeblind import official, parser, prompts
@@ -66,13 +66,12 @@ METRICS.add_all(
 
 def _official(name: str) -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
-        instances: dict[str, dict[int, int]] = {}
-        for one in records:
-            place = 2 * one["question"] + one["video"]
-            instances.setdefault(one["instance"], {})[place] = one["official"]
+        instances = grouped(
+            (one["instance"], (2 * one["question"] + one["video"], one["official"])) for one in records
+        )
         found = [
-            official.points((four[0], four[1], four[2], four[3]) if len(four) == SIZE else official.NONE)
-            for four in instances.values()
+            official.points([said for _, said in sorted(own)] if len(own) == SIZE else official.NONE)
+            for own in instances.values()
         ]
         return ratio((one[name] for one in found), instances)
 

@@ -135,11 +135,10 @@ def test_options_are_read_from_the_question():
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("index", "8", "index: '8' is not a whole number"),
-        ("index", True, "index: True"),
-        ("question", " ", "question 8: question is missing"),
-        ("type", "open", "type 'open' is not one of yes_no, multiple_choice"),
-        ("answer", "yes", "answer 'yes' is not one of A, B"),
+        ("index", "8", "question 8: no index '8'"),
+        ("index", True, "no index True"),
+        ("type", "open", "no index 8 of type 'open'"),
+        ("answer", "yes", "no index 8 of type 'multiple_choice' with answer 'yes'"),
     ],
 )
 def test_a_record_of_another_form_is_refused(field, value, said):
