@@ -45,7 +45,7 @@ def official(source: Source) -> dict[str, Any]:
     ]
     lines = load_records(source.path) if docs else ()
     found = [_prediction(line, docs.get(str(line["qid"]))) for line in lines]
-    return rules.score(found, truths, match_number=False) if found else {}
+    return rules.score(found, truths) if found else {}
 
 
 def questions(data: Path, table: str) -> list[Row]:

@@ -78,24 +78,23 @@ def mode_of(prediction: Prediction) -> tuple[bool, bool]:
     return found
 
 
-def score(
-    predictions: Sequence[Prediction], truths: Sequence[Mapping[str, Any]], match_number: bool = True
-) -> dict[str, Any]:
-    """Returns the official scorer's output.
+def score(predictions: Sequence[Prediction], truths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Returns the official scorer's output, over the questions of both; officially they are the same.
 
     Args:
         predictions: One a question; of several with one qid the last counts.
         truths: `qid`, `relevant_windows`, `ans`, as in `rextime_val.jsonl`.
-        match_number: Whether exactly the questions of `truths` must be there; otherwise those in both are
-            scored.
 
     Returns:
         `brief`, `VQA` and `full`, as officially: IoU and recall in percent, accuracies as fractions.
 
     Raises:
-        TempbenchError: The ids do not match, or a prediction cannot be scored.
+        TempbenchError: No question is in both, or a prediction cannot be scored.
     """
-    pairs = _matched(predictions, truths, match_number)
+    by_id = {str(prediction["qid"]): prediction for prediction in predictions}
+    pairs = [(by_id[str(truth["qid"])], truth) for truth in truths if str(truth["qid"]) in by_id]
+    if not pairs:
+        raise TempbenchError("no prediction belongs to the ground truth; check that both are of one split")
     has_windows, has_answers = mode_of(predictions[0])
     brief: dict[str, Any] = {}
     full: dict[str, Any] = {}
@@ -118,20 +117,3 @@ def score(
             brief["VQA,mIoU@0.5"] = full["VQA,mIoU"]["VQA,mIoU@0.5"]
         out["full"] = full
     return out
-
-
-def _matched(
-    predictions: Sequence[Prediction], truths: Sequence[Mapping[str, Any]], match_number: bool
-) -> list[tuple[Prediction, Mapping[str, Any]]]:
-    by_id = {str(prediction["qid"]): prediction for prediction in predictions}
-    true_ids = {str(truth["qid"]) for truth in truths}
-    if match_number and by_id.keys() != true_ids:
-        missing, unknown = sorted(true_ids - by_id.keys()), sorted(by_id.keys() - true_ids)
-        raise TempbenchError(
-            f"the ids do not match: {len(missing)} missing ({', '.join(missing[:3])}), {len(unknown)} "
-            f"unknown ({', '.join(unknown[:3])}); give one prediction for each question of the ground truth"
-        )
-    pairs = [(by_id[str(truth["qid"])], truth) for truth in truths if str(truth["qid"]) in by_id]
-    if not pairs:
-        raise TempbenchError("no prediction belongs to the ground truth; check that both are of one split")
-    return pairs

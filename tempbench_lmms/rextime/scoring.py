@@ -12,7 +12,7 @@ from typing import Any
 
 from tempbench_lmms import record as common
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.spans import best_iou, official_iou
 from tempbench_lmms.record import (
     Metric,
@@ -102,34 +102,17 @@ def acc_at_iou(threshold: float, iou: str = "iou") -> Callable[[Sequence[Record]
 
 
 def _printed(share: Callable[[Record], float]) -> Metric:
-    """Returns the metric that is a mean as the official scorer prints it: percent, rounded to two decimals.
-
-    A rounded number has no standard error.
-    """
-
-    def metric(records: Sequence[Record]) -> Ratio:
-        shares = [share(record) for record in records]
-        return ratio([(official.percent(shares), 1)] if shares else [], ["all"] if shares else [])
-
-    return metric
+    return common.printed(lambda records: official.percent([share(record) for record in records]))
 
 
-def _with_reader(metric: Metric) -> Metric:
-    # Source: `demo/request.py`. A reply at which that program stops with an error is wrong.
-    return lambda records: metric([record for record in records if "read_by_official" in record])
+def _groups(record: Record) -> set[str]:
+    """Returns the names of a question's category, source and group of durations."""
+    durations = [name for name, (low, high) in DURATIONS.items() if low <= record["duration"] < high]
+    return {category_of(record["category"]), record["source"], *durations}
 
 
-def _is_in(kind: str, name: str) -> Callable[[Record], bool]:
-    if kind == "category":
-        return lambda record: category_of(record["category"]) == name
-    if kind == "source":
-        return lambda record: bool(record["source"] == name)
-    low, high = DURATIONS[name]
-    return lambda record: bool(low <= record["duration"] < high)
-
-
-def _of_group(metric: Metric, kind: str, name: str) -> Metric:
-    return lambda records: metric(list(filter(_is_in(kind, name), records)))
+def _of_group(metric: Metric, name: str) -> Metric:
+    return lambda records: metric([record for record in records if name in _groups(record)])
 
 
 METRICS.add("acc", acc, "Share of questions with the right letter.", headline=True, tasks=_LETTER)
@@ -152,11 +135,10 @@ METRICS.add("answer_parse_rate", mean("answer_parsed", "video"), headline=True, 
 METRICS.add("span_parse_rate", mean("span_parsed", "video"), headline=True, tasks=(*_TWO, TEST))
 METRICS.add("parse_rate", parse_rate, headline=True, tasks=(TEST,))  # last in the logs of the test split
 common.add_metrics(METRICS, "video")
-for _kind, _names in (("category", CATEGORIES), ("source", SOURCES), ("duration", DURATIONS)):
-    for _name in _names:
-        METRICS.add(f"acc_{_name}", _of_group(acc, _kind, _name), tasks=_LETTER)
-        METRICS.add(f"miou_{_name}", _of_group(miou, _kind, _name), tasks=_SPAN)
-        METRICS.add(f"acc_at_iou_50_{_name}", _of_group(acc_at_iou(0.5), _kind, _name), tasks=_TWO)
+for _name in (*CATEGORIES, *SOURCES, *DURATIONS):
+    METRICS.add(f"acc_{_name}", _of_group(acc, _name), tasks=_LETTER)
+    METRICS.add(f"miou_{_name}", _of_group(miou, _name), tasks=_SPAN)
+    METRICS.add(f"acc_at_iou_50_{_name}", _of_group(acc_at_iou(0.5), _name), tasks=_TWO)
 METRICS.add("vqa_official", acc, tasks=_LETTER)
 METRICS.add("miou_official", _printed(itemgetter("iou_official")), tasks=_SPAN, has_error=False)
 for _n, _t in _BY_PERCENT.items():
@@ -164,6 +146,7 @@ for _n, _t in _BY_PERCENT.items():
     METRICS.add(f"r1_at_{_n}_official", _printed_recall, tasks=_SPAN, has_error=False)
 for _n, _t in _GATES.items():
     METRICS.add(f"vqa_miou_at_{_n}_official", acc_at_iou(_t, "iou_official"), tasks=_TWO)
+# Source: `demo/request.py`. A reply at which that program stops with an error is wrong.
 for _name, _metric, _doc in (
     ("vqa", mean("right_by_official", "video"), "letters: a fraction, unrounded"),
     ("miou", _printed(itemgetter("iou_by_official")), "spans: percent"),
@@ -176,7 +159,7 @@ for _name, _metric, _doc in (
 ):
     METRICS.add(
         f"{_name}_official_reader",
-        _with_reader(_metric),
+        _metric,
         f"The official numbers by the released request's own reader, of its {_doc}.",
         tasks=(OFFICIAL,),
         has_error=_name != "miou",
