@@ -7,6 +7,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, media_hooks
 from tempbench_lmms.harness.media_hooks import Doc, Kwargs, Part
 from tempbench_lmms.mateo import prompts, scoring
+from tempbench_lmms.metrics.groups import grouped
 
 _EVERY = 5
 """One pair of so many is in the sample: 20 %."""
@@ -52,12 +53,14 @@ def sample(dataset: Any) -> Any:
     stratified sampling". Neither strata nor pairs are published, so this sample is ours.
     """
     columns = [list(dataset[name]) for name in ("pair_id", "plan_id", "version", "label")]
-    strata: dict[str, list[tuple[str, str, str]]] = {}
-    for pair, plan, version, label in zip(*columns, strict=True):
-        if version == "original":
-            drawn = hashlib.sha256(pair.encode()).hexdigest()
-            strata.setdefault(label, []).append((plan, drawn, pair))
-    kept: set[str] = set()
-    for own in map(sorted, strata.values()):
-        kept |= {pair for _, _, pair in own[min(_EVERY // 2, len(own) - 1) :: _EVERY]}
+    strata = grouped(
+        (label, (plan, hashlib.sha256(pair.encode()).hexdigest(), pair))
+        for pair, plan, version, label in zip(*columns, strict=True)
+        if version == "original"
+    )
+    kept = {
+        pair
+        for own in strata.values()
+        for _, _, pair in sorted(own)[min(_EVERY // 2, len(own) - 1) :: _EVERY]
+    }
     return dataset.select([i for i, pair in enumerate(columns[0]) if pair in kept])

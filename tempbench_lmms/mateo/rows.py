@@ -15,6 +15,7 @@ from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.mateo import parser, scoring
 from tempbench_lmms.mateo.card import COUNTS, SPLITS
 from tempbench_lmms.media import verifying
+from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.metrics.sampling import Groups
 
 BENCHMARK = "mateo"
@@ -83,31 +84,21 @@ def row_problems(row: tables.Row) -> Iterator[str]:
 
 
 def plan_problems(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
-    """Yields pairs whose two orders are not neighbours or differ in content."""
-    for before, (number, row), after in zip([None, *rows], rows, [*rows[1:], None], strict=False):
-        if row["version"] == "swapped":
-            if before is None or before[1]["version"] == "swapped":
-                yield number, "pair_id: no original before it"
-            else:
-                yield from ((number, problem) for problem in pair_problems(before[1], row))
-        elif after is None or after[1]["version"] != "swapped":
-            yield number, "pair_id: has no swapped partner after it"
-
-
-def pair_problems(original: tables.Row, swapped: tables.Row) -> Iterator[str]:
-    """Yields the problems of the two orders of a pair."""
-    if original["pair_id"] != swapped["pair_id"]:
-        yield f"pair_id: the row before it is of another pair, {original['pair_id']}"
-        return
-    wanted = {
-        **{f"{kind}_a": original[f"{kind}_b"] for kind in ("text", "image")},
-        **{f"{kind}_b": original[f"{kind}_a"] for kind in ("text", "image")},
-        "label": scoring.SWAPPED.get(original["label"]),
-        **{name: original[name] for name in ("plan_id", "title", "n_steps", "distance")},
-    }
-    for name, value in wanted.items():
-        if swapped[name] != value:
-            yield f"{name}: {repr(swapped[name])[:80]} does not go with the row before it"
+    """Yields pairs that are not asked in both orders, or whose two orders differ in content."""
+    for own in grouped((row["pair_id"], (number, row)) for number, row in rows).values():
+        if [row["version"] for _, row in own] != [*scoring.VERSIONS]:
+            yield own[0][0], "pair_id: is not there once as original and then once as swapped"
+            continue
+        (_, original), (number, swapped) = own
+        wanted = {
+            **{f"{kind}_a": original[f"{kind}_b"] for kind in ("text", "image")},
+            **{f"{kind}_b": original[f"{kind}_a"] for kind in ("text", "image")},
+            "label": scoring.SWAPPED.get(original["label"]),
+            **{name: original[name] for name in ("plan_id", "title", "n_steps", "distance")},
+        }
+        for name, value in wanted.items():
+            if swapped[name] != value:
+                yield number, f"{name}: {repr(swapped[name])[:80]} does not go with the original order"
 
 
 def left_out(manifest: manifests.Manifest) -> Iterator[str]:

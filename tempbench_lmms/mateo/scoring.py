@@ -14,6 +14,7 @@ from tempbench_lmms import record as common
 from tempbench_lmms.mateo import parser, prompts
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics import ordering
+from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metrics, Record, by_group, mean, n_failed, n_questions, pooled, total
 
@@ -143,9 +144,7 @@ def _steps(pair: Pair) -> Edge:
 
 
 def _over_plans(records: Sequence[Record], terms: Callable[[list[Pair]], Term | None]) -> Ratio:
-    plans: dict[str, list[Pair]] = {}
-    for pair in pairs(records):
-        plans.setdefault(pair[0]["plan"], []).append(pair)
+    plans = grouped((pair[0]["plan"], pair) for pair in pairs(records))
     found = {plan: term for plan, own in plans.items() if (term := terms(own)) is not None}
     return ratio(found.values(), found)
 
