@@ -147,9 +147,7 @@ def clip_model() -> str:
 
 def _array(features: Any) -> Floats:
     # transformers 5 wraps the embedding; earlier releases return it bare.
-    tensor = getattr(features, "pooler_output", features)
-    embedding: Floats = tensor.float().cpu().numpy().astype(np.float64)
-    return embedding
+    return np.asarray(getattr(features, "pooler_output", features).float().cpu().numpy(), np.float64)
 
 
 def clip_images(images: Iterable[Any]) -> Floats:

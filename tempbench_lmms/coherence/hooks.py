@@ -32,18 +32,16 @@ _SEGMENTS = {"internvl": "segments", "video_ccam": "halves"}
 
 def _asks(*conditions: str) -> Callable[[Any], Any]:
     """Returns a task's `process_docs`, which asks each question once a condition, one after the other."""
+    return lambda dataset: type(dataset).from_list(
+        [_asked(row, condition) for row in dataset for condition in conditions]
+    )
 
-    def asked(dataset: Any) -> Any:
-        rows = []
-        for row in dataset:
-            for condition in conditions:
-                n, order = CONDITIONS.get(condition) or (_at_rate(row["video"], condition), "ordered")
-                id_ = row["question_id"]
-                own = {"question_id": f"{id_}/{condition}", "base_id": id_, "condition": condition}
-                rows.append({**row, **own, "n_frames": n, "order": order})
-        return type(dataset).from_list(rows)
 
-    return asked
+def _asked(row: Doc, condition: str) -> dict[str, Any]:
+    n, order = CONDITIONS.get(condition) or (_at_rate(row["video"], condition), "ordered")
+    id_ = row["question_id"]
+    own = {"question_id": f"{id_}/{condition}", "base_id": id_, "condition": condition}
+    return {**row, **own, "n_frames": n, "order": order}
 
 
 def _at_rate(url: str, condition: str) -> int:

@@ -95,6 +95,13 @@ def frames(url: str, given: Setting) -> list[tuple[Any, float]]:
     return [(found.images[place], time) for place, time in zip(order, found.times, strict=True)]
 
 
+def only(column: str, value: Any) -> Callable[[Any], Any]:
+    """Returns a task's `process_docs`, which keeps the questions with a value in a column."""
+    return lambda dataset: dataset.select(
+        [number for number, one in enumerate(dataset[column]) if one == value]
+    )
+
+
 def said(text: str) -> Part:
     """Returns a text as a part of a message."""
     return {"type": "text", "text": text}

@@ -1,8 +1,5 @@
 """Adapts TempCompass to the harness; `task_yamls/tempcompass_pairs/tasks.yaml` names these functions."""
 
-from collections.abc import Callable
-from typing import Any
-
 from tempbench_lmms.data import questions
 from tempbench_lmms.harness import adapter, media_hooks
 from tempbench_lmms.tempcompass_pairs import prompts, scoring
@@ -14,14 +11,7 @@ doc_to_visual, doc_to_text, doc_to_messages = media_hooks.of_video(
 )
 
 
-def _only(kind: str) -> Callable[[Any], Any]:
-    def keep(dataset: Any) -> Any:
-        return dataset.select([number for number, one in enumerate(dataset["kind"]) if one == kind])
-
-    return keep
-
-
-globals().update({f"only_{kind}": _only(kind) for kind in KINDS})  # only_yes_no, ...
-
+# only_yes_no, ...
+globals().update({f"only_{kind}": media_hooks.only("kind", kind) for kind in KINDS})
 process_results, METRIC_LIST = adapter.of_kind(scoring, scoring.ALL)
 process_results_one, ONE_METRIC_LIST = adapter.of_kind(scoring, scoring.ONE)

@@ -6,6 +6,7 @@ Source: `eval_multi-choice.py`, `eval_yes_no.py`, `eval_caption_matching.py` and
 import re
 from collections.abc import Iterable
 
+from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.tempcompass_pairs.card import ASPECTS
 
 LETTERS = ("A", "B", "C", "D")
@@ -54,9 +55,7 @@ def _caption_matching(reply: str, question: str, answer: str) -> int | None:
 
 def printed(rated: Iterable[tuple[str, int]]) -> dict[str, float]:
     """Returns what the official code prints: percent right by aspect and overall, rounded to one decimal."""
-    by_aspect: dict[str, list[int]] = {}
-    for aspect, one in rated:
-        by_aspect.setdefault(aspect, []).append(one)
+    by_aspect = grouped(rated)
     shares = {aspect: by_aspect[aspect] for aspect in ASPECTS if aspect in by_aspect}
     shares["avg"] = [one for own in by_aspect.values() for one in own]
     return {name: round(sum(own) * 100 / len(own), 1) for name, own in shares.items() if own}

@@ -1,6 +1,6 @@
 """The columns of a question, what must hold of them, and official questions as rows."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_files import json_object
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
+from tempbench_lmms.metrics import groups
 from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.tempcompass_pairs import parser
 from tempbench_lmms.tempcompass_pairs.card import COUNTS, DETAILS, KINDS, origin
@@ -137,10 +138,10 @@ def contrast_groups(rows: Sequence[Mapping[str, Any]]) -> list[list[int]]:
     aspect with the same text, options included, on clips of one origin. They must be on two clips at least,
     and have two right answers at least: else one and the same reply could be right throughout.
     """
-    together: dict[Hashable, list[int]] = {}
-    for index, row in enumerate(rows):
-        key = (row["kind"], origin(row["video_id"]), row["aspect"], row["question"])
-        together.setdefault(key, []).append(index)
+    together = groups.grouped(
+        ((row["kind"], origin(row["video_id"]), row["aspect"], row["question"]), index)
+        for index, row in enumerate(rows)
+    )
     return [
         own
         for own in together.values()

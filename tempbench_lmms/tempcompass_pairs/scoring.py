@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record as common
+from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.parsing.clean import clip
 from tempbench_lmms.record import (
@@ -49,10 +50,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
 
 def complete_groups(records: Sequence[Record]) -> list[list[Record]]:
     """Returns the contrast groups with every question asked."""
-    found: dict[str, list[Record]] = {}
-    for one in records:
-        if one["group"]:
-            found.setdefault(one["group"], []).append(one)
+    found = grouped((one["group"], one) for one in records if one["group"])
     return [own for own in found.values() if len(own) == own[0]["group_size"]]
 
 
@@ -74,14 +72,19 @@ for _kind in KINDS:
     METRICS.add(f"group_score_{_kind}", within(_group_score, "kind", _kind), headline=True, tasks=(ALL,))
 for _aspect in ASPECTS:
     METRICS.add(f"accuracy_{_aspect}", within(_accuracy, "aspect", _aspect), headline=(ONE,))
-for _aspect in PAIRED:
-    METRICS.add(f"group_score_{_aspect}", within(_group_score, "aspect", _aspect))
-for _details in DETAILS.values():
-    for _detail in _details if len(_details) > 1 else ():
-        METRICS.add(f"accuracy_{re.sub(r'[^a-z]+', '_', _detail)}", within(_accuracy, "detail", _detail))
-METRICS.add("accuracy_official", mean("correct_official", "clip"))
-METRICS.add("group_score_official", _groups_right("correct_official"))
-METRICS.add("match_rate_official", mean("decided_official", "clip"))
+for _name, _metric in {
+    **{f"group_score_{aspect}": within(_group_score, "aspect", aspect) for aspect in PAIRED},
+    **{
+        f"accuracy_{re.sub(r'[^a-z]+', '_', detail)}": within(_accuracy, "detail", detail)
+        for details in DETAILS.values()
+        if len(details) > 1
+        for detail in details
+    },
+    "accuracy_official": mean("correct_official", "clip"),
+    "group_score_official": _groups_right("correct_official"),
+    "match_rate_official": mean("decided_official", "clip"),
+}.items():
+    METRICS.add(_name, _metric)
 METRICS.add("parse_rate", common.parse_rate_per("clip"), headline=True)
 common.add_metrics(METRICS, "clip")
 

@@ -1,7 +1,5 @@
 """Adapts TempVS to the harness. `task_yamls/tempvs/tasks.yaml` names these functions."""
 
-from typing import Any
-
 from tempbench_lmms.harness import adapter, media_hooks
 from tempbench_lmms.harness.media_hooks import Doc, Kwargs, Part
 from tempbench_lmms.tempvs import prompts, scoring
@@ -47,8 +45,5 @@ def _content(doc: Doc, kwargs: Kwargs) -> list[Part]:
 
 
 doc_to_visual, doc_to_text, doc_to_messages = media_hooks.of_content(_text, _content)
-
-
-def main_questions(dataset: Any) -> Any:
-    """Drops the grounding questions, which ask about pictures that are not shown."""
-    return dataset.select([number for number, role in enumerate(dataset["role"]) if role == "main"])
+# Grounding questions ask about pictures that are not shown.
+main_questions = media_hooks.only("role", "main")

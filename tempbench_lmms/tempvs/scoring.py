@@ -40,10 +40,10 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     }
     out = common.answered(doc["question_id"], own, doc["answer"], found)
     # One reading for each family of the official parser: which one counts is known only with the model.
-    said = {
-        family: None if failed else parser.parse_official(reply, kind, family) for family in parser.FAMILIES
+    out["official"] = {
+        family: int(not failed and parser.parse_official(reply, kind, family) == doc["answer"][-1])
+        for family in parser.FAMILIES
     }
-    out["official"] = {family: int(one == doc["answer"][-1]) for family, one in said.items()}
     out["invalid"] = int(doc["invalid"])
     if doc["solved_blind"] is not None:
         out["solved_blind"] = int(doc["solved_blind"])
@@ -193,10 +193,14 @@ def _of_statements(test: str, statement: str, polarities: Sequence[str]) -> Metr
 
 FROM_LOG = Metrics(SUITE)
 """Accuracy by statement, as Table 5 has it: no run prints it, reports compute it from the log."""
-for _test, _statements in STATEMENTS.items():
-    for _statement in _statements:
-        for _name, _polarities in POLARITIES.items():
-            FROM_LOG.add(f"{_test}_mt_{_statement}_{_name}", _of_statements(_test, _statement, _polarities))
+FROM_LOG.add_all(
+    {
+        f"{test}_mt_{statement}_{name}": (_of_statements(test, statement, polarities), "")
+        for test, statements in STATEMENTS.items()
+        for statement in statements
+        for name, polarities in POLARITIES.items()
+    }
+)
 
 
 def of_test(records: Sequence[Record], test: str) -> list[Record]:
@@ -237,8 +241,8 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
 def _gated_table(records: Sequence[Record], steps: Iterable[int]) -> dict[str, Any]:
     metrics = {"mt": mt, "gt": gt, "gt_strict": gt_strict, "mt_given_gt_strict": mt_given_gt_strict}
     metrics["mt_given_gt_failed"] = mt_given_gt_failed
-    table: dict[str, Any] = {name: _counted(metric(records)) for name, metric in metrics.items()}
-    return table | {"given_at_least": _at_least(records, steps)}
+    table = {name: _counted(metric(records)) for name, metric in metrics.items()}
+    return {**table, "given_at_least": _at_least(records, steps)}
 
 
 def _at_least(records: Sequence[Record], steps: Iterable[int]) -> dict[str, Any]:

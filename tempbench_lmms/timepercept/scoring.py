@@ -50,9 +50,7 @@ METRICS = Metrics(SUITE, *_EACH)
 
 
 def interval_class(days: int) -> str:
-    """Returns the ICE class of an interval of whole days, A to E; raises ValueError below a day."""
-    if days < 1:
-        raise ValueError(f"{days} days; an interval has at least one")
+    """Returns the ICE class of an interval of whole days, of which it has at least one: A to E."""
     return next(
         letter for letter, (_, last) in zip("ABCDE", INTERVALS, strict=True) if not last or days <= last
     )
@@ -157,10 +155,10 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def _grouped(records: Sequence[Record], field: str) -> dict[str, dict[str, float]]:
-    named = [record for record in records if record[field]]
-    share = pooled(_share, "place")
     return by_group(
-        named, lambda record: record[field], lambda group: {"share": share(group).value, "n": len(group)}
+        [record for record in records if record[field]],
+        lambda record: record[field],
+        lambda group: {"share": pooled(_share, "place")(group).value, "n": len(group)},
     )
 
 

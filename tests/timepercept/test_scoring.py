@@ -65,11 +65,6 @@ def test_interval_classes_of_the_reference_data(shared):
         assert scoring.interval_class(int(days)) == letter
 
 
-def test_no_interval_below_a_day():
-    with pytest.raises(ValueError, match="0 days"):
-        scoring.interval_class(0)
-
-
 def test_perfect_orders_have_no_pnr_but_finite_log_odds():
     records = [isr("12345", "1, 2, 3, 4, 5", i) for i in range(3)]
     assert math.isnan(scoring.pnr(records).value)
