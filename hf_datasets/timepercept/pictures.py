@@ -5,8 +5,7 @@ from pathlib import Path
 from PIL import Image
 
 from tempbench_lmms.data import outputs
-from tempbench_lmms.media.images import open_image
-from tempbench_lmms.media.rasters import Stretch
+from tempbench_lmms.media.images import Stretch, open_image
 
 _JPEG_QUALITY = 95
 

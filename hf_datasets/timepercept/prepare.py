@@ -106,7 +106,8 @@ def _replace(
     except TempbenchError:
         _discard(root, name, manifest)
         raise
-    files = [manifests.table(root, test) for test in part["rows"]]
+    names = {test: "train.parquet" if test.startswith("train/") else "test.parquet" for test in part["rows"]}
+    files = [root / test / name for test, name in names.items()]
     parts = manifest["parts"] | {
         name: {"request": request, **part, manifests.TABLES: manifests.sums(root, files)}
     }

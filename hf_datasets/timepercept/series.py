@@ -15,7 +15,7 @@ from tempbench_lmms.data.releases import PICTURE_SUFFIXES
 from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.data.user_files import json_lines
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media.rasters import Stretch, is_raster, point_of, stretch_of
+from tempbench_lmms.media.images import Stretch, is_raster, point_of, stretch_of
 from tempbench_lmms.timepercept.card import DAMAGED
 
 from .dates import AmbiguousDateError, Moment, parse_time

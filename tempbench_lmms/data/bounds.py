@@ -133,15 +133,3 @@ def _decoded(batch: Any) -> Any:
     schema = pa.schema([field.with_type(plain(field.type)) for field in batch.schema], batch.schema.metadata)
     table = pa.Table.from_batches([batch])
     return table if schema.equals(batch.schema) else table.cast(schema)
-
-
-def read_parquet(path: Path, found: Any) -> list[dict[str, Any]]:
-    """Returns all rows of a Parquet file."""
-    most, read = max_bytes(), 0
-    rows: list[dict[str, Any]] = []
-    for batch in batches(path, found):
-        read += batch.nbytes
-        if read > most:
-            raise too_large(path)
-        rows.extend(batch.to_pylist())
-    return rows

@@ -95,9 +95,8 @@ class Child:
 
 
 def _kill(process: "subprocess.Popen[str]") -> None:
-    if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
     process.kill()
 
 

@@ -24,25 +24,10 @@ _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z._=+-]{0,199}")
 
 @contextlib.contextmanager
 def downloading(repository: str, by_hand: str = "") -> Iterator[None]:
-    """Turns every download error into one line."""
-    try:
-        with _checked_names(repository):
-            yield
-    except TempbenchError:
-        raise
-    except Exception as error:  # the client raises its own, httpx's and Python's errors
-        raise TempbenchError(
-            f"{repository} cannot be downloaded ({one_line(str(error) or repr(error))}); check the network, "
-            f"HF_ENDPOINT and HF_HUB_OFFLINE, or {by_hand or _BY_HAND.format(repository)}"
-        ) from None
+    """Turns every download error into one line, and makes the client refuse what is no plain name.
 
-
-@contextlib.contextmanager
-def _checked_names(repository: str) -> Iterator[None]:
-    """Makes the client refuse ETags and commits that are not plain names.
-
-    The check is where the client receives them, because a server may answer a second request differently. The
-    client has no public place for it.
+    ETags and commits are checked where the client receives them, because a server may answer a second request
+    differently. The client has no public place for it.
     """
     from huggingface_hub import file_download
 
@@ -67,6 +52,13 @@ def _checked_names(repository: str) -> Iterator[None]:
     setattr(client, _METADATA, checked)
     try:
         yield
+    except TempbenchError:
+        raise
+    except Exception as error:  # the client raises its own, httpx's and Python's errors
+        raise TempbenchError(
+            f"{repository} cannot be downloaded ({one_line(str(error) or repr(error))}); check the network, "
+            f"HF_ENDPOINT and HF_HUB_OFFLINE, or {by_hand or _BY_HAND.format(repository)}"
+        ) from None
     finally:
         setattr(client, _METADATA, original)
 

@@ -85,10 +85,9 @@ def _take(file: Path, busy: str, shared: bool) -> None:
     if opened < 0:
         try:
             opened = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
+        except OSError:
             if not shared:
-                why = f"{file.parent} cannot be written ({error.strerror}); choose another folder"
-                raise TempbenchError(why) from None
+                raise
             opened = os.open(file, os.O_RDONLY)  # another user's file: a read lock is enough
     try:
         fcntl.lockf(opened, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)

@@ -234,8 +234,3 @@ def table_problems(root: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     """Yields a line for each missing or damaged table of any part."""
     sums = sums_of_tables(manifest)
     yield from checksums.differing(root, {place: {"sha256": one} for place, one in sums.items()})
-
-
-def table(root: Path, name: str) -> Path:
-    """Returns the file of a table named by its folder, as in TimePerceptBench."""
-    return root / name / ("train.parquet" if name.startswith("train/") else "test.parquet")

@@ -33,9 +33,16 @@ def read_table(file: Path) -> tuple[Any, list[Row]]:
     """Returns the `pyarrow.Schema` and the rows of one Parquet file."""
     import pyarrow as pa
 
+    size = 0
+    rows: list[Row] = []
     try:
         found = bounds.open_parquet(file)
-        return found.schema_arrow, bounds.read_parquet(file, found)
+        for batch in bounds.batches(file, found):
+            size += batch.nbytes
+            if size > bounds.max_bytes():
+                raise bounds.too_large(file)
+            rows += batch.to_pylist()
+        return found.schema_arrow, rows
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TempbenchError(f"{file} cannot be read ({first_line(error)}); prepare the data again") from None
 

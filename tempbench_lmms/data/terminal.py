@@ -40,7 +40,7 @@ def shown(text: str) -> str:
     >>> shown("a" + chr(27) + "[31m" + chr(0x202E) + "b")
     'a\\x1b[31m\\u202eb'
     """
-    return STEERING.sub(lambda found: _number(found[0]), text)
+    return STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def one_line(text: str) -> str:
@@ -52,11 +52,6 @@ def one_line(text: str) -> str:
     escaped = shown(" ".join(redaction.hide(text).split()))
     line = "".join(char if char.isprintable() else "?" for char in escaped)
     return line if len(line) <= _MAX_LINE else f"{line[:_MAX_LINE]}..."
-
-
-def _number(character: str) -> str:
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def rounded(value: float, digits: int, sign: str = "") -> str:

@@ -357,12 +357,6 @@ class Video:
         size = (frame.width, frame.height)
         return size if self._matrix(frame)[0] else size[::-1]
 
-    def first_size(self) -> tuple[int, int]:
-        """Returns width and height as shown."""
-        for frame in self.frames():
-            return self.size_of(frame)
-        raise MediaError(f"{self.path.name}: no frame can be decoded; replace the video")
-
 
 def _flushed(context: Any) -> Iterator[Any]:
     try:

@@ -92,9 +92,8 @@ def forget() -> None:
     _entries.clear()
 
 
-if hasattr(os, "register_at_fork"):
-    # A forked process has no threads, but their locks, which nobody would release.
-    os.register_at_fork(after_in_child=forget)
+# A forked process has no threads, but their locks, which nobody would release.
+os.register_at_fork(after_in_child=forget)
 
 
 def uniform_places(n_frames: int, n: int) -> list[int]:
@@ -163,7 +162,10 @@ def probe(path: Path) -> VideoInfo:
     """Returns the properties of a video, decoding at most its first frame if possible."""
     index = decoding.index_of(path)
     with decoding.Video(path) as video:
-        width, height = video.first_size()
+        first = next(video.frames(), None)
+        if first is None:
+            raise MediaError(f"{path.name}: no frame can be decoded; replace the video")
+        width, height = video.size_of(first)
         rate = float(video.stream.average_rate or 0)
         duration = video.duration
     if not duration:

@@ -117,8 +117,9 @@ class _Student:
 
     @classmethod
     def of(cls, clusters: Statistic, n_resamples: int, seed: int) -> "_Student":
-        error = _deviation(_defined(bootstrap(clusters, n_resamples, seed)))
-        if not math.isfinite(error):
+        values = bootstrap(clusters, n_resamples, seed)
+        error = _deviation(values)
+        if not math.isfinite(error) or np.isfinite(values).sum() < _MIN_DEFINED * len(values):
             return cls(clusters.value, math.nan, math.nan, math.nan)
         sizes = np.abs(clusters.terms)[(clusters.terms != 0).any(axis=1)]
         n, totals = len(sizes), sizes.sum(axis=0)
@@ -136,11 +137,6 @@ class _Student:
     def p(self) -> float:
         """Of a t test that the metric is 0."""
         return 2 * t_cdf(self.degrees, -abs(self.value) / self.scaled) if self.scaled else 0.0
-
-
-def _defined(values: Floats) -> Floats:
-    finite = values[np.isfinite(values)]
-    return finite if len(finite) > 1 and len(finite) >= _MIN_DEFINED * len(values) else np.empty(0)
 
 
 @dataclass(frozen=True)

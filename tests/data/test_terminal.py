@@ -34,7 +34,7 @@ def printed(monkeypatch, *pieces, coloured=False, encoding="utf-8"):
 
 
 def test_a_carriage_return_within_a_text_hides_nothing(monkeypatch):
-    assert printed(monkeypatch, "wrong answer\rright answer") == "wrong answer\\x0dright answer"
+    assert printed(monkeypatch, "wrong answer\rright answer") == "wrong answer\\rright answer"
 
 
 def test_colours_pass_only_where_somebody_else_paints(monkeypatch):

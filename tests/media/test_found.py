@@ -14,7 +14,7 @@ from PIL import Image
 
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import images, rasters, sandbox, video
+from tempbench_lmms.media import images, sandbox, video
 from tests.media import clips
 
 ONE = 1 << 16
@@ -145,7 +145,7 @@ def test_a_damaged_compressed_raster_is_named(tmp_path: Path) -> None:
     whole = paths[1].read_bytes()
     middle = len(whole) // 2
     paths[1].write_bytes(whole[:middle] + bytes([whole[middle] ^ 0xFF]) + whole[middle + 1 :])
-    stretch = rasters.stretch_of(paths)
+    stretch = images.stretch_of(paths)
     images.open_image(paths[0], "0.tif", 0, stretch)
     with pytest.raises(MediaError, match=r"^1\.tif: the image is damaged"):
         images.open_image(paths[1], "1.tif", 0, stretch)

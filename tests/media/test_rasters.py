@@ -9,7 +9,7 @@ from PIL import Image
 
 from tempbench_lmms.data import bounds
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import images, rasters
+from tempbench_lmms.media import images
 
 
 def scene(dtype: str = "uint16", bands: int = 1, seed: int = 0, scale: float = 1.0) -> np.ndarray:
@@ -22,11 +22,11 @@ def scene(dtype: str = "uint16", bands: int = 1, seed: int = 0, scale: float = 1
 def test_16_bits_are_no_white_picture(tmp_path: Path) -> None:
     path = tmp_path / "a.tif"
     tifffile.imwrite(path, scene()[..., 0])
-    assert rasters.is_raster(path)
+    assert images.is_raster(path)
     with pytest.raises(MediaError, match="more than 8 bits") as caught:
         images.open_image(path, "a.tif")
-    assert caught.value.reason == rasters.NO_PICTURE
-    shown = np.asarray(images.open_image(path, "a.tif", 0, rasters.stretch_of([path])))
+    assert caught.value.reason == images.NO_PICTURE
+    shown = np.asarray(images.open_image(path, "a.tif", 0, images.stretch_of([path])))
     assert shown.shape == (40, 60, 3)
     # From black to white along the ramp: 2 % of the values lie below and above.
     assert shown[:, 0].max() == 0
@@ -40,7 +40,7 @@ def test_all_dates_of_a_place_are_stretched_alike(tmp_path: Path, dtype: str) ->
     paths = [tmp_path / f"{i}.tif" for i in range(3)]
     for i, path in enumerate(paths):
         tifffile.imwrite(path, scene(dtype, seed=i, scale=(1.0, 0.5, 1.0)[i])[..., 0])
-    stretch = rasters.stretch_of(paths)
+    stretch = images.stretch_of(paths)
     values = np.concatenate([scene(dtype, seed=i, scale=(1.0, 0.5, 1.0)[i]).ravel() for i in range(3)])
     low, high = np.percentile(values.astype(float), [2, 98])
     assert (stretch.low, stretch.high) == (pytest.approx((low,)), pytest.approx((high,)))
@@ -55,13 +55,13 @@ def test_bands_are_chosen_by_number(tmp_path: Path) -> None:
     values = scene(bands=5)
     values[:, :20, 3] = 0  # the red one
     tifffile.imwrite(path, values, photometric="minisblack", planarconfig="contig")
-    stretch = rasters.stretch_of([path], ["4", "3", "2"])
+    stretch = images.stretch_of([path], ["4", "3", "2"])
     assert stretch.bands == (4, 3, 2)
     shown = np.asarray(images.open_image(path, "a", 0, stretch))
     assert shown[0, 10, 0] == 0 < shown[0, 10, 1]
     for bands in ([], ["B4", "3", "2"], [3, 2], [6, 5, 4]):
         with pytest.raises(MediaError, match="5 bands; name one or three of them by number"):
-            rasters.stretch_of([path], bands)
+            images.stretch_of([path], bands)
 
 
 def test_separate_planes_are_read_like_mixed_ones(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_separate_planes_are_read_like_mixed_ones(tmp_path: Path) -> None:
     tifffile.imwrite(tmp_path / "a.tif", values, photometric="minisblack", planarconfig="contig")
     planes = np.moveaxis(values, -1, 0)
     tifffile.imwrite(tmp_path / "b.tif", planes, photometric="minisblack", planarconfig="separate")
-    stretch = rasters.stretch_of([tmp_path / "a.tif"], [1, 2, 3])
+    stretch = images.stretch_of([tmp_path / "a.tif"], [1, 2, 3])
     shown = [np.asarray(images.open_image(tmp_path / f"{n}.tif", n, 0, stretch)) for n in "ab"]
     assert np.array_equal(*shown)
 
@@ -79,7 +79,7 @@ def test_what_was_not_measured_is_black_and_does_not_count(tmp_path: Path) -> No
     values = scene("float32")[..., 0]
     values[:10], values[10:20] = np.nan, -9999
     tifffile.imwrite(tmp_path / "a.tif", values, extratags=[(42113, "s", 0, "-9999", True)])
-    stretch = rasters.stretch_of([tmp_path / "a.tif"])
+    stretch = images.stretch_of([tmp_path / "a.tif"])
     assert stretch.low[0] > 50
     assert not np.asarray(images.open_image(tmp_path / "a.tif", "a", 0, stretch))[:20].any()
 
@@ -88,8 +88,8 @@ def test_what_was_not_measured_is_black_and_does_not_count(tmp_path: Path) -> No
 def test_one_value_is_no_sensible_picture(tmp_path: Path, value: int) -> None:
     tifffile.imwrite(tmp_path / "a.tif", np.full((8, 8), value, dtype=np.uint16))
     with pytest.raises(MediaError, match="one value or none") as caught:
-        rasters.stretch_of([tmp_path / "a.tif"])
-    assert caught.value.reason == rasters.NO_PICTURE
+        images.stretch_of([tmp_path / "a.tif"])
+    assert caught.value.reason == images.NO_PICTURE
 
 
 def test_the_limit_has_a_reason_of_its_own_and_can_be_raised(
@@ -128,8 +128,8 @@ def test_no_test_of_damage_calls_it_something_else(tmp_path: Path) -> None:
     tifffile.imwrite(path, scene()[..., 0])
     path.write_bytes(path.read_bytes()[:600])
     with pytest.raises(MediaError) as caught:
-        rasters.shown(path, "a.tif", rasters.Stretch((1,), (0.0,), (1.0,)))
+        images.shown_raster(path, "a.tif", images.Stretch((1,), (0.0,), (1.0,)))
     assert caught.value.reason == "damaged"
     with pytest.raises(MediaError) as caught:
-        rasters.shown(tmp_path / "none.tif", "none", rasters.Stretch((1,), (0.0,), (1.0,)))
+        images.shown_raster(tmp_path / "none.tif", "none", images.Stretch((1,), (0.0,), (1.0,)))
     assert caught.value.reason == "missing"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hf_datasets.timepercept import sites
 from hf_datasets.timepercept.positions import on_earth
-from tempbench_lmms.media import rasters
+from tempbench_lmms.media import images
 
 from .conftest import make_series
 
@@ -29,11 +29,11 @@ def test_a_geotiff_says_where_it_lies(tmp_path):
         (34735, "H", len(keys), keys, True),
     ]
     tifffile.imwrite(tmp_path / "a.tif", np.zeros((20, 40), np.uint16), extratags=tags)
-    assert rasters.point_of(tmp_path / "a.tif") == ("EPSG:32631", 448_200.0, 5_411_900.0)
+    assert images.point_of(tmp_path / "a.tif") == ("EPSG:32631", 448_200.0, 5_411_900.0)
     tifffile.imwrite(tmp_path / "b.tif", np.zeros((20, 40), np.uint16))
     (tmp_path / "c.tif").write_bytes((tmp_path / "a.tif").read_bytes()[:60])
-    assert rasters.point_of(tmp_path / "b.tif") is None
-    assert rasters.point_of(tmp_path / "c.tif") is None
+    assert images.point_of(tmp_path / "b.tif") is None
+    assert images.point_of(tmp_path / "c.tif") is None
 
 
 def at(place, metres, source="fmow", site=""):
