@@ -79,19 +79,6 @@ def card(benchmark: str) -> BenchmarkCard:
     return found
 
 
-def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
-    """Returns a benchmark's own commands for `tempbench`: `COMMANDS` in its module `commands`, if any.
-
-    A function under `submit` becomes `tempbench submit BENCHMARK`, with the function's parameters as options.
-    `prepare` and `build` are in `hf_datasets`, with the code that makes the data (`cli.datasets`);
-    `score` is the same for all. `verify` is what `tempbench verify` calls with the data's root folder.
-    `preflight`, if a benchmark has it, is called with a task's configuration before the harness loads a
-    model, and raises if the run cannot succeed.
-    """
-    module = optional(benchmark, "commands")
-    return {"verify": rows(benchmark).problems, **(module.COMMANDS if module else {})}
-
-
 def optional(benchmark: str, module: str) -> Any:
     """Returns an optional module of a benchmark, or None."""
     card(benchmark)
@@ -118,6 +105,7 @@ def rows(benchmark: str) -> Any:
     """Returns a benchmark's module `rows`.
 
     `tables_of(root)` returns its tables with their checks; `problems(root)` yields what `tempbench verify`
-    prints; `GROUPS` says how its rows form groups (`metrics.sampling.Groups`).
+    prints; `GROUPS` says how its rows form groups (`metrics.sampling.Groups`). `preflight(config, root)`, if
+    it has one, raises before the harness loads a model if a task cannot be run with the prepared data.
     """
     return _module(benchmark, "rows")

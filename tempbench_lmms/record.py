@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from operator import itemgetter
 from typing import Any, Literal, TypeVar
 
-from tempbench_lmms.metrics.groups import complete, grouped
+from tempbench_lmms.metrics.groups import all_right, complete, grouped
 from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio, standard_error
 from tempbench_lmms.parsing.expected import REASONS, UNLESS_CUT, Reading
 
@@ -104,6 +104,18 @@ def printed(
         return ratio([(value(kept), 1)] if kept else [], ["all"] * bool(kept))
 
     return metric
+
+
+def together(size: int, unit: str, *fields: str) -> Callable[[Sequence[Record]], Ratio]:
+    """Returns the share of groups that are all right: records of a unit that agree in `fields`.
+
+    Groups of fewer than `size` records are left out: `--limit` may have cut them.
+    """
+    return lambda records: all_right(
+        ((tuple(record[name] for name in (unit, *fields)), record["correct"]) for record in records),
+        size,
+        itemgetter(0),
+    )
 
 
 def total(value: str | Callable[[Record], float]) -> Callable[[Sequence[Record]], int]:

@@ -80,7 +80,7 @@ def _uploaded(
 
 
 def _verify(benchmark: str, root: Path) -> None:
-    problems = [str(line) for line in benchmarks.commands(benchmark)["verify"](root)]
+    problems = [str(line) for line in benchmarks.rows(benchmark).problems(root)]
     if problems:
         raise TempbenchError(
             f"{problems[0]} ({len(problems)} problems; see `tempbench verify {benchmark}`): data with "

@@ -42,8 +42,7 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 
 def row_problems(row: Row) -> Iterator[str]:
     """Yields the problems of one row, as "field: what"."""
-    yield from checks.text_problems(row, "pair_id")
-    yield from checks.known_problems(row, categories=CATEGORIES)
+    yield from checks.text_problems(row, "pair_id", categories=CATEGORIES)
     yield from checks.reply_problems(row, lambda reply: parser.read(reply).value)
 
 

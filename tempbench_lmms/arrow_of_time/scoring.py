@@ -3,15 +3,13 @@
 The official repository has no scorer; F1 is the usual one, in which an unread reply is of neither class.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms import record as common
 from tempbench_lmms.arrow_of_time import parser, prompts
 from tempbench_lmms.arrow_of_time.card import ANSWERS, CATEGORIES
-from tempbench_lmms.metrics.groups import all_right
-from tempbench_lmms.metrics.ratio import Ratio
-from tempbench_lmms.record import Metrics, Record, mean, pooled
+from tempbench_lmms.record import Metrics, Record, mean, pooled, together
 
 METRICS = Metrics("arrow_of_time")
 
@@ -25,12 +23,12 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
 
 
 METRICS.add("accuracy", mean("correct", "pair"), "Share of right answers.", headline=True)
-
-
-@METRICS.measure(headline=True)
-def pair_accuracy(records: Sequence[Record]) -> Ratio:
-    """Share of clips with the right direction when played both ways; 0 for a constant answer."""
-    return all_right(((record["pair"], record["correct"]) for record in records), 2)
+METRICS.add(
+    "pair_accuracy",
+    together(2, "pair"),
+    "Share of clips with the right direction when played both ways; 0 for a constant answer.",
+    headline=True,
+)
 
 
 def _add_f1(letter: str, category: str = "") -> None:
@@ -44,8 +42,12 @@ def _add_f1(letter: str, category: str = "") -> None:
         lambda one: not category or category in one["category"],
     )
     name, of = ANSWERS[letter], category and f", of clips with {category}"
-    doc = f"F1 score of the answer {name}{of}."
-    METRICS.add(f"f1_{name}{category and f'_{category}'}", f1, doc, headline=not category)
+    METRICS.add(
+        f"f1_{name}{category and f'_{category}'}",
+        f1,
+        f"F1 score of the answer {name}{of}.",
+        headline=not category,
+    )
 
 
 for _letter in ANSWERS:

@@ -32,7 +32,7 @@ def verify(
     root = roots.mini_root(benchmark) if mini else roots.prepared_root(benchmark)
     print(f"checking every row and every file of {benchmark} in {root}", file=sys.stderr, flush=True)
     problems = 0
-    for problem in benchmarks.commands(benchmark)["verify"](root):
+    for problem in benchmarks.rows(benchmark).problems(root):
         problems += 1
         print(problem)
     if problems:

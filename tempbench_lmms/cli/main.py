@@ -106,12 +106,8 @@ for _command in _PLAIN:
 
 
 def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:
-    """Returns a benchmark's commands: the common one, its own, and those that make its data."""
-    return {
-        "score": scoring.score,
-        **datasets.commands(benchmark),
-        **benchmarks.commands(benchmark),
-    }
+    """Returns a benchmark's commands: the common one, and those that make its data."""
+    return {"score": scoring.score, **datasets.commands(benchmark)}
 
 
 def _add_verbs(wanted: str | None) -> None:

@@ -65,16 +65,16 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 def question_problems(row: tables.Row) -> Iterator[str]:
     """Yields the problems of one question, as "field: what"."""
     letters = [*letters_of(row["options"])]
-    yield from checks.known_problems(row, type=TYPES, scene=SCENES, answer=letters, order=ORDERS)
-    yield from checks.text_problems(row, "question", "variation")
+    texts = ("question", "variation", "reference", "reference_source")
+    yield from checks.text_problems(row, *texts, type=TYPES, scene=SCENES, answer=letters, order=ORDERS)
     yield from checks.option_problems(row["options"], 2, 26)
-    given = [name for name in ("reference", "reference_source") if row[name] is not None]
-    yield from checks.text_problems(row, *given)
     yield from checks.present(
         {
             f"target: {row['target']!r} is not the answer {row['answer']!r}": row["target"] != row["answer"],
             f"choices: not the letters {', '.join(letters)}": row["choices"] != letters,
-            "reference_source: a reference and its source go together": len(given) == 1,
+            "reference_source: a reference and its source go together": (
+                (row["reference"] is None) != (row["reference_source"] is None)
+            ),
             f"n_frames: {row['n_frames']}, at least one is needed": row["n_frames"] < 1,
         }
     )
@@ -82,7 +82,6 @@ def question_problems(row: tables.Row) -> Iterator[str]:
 
 def caption_problems(row: tables.Row) -> Iterator[str]:
     """Yields the problems of one video to caption, as "field: what"."""
-    yield from checks.known_problems(row, view=CAPTION)
     references = row.get("references") or []
     yield from checks.present(
         {
@@ -92,7 +91,9 @@ def caption_problems(row: tables.Row) -> Iterator[str]:
             "target: not the first of the references": references and row["target"] != references[0],
         }
     )
-    yield from checks.text_problems(row, "choices", "events", *(["references"] if references else []))
+    yield from checks.text_problems(
+        row, "choices", "events", *(["references"] if references else []), view=CAPTION
+    )
 
 
 tables_of, problems = verifying.of(

@@ -182,19 +182,17 @@ def choice_problems(row: tables.Row, read: Callable[[str], str | None]) -> Itera
         yield "choices: two are the same"
 
 
-def text_problems(row: tables.Row, *names: str) -> Iterator[str]:
-    """Yields those of the named columns that hold an empty text, or a list with one."""
-    for name in names:
-        texts = row[name] if isinstance(row[name], list) else [row[name]]
-        if any(not text.strip() for text in texts):
-            yield f"{name}: empty"
+def text_problems(row: tables.Row, *names: str, **known: Iterable[str]) -> Iterator[str]:
+    """Yields columns with an empty text, and columns with a text that is not one of the known ones.
 
-
-def known_problems(row: tables.Row, **known: Iterable[str]) -> Iterator[str]:
-    """Yields the columns with a value, or a value in a list, that is not one of the known ones."""
+    A column may hold a list of texts, or no value.
+    """
+    given = {name: row[name] for name in (*names, *known) if row[name] is not None}
+    own = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
+    yield from (f"{name}: empty" for name in names if any(not text.strip() for text in own.get(name, ())))
     for name, values in known.items():
-        listed, own = [*values], row[name] if isinstance(row[name], list) else [row[name]]
-        if unknown := [value for value in own if value not in listed]:
+        listed = [*values]
+        if unknown := [text for text in own.get(name, ()) if text not in listed]:
             yield f"{name}: {unknown[0]!r} is not one of {', '.join(listed)}"
 
 

@@ -153,8 +153,8 @@ def check_data(names: Iterable[str]) -> None:
             raise TempbenchError(
                 f"{name}: {problems[0]} ({len(problems)} problems; see `tempbench verify {benchmark}`)"
             )
-        if check := benchmarks.commands(benchmark).get("preflight"):
-            check(config)
+        if check := getattr(benchmarks.rows(benchmark), "preflight", None):
+            check(config, root)
 
 
 def is_prepared(config: dict[str, Any]) -> bool:

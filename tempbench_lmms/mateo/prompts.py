@@ -212,9 +212,8 @@ def wording(doc: Mapping[str, Any], form: str) -> str:
     """
     settings = [setting for setting, own in FORMS.items() if own == form]
     texts = [text(doc, modality, setting) for modality in MODALITIES for setting in settings]
-    texts += [] if form == "triple" else [EXACT_STEPS]
-    examples = {line for example in _EXAMPLES for line in _example(example, form).split("\n")}
-    lines = (line for one in texts for line in one.split("\n"))
+    lines = "\n".join([*texts, *([] if form == "triple" else [EXACT_STEPS])]).split("\n")
+    examples = "\n".join(_example(example, form) for example in _EXAMPLES).split("\n")
     return "\n".join(line for line in dict.fromkeys(lines) if line not in examples)
 
 

@@ -12,6 +12,7 @@ from tempbench_lmms.data.checks import NumberedRow
 from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.data.terminal import one_line
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo import parser, scoring
 from tempbench_lmms.mateo.card import COUNTS, SPLITS
 from tempbench_lmms.media import verifying
@@ -63,10 +64,12 @@ def sizes(manifest: Mapping[str, Any]) -> Iterator[Size]:
 
 def row_problems(row: tables.Row) -> Iterator[str]:
     """Yields the problems of one row, as "field: what"."""
-    yield from checks.known_problems(
-        row, version=scoring.VERSIONS, label=scoring.GOLD.get(row["version"], scoring.SWAPPED)
+    yield from checks.text_problems(
+        row,
+        *("pair_id", "plan_id", "text_a", "text_b"),
+        version=scoring.VERSIONS,
+        label=scoring.GOLD.get(row["version"], scoring.SWAPPED),
     )
-    yield from checks.text_problems(row, "pair_id", "plan_id", "text_a", "text_b")
     by_form = (
         list(checks.reply_problems(row, partial(parser.parse_strict, form=form), "label"))
         for form in parser.FORMS
@@ -109,6 +112,16 @@ def left_out(manifest: manifests.Manifest) -> Iterator[str]:
                 f"{split}: {len(lost)} plans or steps were left out when the data was prepared, named in "
                 f"{MANIFEST}, first: {one_line(str(lost[0]))}"
             )
+
+
+def preflight(config: Mapping[str, Any], root: Path) -> None:
+    """Raises an error if a task shows pictures but the data was prepared without them."""
+    shown = (config.get("lmms_eval_specific_kwargs") or {}).get("default") or {}
+    if shown.get("modality") != "text" and (manifests.read(root) or {}).get("text_only") is True:
+        raise TempbenchError(
+            f"{config['task']} shows pictures, and {root} was prepared with --text-only; run tasks "
+            "mateo_text_*, or prepare the data with pictures"
+        )
 
 
 tables_of, problems = verifying.of(

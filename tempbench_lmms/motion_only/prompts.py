@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tempbench_lmms.data.questions import options
+
 
 def build(doc: Mapping[str, Any], media: str = "video", n_frames: int = 0) -> str:
     """Returns the text of a question."""
-    shown = {"video": "this video", "none": "a video that is not shown"}.get(media)
-    shown = shown or ("one frame of a video" if n_frames == 1 else f"{n_frames} frames of a video, in order")
-    options = "\n".join(f"{letter}. {text}" for letter, text in zip("ABCD", doc["options"], strict=False))
+    frames = "one frame of a video" if n_frames == 1 else f"{n_frames} frames of a video, in order"
+    shown = {"video": "this video", "none": "a video that is not shown"}.get(media, frames)
     return (
         f"You are given {shown}. Every single frame of the video is random noise; only its motion "
-        f"shows a {doc['kind']}. Which {doc['kind']} is it?\n\n{options}\n\n"
+        f"shows a {doc['kind']}. Which {doc['kind']} is it?\n\n{options(doc['options'])}\n\n"
         "Answer with the letter of the option alone. If you cannot see it, guess."
     )

@@ -39,8 +39,7 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 
 def row_problems(row: tables.Row) -> Iterator[str]:
     """Yields the problems of one question, as "field: what"."""
-    yield from checks.text_problems(row, "pair_id")
-    yield from checks.known_problems(row, kind=KINDS)
+    yield from checks.text_problems(row, "pair_id", kind=KINDS)
     yield from checks.option_problems(row["options"], N_OPTIONS, N_OPTIONS)
     yield from checks.reply_problems(row, lambda reply: parser.read(reply, row["options"]).value)
 

@@ -3,15 +3,13 @@
 Single frames give chance: 1/4, and 1/16 in pairs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms import record as common
-from tempbench_lmms.metrics.groups import all_right
-from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.motion_only import parser, prompts
 from tempbench_lmms.motion_only.card import KINDS
-from tempbench_lmms.record import Metrics, Record, mean, within
+from tempbench_lmms.record import Metrics, Record, mean, together, within
 
 TASK = "task"
 """The one kind of task."""
@@ -28,14 +26,12 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
 
 
 accuracy = METRICS.add("accuracy", mean("correct", "pair"), "Share of right answers.", headline=True)
-
-
-@METRICS.measure(headline=True)
-def pair_accuracy(records: Sequence[Record]) -> Ratio:
-    """Share of pairs, the same options on two videos, both of which are right; 0 for a constant answer."""
-    return all_right(((record["pair"], record["correct"]) for record in records), 2)
-
-
+METRICS.add(
+    "pair_accuracy",
+    together(2, "pair"),
+    "Share of pairs, the same options on two videos, both of which are right; 0 for a constant answer.",
+    headline=True,
+)
 for _kind in KINDS:
     METRICS.add(f"accuracy_{_kind}", within(accuracy, "kind", _kind), headline=True)
 common.add_counts(METRICS, "pair", 2)

@@ -28,7 +28,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = 
     found = None if failed else read(reply, doc["options"], doc["duration"], prompt=prompt)
     span = found["span"].value if found else None
     out = common.in_time(doc, found, kind, [span] if span else [])
-    truths = [(start, end) for start, end in doc["windows"]]
+    truths = doc["windows"]
     iou, iop = (best_iou(span, truths), best_iop(span, truths)) if span else (0.0, 0.0)
     iou_official, iop_official = official.best(truths, span) if span else (0.0, 0.0)
     right, grounded = out["answer"] in _right_letters(doc), iop >= THRESHOLDS[-1]

@@ -5,12 +5,12 @@ numbers of the first predicted window count; percentages are rounded to two deci
 accuracies are fractions, unrounded; the mode is chosen by the first prediction.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from tempbench_lmms.data.questions import span_of
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.spans import official_iou
@@ -38,15 +38,13 @@ def first_window(prediction: Prediction) -> tuple[float, float]:
         TempbenchError: There is none, at which the official scorer stops, or a number isn't finite.
     """
     try:
-        start, end = map(float, prediction["pred_relevant_windows"][0][:2])
-        if math.isfinite(start) and math.isfinite(end):
-            return start, end
+        start, end = span_of(prediction["pred_relevant_windows"][0][:2])
     except (KeyError, IndexError, TypeError, ValueError, OverflowError):
-        pass
-    raise TempbenchError(
-        f"{prediction.get('qid')}: pred_relevant_windows holds no window of two finite numbers; write "
-        "[[0.0, 0.0]] for an answer without a span"
-    )
+        raise TempbenchError(
+            f"{prediction.get('qid')}: pred_relevant_windows holds no window of two finite numbers; write "
+            "[[0.0, 0.0]] for an answer without a span"
+        ) from None
+    return start, end
 
 
 def prediction_of(reply: str) -> dict[str, Any] | None:

@@ -58,12 +58,11 @@ def row_problems(row: tables.Row, has_answers: bool = True) -> Iterator[str]:
     The official data has two oddities that are allowed: windows of length 0, and windows that end up to a
     second after the video, because they are rounded up.
     """
-    yield from checks.text_problems(row, "video_id", "question")
+    yield from checks.text_problems(row, "video_id", "question", source=SOURCES)
     yield from checks.option_problems(row["options"], len(LETTERS), len(LETTERS))
-    yield from checks.known_problems(row, source=SOURCES)
     duration, asked = row["duration"], row["question_span"]
-    spans = [*(("question_span", one) for one in [asked] if one is not None)]
-    spans += (("windows", window) for window in row["windows"])
+    spans = [("windows", window) for window in row["windows"]]
+    spans += [("question_span", asked)] if asked is not None else []
     yield from checks.present(
         {
             f"duration: {duration} seconds": not duration > 0,
@@ -74,9 +73,10 @@ def row_problems(row: tables.Row, has_answers: bool = True) -> Iterator[str]:
         }
     )
     if not has_answers:
-        given = {name: row[name] for name in ("answer", "windows", "target")}
         problem = "must be empty, the test split has no public answers"
-        yield from checks.present({f"{name}: {problem}": value for name, value in given.items()})
+        yield from checks.present(
+            {f"{name}: {problem}": row[name] for name in ("answer", "windows", "target")}
+        )
         yield from checks.choice_problems(row, lambda reply: _read(reply, row))
         return
     named = (list(span) in row["windows"] for span in parser.parse(row["target"])[1])

@@ -58,13 +58,12 @@ def record(
     found = None if failed else read(reply, doc["options"], doc["duration"], prompt=prompt)
     spans = spans_of(found["span"].value, reply, doc["duration"]) if found else []
     out = common.in_time(doc, found, ask, spans)
-    truths = [(start, end) for start, end in doc["windows"]]
-    iou = best_iou(spans[0], truths) if spans else 0.0
+    iou = best_iou(spans[0], doc["windows"]) if spans else 0.0
     right = iou >= 0.5 if ask == "span" else out["answer"] == doc["answer"]
     return out | {
         **{name: doc[name] for name in ("source", "category", "duration")},
         "iou": iou,
-        "iou_official": official_iou(spans[0] if spans else NO_SPAN, truths),
+        "iou_official": official_iou(spans[0] if spans else NO_SPAN, doc["windows"]),
         "correct": int(bool(doc["answer"]) and right),
         **(of_official_reader(doc, reply, failed) if requested else {}),
     }
@@ -80,11 +79,10 @@ def of_official_reader(doc: Mapping[str, Any], reply: str, failed: bool = False)
         window = official.first_window(prediction) if prediction else NO_SPAN
     except TempbenchError:
         prediction, window = None, NO_SPAN
-    truths = [(start, end) for start, end in doc["windows"]]
     return {
         "read_by_official": int(prediction is not None),
         "right_by_official": int(prediction is not None and prediction["ans"] == doc["answer"]),
-        "iou_by_official": official_iou(window, truths) if prediction else 0.0,
+        "iou_by_official": official_iou(window, doc["windows"]) if prediction else 0.0,
     }
 
 

@@ -48,11 +48,8 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 
 def row_problems(row: Row) -> Iterator[str]:
     """Yields the problems of one question, as "field: what"."""
-    yield from checks.text_problems(row, "question", "video_id")
     details, choices = ("", *DETAILS.get(row["aspect"], ())), row["choices"]
-    yield from checks.known_problems(row, kind=KINDS, aspect=DETAILS, detail=details)
-    has_name = row["video"].rpartition("/")[2].startswith(f"{row['video_id']}.")
-    yield from checks.present({f"video_id: {row['video_id']!r} is not the video's name": not has_name})
+    yield from checks.text_problems(row, "question", "video_id", kind=KINDS, aspect=DETAILS, detail=details)
     if choices != parser.options_of(row["question"]):
         yield "choices: not the options of the question"
         return
@@ -60,6 +57,9 @@ def row_problems(row: Row) -> Iterator[str]:
     is_yes_no = tuple(choices) == parser.YES_NO
     yield from checks.present(
         {
+            f"video_id: {row['video_id']!r} is not the video's name": (
+                not row["video"].rpartition("/")[2].startswith(f"{row['video_id']}.")
+            ),
             "kind: another one than the question's": (row["kind"] == "yes_no") != is_yes_no,
             f"target: {row['target'][:80]!r} is not one of the choices": row["target"] not in choices,
         }

@@ -64,15 +64,13 @@ def official(source: Source) -> dict[str, Any]:
             gates = answered(folder, name, gate)
             if gates is None:
                 source.remarks.append(f"{task}, {name}: no predictions for {gate}: nothing is grounded")
-            blind: list[list[Row]] = []
-            if "images" not in task:
-                found = (answered(folder.parents[1] / "blind" / one, name, task) for one in TEXT_MODELS)
-                blind = [rows for rows in found if rows is not None]
-                if len(blind) < len(TEXT_MODELS):
-                    blind = []
-                    source.remarks.append(
-                        f"{task}, {name}: a text-only model's predictions lack: nothing is filtered"
-                    )
+            texts = TEXT_MODELS if "images" not in task else ()
+            found = [answered(folder.parents[1] / "blind" / one, name, task) for one in texts]
+            if None in found:
+                source.remarks.append(
+                    f"{task}, {name}: a text-only model's predictions lack: nothing is filtered"
+                )
+            blind = [rows or [] for rows in found] if None not in found else []
             sources[name] = Predictions(main, gates or [], blind)
         if sources:
             out[task] = score(task, sources, source.model or folder.name)

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tempbench_lmms.data import bounds, releases
+from tempbench_lmms.data import releases
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.data.user_files import frame_rows, json_or_lines
+from tempbench_lmms.data.user_files import read_table
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.runs.importing import reply_of
@@ -151,15 +151,7 @@ def load_rows(folder: Path, name: str) -> list[Row] | None:
             f"{path} is a pickle, which runs any code in it when it is read; get the JSON file or, if you "
             "trust its origin, make it with pandas: read_pickle(...).to_json(..., orient='records')"
         )
-    try:
-        rows = frame_rows(json_or_lines(bounds.read_text(path)), "img_seq_id")
-    except bounds.NotText as error:
-        raise TempbenchError(f"{path} {error}") from None
-    except (ValueError, OSError) as error:
-        raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
-    if rows is None:
-        raise TempbenchError(f"{path} is not a table of rows; download it again")
-    return [row for _, row in rows]
+    return [row for _, row in read_table(path, "img_seq_id")]
 
 
 def answered(folder: Path, source: str, task: str) -> list[Row] | None:

@@ -50,8 +50,7 @@ def _options(doc: Mapping[str, Any]) -> str:
 
 def wording(doc: Mapping[str, Any]) -> str:
     """Returns the lines of a question in all styles, so that the reader need not know how it was asked."""
-    kind = kind_of(doc["tests"][0])
-    return "\n".join(build(doc, style) for style in STYLES if _has(kind, style))
+    return "\n".join(build(doc, style) for style in STYLES if _has(kind_of(doc["tests"][0]), style))
 
 
 def _has(kind: str, style: str) -> bool:

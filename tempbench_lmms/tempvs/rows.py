@@ -83,16 +83,16 @@ def row_problems(row: tables.Row) -> Iterator[str]:
     """Yields the problems of one row, as "field: what"."""
     known = {"main": {*MAIN_TESTS}, "grounding": {*GROUNDING_OF.values()}}
     role, tests, blind = row["role"], row["tests"], row["solved_blind"]
-    if wrong := list(checks.known_problems(row, role=known)):
+    if wrong := list(checks.text_problems(row, role=known)):
         yield from wrong
         return
     if not tests or not set(tests) <= known[role]:
         yield f"tests: {tests} are not tests of a {role} question"
         return
-    yield from checks.known_problems(row, source=SOURCES)
     kind, n_images = kind_of(tests[0]), len(row["images"])
     sentences, n_sentences = len(row["sentences"]), n_images if kind == "mt2" else 0
-    yield from checks.text_problems(row, "sequence_id", "instruction", "sentences" if n_sentences else "text")
+    asked = "sentences" if n_sentences else "text"
+    yield from checks.text_problems(row, "sequence_id", "instruction", asked, source=SOURCES)
     yield from checks.present(
         {
             f"tests: {tests}, a main question has one test": role == "main" and len(tests) > 1,

@@ -49,9 +49,8 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 
 def row_problems(row: Row) -> Iterator[str]:
     """Yields the problems of one question, as "field: what"."""
-    yield from checks.text_problems(row, "question", "pair_id")
+    yield from checks.text_problems(row, "question", "pair_id", tag=TAGS)
     yield from checks.present({f"index: {row['index']} is below 0": row["index"] < 0})
-    yield from checks.known_problems(row, tag=TAGS) if row["tag"] is not None else ()
     yield from checks.option_problems(row["options"], 2, 2) if row["options"] else ()
     yield from checks.reply_problems(row, lambda reply: parser.read(reply, row["options"]).value)
 

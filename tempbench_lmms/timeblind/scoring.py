@@ -4,13 +4,13 @@ Source: the paper's four accuracies; `utils.py` for those that end in `_official
 `--limit` cut are left out, and counted in `n_cut`.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record as common
-from tempbench_lmms.metrics.groups import all_right, grouped
+from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Metrics, Record, mean, within
+from tempbench_lmms.record import Metric, Metrics, Record, mean, together, within
 from tempbench_lmms.timeblind import official, parser, prompts
 from tempbench_lmms.timeblind.card import LEVELS, SIZE, TAGS
 
@@ -37,18 +37,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     return common.answered(doc["question_id"], own, doc["answer"], found, {"official": said})
 
 
-def _together(size: int, *fields: str) -> Callable[[Sequence[Record]], Ratio]:
-    """Returns the share of groups, the records of one instance that agree in `fields`, that are all right."""
-
-    def key(record: Record) -> tuple[Hashable, ...]:
-        return (record["instance"], *(record[field] for field in fields))
-
-    return lambda records: all_right(
-        ((key(one), one["correct"]) for one in records), size, lambda group: group[0]
-    )
-
-
-i_acc = _together(SIZE)
+i_acc = together(SIZE, "instance")
 acc = mean("correct", "instance")
 METRICS.add_all(
     {
@@ -56,8 +45,8 @@ METRICS.add_all(
             i_acc,
             "Share of instances all four of whose questions are right. The paper's first metric.",
         ),
-        "q_acc": (_together(2, "question"), "Share of questions that are right on both videos."),
-        "v_acc": (_together(2, "video"), "Share of videos both of whose questions are right."),
+        "q_acc": (together(2, "instance", "question"), "Share of questions that are right on both videos."),
+        "v_acc": (together(2, "instance", "video"), "Share of videos both of whose questions are right."),
         "acc": (acc, "Share of right answers."),
     },
     headline=True,

@@ -72,11 +72,10 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 def row_problems(row: tables.Row) -> Iterator[str]:
     """Yields the problems of one row, as "field: what"."""
     test = row["test"]
-    if wrong := list(checks.known_problems(row, test=(*TESTS, *CONTROLS))):
+    if wrong := list(checks.text_problems(row, test=(*TESTS, *CONTROLS))):
         yield from wrong
         return
-    yield from checks.known_problems(row, kind=KINDS.get(test, ("",)))
-    yield from checks.text_problems(row, "source", "places")
+    yield from checks.text_problems(row, "source", "places", kind=KINDS.get(test, ("",)))
     n_options, n_images = 5 if test == "ucm" else 0, len(row["images"])
     wrong = list(checks.option_problems(row["options"], n_options, n_options))
     wrong += checks.present({f"images: {n_images}, not {IMAGES[test]}": n_images != IMAGES[test]})

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record as common
-from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ordering import direction_score, pair_counts
 from tempbench_lmms.metrics.ratio import Ratio, Statistic, mean_of_ratios, smoothed_log_odds, statistic
 from tempbench_lmms.record import (
@@ -21,6 +20,7 @@ from tempbench_lmms.record import (
     n_failed,
     n_questions,
     pooled,
+    together,
     total,
     within,
 )
@@ -206,17 +206,13 @@ def transfer_overall_accuracy(records: Sequence[Record]) -> Ratio:
     return accuracy([record for own in asked.values() for record in own] if all(asked.values()) else [])
 
 
-def transfer_order_consistent(records: Sequence[Record]) -> Ratio:
-    """Share of pairs of images with a right answer in both orders of presentation.
-
-    Source: TemporalVQA (arXiv 2501.10674), "consistent accuracy".
-    """
-    asked = [record for record in records if record["test"] == "transfer_order"]
-    return all_right(((record["place"], record["correct"]) for record in asked), 2)
-
-
 FROM_LOG = Metrics(*TRANSFER)
 """Numbers of the papers' tables that need the questions of two tests, or pairs of questions: no run prints
 them, reports compute them from the log."""
 FROM_LOG.add("transfer_overall_accuracy", transfer_overall_accuracy)
-FROM_LOG.add("transfer_order_consistent", transfer_order_consistent)
+# Source: TemporalVQA (arXiv 2501.10674), "consistent accuracy".
+FROM_LOG.add(
+    "transfer_order_consistent",
+    within(together(2, "place"), "test", "transfer_order"),
+    "Share of pairs of images with a right answer in both orders of presentation.",
+)

@@ -294,7 +294,7 @@ def test_table_that_is_none(sample, tmp_path):
         said = {"no rows": "has no rows", "twice": "the column question_id is string and string"}.get(
             content, "cannot be read"
         )
-        (line,) = (line for line in benchmarks.commands(sample.benchmark)["verify"](tmp_path))
+        (line,) = (line for line in benchmarks.rows(sample.benchmark).problems(tmp_path))
         assert "/".join(f"{sample.table}.parquet".split("/")[-2:]) in line
         assert said in line
 
@@ -374,7 +374,7 @@ def refused(root, *words):
 
 @pytest.mark.slow
 def test_sound_data_is_not_refused(prepared):
-    assert list(benchmarks.commands(prepared.name)["verify"](prepared)) == []
+    assert list(benchmarks.rows(prepared.name).problems(prepared)) == []
     _, task = first_of(prepared.name)
     tasks.check_data([task])
     assert starting.checked_data([task])[0]
@@ -406,7 +406,7 @@ def test_a_run_without_a_medium_is_refused(prepared):
     (line,) = refused(prepared, path.name, "missing")
     assert path.name in line
     path.mkdir()
-    (line,) = benchmarks.commands(prepared.name)["verify"](prepared)
+    (line,) = benchmarks.rows(prepared.name).problems(prepared)
     assert path.name in line
 
 
@@ -444,7 +444,7 @@ def test_damaged_medium(prepared):
 
     def check(how):
         path.write_bytes(damaged[how])
-        (line,) = benchmarks.commands(prepared.name)["verify"](prepared)
+        (line,) = benchmarks.rows(prepared.name).problems(prepared)
         assert path.name in line
         assert line.isprintable()
 

@@ -111,7 +111,7 @@ def test_verify_opens_no_medium_in_its_own_process(name, tmp_path, monkeypatch):
     # The sample's rows name the bundled files; the copy's rows name the copy.
     monkeypatch.setattr("tempbench_lmms.data.roots.mini_root", lambda benchmark: root)
     # The other media are missing.
-    problems = [line for line in benchmarks.commands(name)["verify"](root) if " is missing" not in line]
+    problems = [line for line in benchmarks.rows(name).problems(root) if " is missing" not in line]
     assert len(problems) == 1, problems
     assert bad.name in problems[0]
 

@@ -62,7 +62,7 @@ def prepared(benchmark, change, folder, monkeypatch):
     written = (root / roots.MANIFEST).stat().st_mtime_ns
     tempbench("prepare", benchmark, *given)  # nothing is to be done
     assert (root / roots.MANIFEST).stat().st_mtime_ns == written
-    said = benchmarks.commands(benchmark)["verify"](root)
+    said = benchmarks.rows(benchmark).problems(root)
     assert [line for line in said if "complete the release" not in line] == []  # TempVS's has one source
     found = {}
     for path in sorted(root.rglob("*.parquet")):

@@ -51,7 +51,7 @@ def test_release(release_row, write_release, capsys):
     assert (first["text_a"], first["text_b"]) == ("Step 0 of 7.", "Step 1 of 7.")
     assert load_image(first["image_a"]).size == (6, 4)
     root = prepared_root("mateo")
-    assert list(benchmarks.commands("mateo")["verify"](root)) == []
+    assert list(benchmarks.rows("mateo").problems(root)) == []
     assert manifest()["rows"] == {"pairs": 18, "pairs_validation": 2, "pairs_train": 4}
     counts = manifest()["counts"]
     assert counts["test"] == {
@@ -146,7 +146,7 @@ def test_what_is_wrong_is_said_in_one_line_and_the_rest_is_built(
     per_plan = [row["plan_id"] for row in docs_of(load_task("mateo_text_baseline"))]
     assert per_plan.count("1") == 2 * asked
     assert per_plan.count("2") == 2 * 3
-    found = list(benchmarks.commands("mateo")["verify"](prepared_root("mateo")))
+    found = list(benchmarks.rows("mateo").problems(prepared_root("mateo")))
     assert found == [] if asked == 3 else all("left out when the data was prepared" in line for line in found)
     assert bool(found) == (asked < 3)
 
@@ -262,7 +262,7 @@ def test_plans_of_ones_own(own):
     }
     assert rows[0]["title"] == "A cup of tea"
     assert manifest()["edition"] == "plans of one's own"
-    assert list(benchmarks.commands("mateo")["verify"](prepared_root("mateo"))) == []
+    assert list(benchmarks.rows("mateo").problems(prepared_root("mateo"))) == []
 
 
 def test_the_example_of_the_readme_is_a_plan(own):
@@ -336,7 +336,7 @@ def test_verify_misses_a_partner(tmp_path):
     from tempbench_lmms.mateo.rows import SCHEMA
 
     rows = read_rows(mini_root("mateo") / "pairs")
-    verify = benchmarks.commands("mateo")["verify"]
+    verify = benchmarks.rows("mateo").problems
     for kept in (rows[:1], rows[1:2], [rows[0], *rows[2:4]]):
         write_rows(kept, tmp_path / "pairs/test.parquet", SCHEMA)
         assert any("is not there once as original" in line for line in verify(tmp_path))

@@ -32,7 +32,7 @@ def manifest():
 
 
 def verified():
-    return list(benchmarks.commands("mateo")["verify"](prepared_root("mateo")))
+    return list(benchmarks.rows("mateo").problems(prepared_root("mateo")))
 
 
 @pytest.fixture
