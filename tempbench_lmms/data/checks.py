@@ -14,7 +14,6 @@ from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
-Problem = str
 NumberedRow = tuple[int, tables.Row]
 
 MAX_TEXT = 200_000
@@ -42,7 +41,7 @@ class Table:
         return f"{self.path.parent.name}/{self.path.name}"
 
 
-def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
+def table_problems(table: Table, media: dict[str, Path]) -> Iterator[str]:
     """Yields the problems of one table, one line each: columns, types, values, ids, and its own checks.
 
     `media` collects the media that its rows name, by URL.
@@ -107,7 +106,7 @@ def in_words(error: Exception) -> str:
     return one_line(str(error))[:200]
 
 
-def _column_problems(table: Table, schema: Any) -> Iterator[Problem]:
+def _column_problems(table: Table, schema: Any) -> Iterator[str]:
     for column in table.schema:
         found = [given.type for given in schema if given.name == column.name]
         if [_kind(one) for one in found] != [_kind(column.type)]:
@@ -124,7 +123,6 @@ def _kind(of_column: Any) -> str:
 
 
 def _value_problem(value: Any, required: bool) -> str | None:
-    """Returns what is wrong with a value of the right type, whatever its meaning."""
     if value is None:
         return "no value" if required else None
     if isinstance(value, list):

@@ -26,7 +26,6 @@ RESULTS = "_results.json"
 
 _STAMPED = re.compile(r"\d{8}_\d{6}\w*_(results\.json|(samples|reread)_.+)")
 _LOG = re.compile(r".+_samples_.+\.jsonl")
-_FOLDERS = ("cache",)
 
 
 def check_foreign(path: Path) -> None:
@@ -46,7 +45,7 @@ def _is_of_run(file: Path) -> Iterator[bool]:
     yield (is_locked or is_of_run) and name in (CHECK, LOCK)
     # A person's answers; a run's folder may hold other files of this kind, for submission.
     yield is_locked and not is_of_run and file.suffix == ".jsonl"
-    yield any(above.name in _FOLDERS and (above.parent / STATE).exists() for above in file.parents)
+    yield any(above.name == "cache" and (above.parent / STATE).exists() for above in file.parents)
 
 
 ELSEWHERE = "choose another place"

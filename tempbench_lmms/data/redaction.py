@@ -177,9 +177,14 @@ def _is_sought(piece: str, is_secret: bool, everything: bool) -> bool:
     return is_secret and len(piece) >= shortest and any(one.isdigit() or one == " " for one in piece)
 
 
-def _shown(part: str, hashed: Callable[[str], str] | None = None) -> str:
+@lru_cache(maxsize=256)
+def _hashed(value: str, length: int = 12) -> str:
+    found = hashlib.scrypt(value.encode(errors="surrogatepass"), salt=b"tempbench", n=2**12, r=8, p=1)
+    return f"{HIDDEN}{found.hex()[:length]}"
+
+
+def _shown(part: str, hashed: Callable[[str], str] = _hashed) -> str:
     """Returns an argument with everything not known to be harmless replaced by `hashed`."""
-    hashed = hashed or _hashed
     name, equals, value = part.partition("=")
     bare = name.strip().lstrip("-").lower()
     if not equals:
@@ -206,12 +211,6 @@ def _clear(value: str, hashed: Callable[[str], str]) -> str:
         path = "/".join(one if _OF_A_PATH.fullmatch(one) else hashed(one) for one in places)
         return f"{found['scheme']}{found['host']}{path}"
     return value if _WORD.fullmatch(value.strip()) else hashed(value)
-
-
-@lru_cache(maxsize=256)
-def _hashed(value: str, length: int = 12) -> str:
-    found = hashlib.scrypt(value.encode(errors="surrogatepass"), salt=b"tempbench", n=2**12, r=8, p=1)
-    return f"{HIDDEN}{found.hex()[:length]}"
 
 
 def parts(arguments: str) -> Iterable[str]:

@@ -35,19 +35,10 @@ def folder_of(name: str, benchmark: str) -> Path:
     return (resource_dir("hf_datasets") / name if name == "mini" else resource_dir(name)) / benchmark
 
 
-def expanded(path: str) -> Path:
-    """Returns a user's path with their home folder in place of `~`."""
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:  # a container's user may not be in the list of users
-        raise TempbenchError(
-            f"{path}: this user has no home folder; set HOME, or TEMPBENCH_DATA to the folder for the data"
-        ) from None
-
-
 def cache_home() -> Path:
     """Returns the Hugging Face cache."""
-    return expanded(os.environ.get("HF_HOME", f"{os.environ.get('XDG_CACHE_HOME', '~/.cache')}/huggingface"))
+    default = f"{os.environ.get('XDG_CACHE_HOME', '~/.cache')}/huggingface"
+    return Path(os.environ.get("HF_HOME", default)).expanduser()
 
 
 def data_home(benchmark: str) -> Path:
@@ -61,7 +52,7 @@ def data_home(benchmark: str) -> Path:
             "TEMPBENCH_DATA is an address; run `hf download ORG/NAME --repo-type dataset --local-dir "
             f"FOLDER/{benchmark}` and set it to FOLDER"
         )
-    return expanded(home) if home else cache_home() / "tempbench"
+    return Path(home).expanduser() if home else cache_home() / "tempbench"
 
 
 def home_to_write(benchmark: str) -> Path:
@@ -78,8 +69,8 @@ def datasets_cache() -> Path:
     """
     for name in ("LMMS_EVAL_DATASETS_CACHE", "HF_DATASETS_CACHE"):
         if (folder := os.environ.get(name, "")).strip():
-            return expanded(folder)
-    return expanded(os.environ.get("HF_HOME", "~/.cache/huggingface")) / "datasets"
+            return Path(folder).expanduser()
+    return Path(os.environ.get("HF_HOME", "~/.cache/huggingface"), "datasets").expanduser()
 
 
 def mini_root(benchmark: str) -> Path:

@@ -233,17 +233,30 @@ def _separated(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
     text = bounds.read_text(path)
     if "\0" in text:
         raise TempbenchError(f"{path} holds NUL characters; save the table as UTF-8 text")
-    records = _records(path, text, _separator(path, text, needed))
-    _, names = next(records, (0, []))
+    separator = _separator(path, text, needed)
+    csv.field_size_limit(bounds.MAX_BYTES)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    names: list[str] = []
+    line = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                if names and len(cells) != len(names):
+                    raise TempbenchError(
+                        f"{path}: line {line} has {len(cells)} cells and the first {len(names)}; correct it, "
+                        "or put texts with separators or ends of lines in quotes"
+                    )
+                if names:
+                    yield f"line {line}", zip(names, cells, strict=True)
+                names = names or cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise TempbenchError(
+            f'{path}: line {line} has a quote (") that is not closed, or not doubled inside quotes '
+            f"({error}); correct it (cells are separated by {_SEPARATORS[separator]})"
+        ) from None
     if not names:
         raise TempbenchError(f"{path} is empty; give a table with the column {needed}")
-    for line, cells in records:
-        if len(cells) != len(names):
-            raise TempbenchError(
-                f"{path}: line {line} has {len(cells)} cells and the first {len(names)}; correct it, or put "
-                "texts with separators or ends of lines in quotes"
-            )
-        yield f"line {line}", zip(names, cells, strict=True)
 
 
 def _separator(path: Path, text: str, needed: str) -> str:
@@ -255,22 +268,6 @@ def _separator(path: Path, text: str, needed: str) -> str:
     first = next((line for line in io.StringIO(text) if line.strip()), "").casefold()
     names = {one: [name.strip('" \t\r\n') for name in first.split(one)] for one in (usual, *_SEPARATORS)}
     return next((one for one, found in names.items() if needed in found), usual)
-
-
-def _records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    csv.field_size_limit(bounds.MAX_BYTES)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    line = 1
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield line, cells
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise TempbenchError(
-            f'{path}: line {line} has a quote (") that is not closed, or not doubled inside quotes '
-            f"({error}); correct it (cells are separated by {_SEPARATORS[separator]})"
-        ) from None
 
 
 def _spreadsheet(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:

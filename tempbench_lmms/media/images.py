@@ -87,8 +87,6 @@ def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = N
     advice = "prepare the data again with --force; if it stays so the source is damaged: get that again first"
     Image.init()
     try:
-        if path.is_fifo():
-            raise FileNotFoundError(path)  # it never ends
         formats = [one for one in FORMATS if one in Image.OPEN]
         with _strictly(), Image.open(path, formats=formats) as image:
             if image.format in ("JPEG", "MPO") and _ends_in_zeros(path.read_bytes()):

@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tempbench_lmms.media import codes
-from tempbench_lmms.media.codes import Card, Pixels
+from tempbench_lmms.media.codes import Card, Floats, Pixels
 
-Floats = NDArray[np.float32]
 Change = tuple[str, Callable[[Pixels], Pixels]]
 _SMALL = 48
 """Pixels per side at which whole pictures are compared."""

@@ -24,14 +24,17 @@ _CACHE_MB = 512
 
 
 @dataclass(frozen=True)
-class VideoInfo:
-    """A video's properties according to its container and stream."""
+class Facts:
+    """A video's properties: according to its container and stream, or as decoded."""
 
     duration: float  # seconds
     n_frames: int  # number of frames; counted by decoding if the packets do not tell
     fps: float  # mean frames a second
     width: int  # pixels, as shown
     height: int  # pixels, as shown
+    container: str  # FFmpeg's name of the container, whatever the file's suffix
+    codec: str  # FFmpeg's name
+    fast: bool  # whether frames are sought; otherwise the file is decoded from its start each time
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,7 @@ class _Entry:
         return held + (self.index.pts.nbytes if self.index else 0) + 1_000
 
 
-_Key = tuple[str, int, int]
-_entries: dict[_Key, _Entry] = {}  # the most recently used file is the last one
+_entries: dict[tuple[str, int, int], _Entry] = {}  # the most recently used file is the last one
 _entries_lock = threading.Lock()
 
 
@@ -158,7 +160,7 @@ def _taken(n: "int | Taken") -> Taken:
     return n if isinstance(n, Taken) else Taken(n, "uniform")
 
 
-def probe(path: Path) -> VideoInfo:
+def probe(path: Path) -> Facts:
     """Returns the properties of a video, decoding at most its first frame if possible."""
     index = decoding.index_of(path)
     with decoding.Video(path) as video:
@@ -166,11 +168,10 @@ def probe(path: Path) -> VideoInfo:
         if first is None:
             raise MediaError(f"{path.name}: no frame can be decoded; replace the video")
         width, height = video.size_of(first)
-        rate = float(video.stream.average_rate or 0)
-        duration = video.duration
-    if not duration:
-        duration = index.n_frames / rate if rate else index.time(index.n_frames - 1)
-    return VideoInfo(duration, index.n_frames, rate or index.n_frames / max(duration, 1e-9), width, height)
+        rate, n = float(video.stream.average_rate or 0), index.n_frames
+        duration = video.duration or (n / rate if rate else index.time(n - 1))
+        fps = rate or n / max(duration, 1e-9)
+        return Facts(duration, n, fps, width, height, video.container, video.codec, index.seekable)
 
 
 def frame_times(path: Path, n: int) -> tuple[float, ...]:
@@ -215,15 +216,6 @@ def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> F
 
 BUDGETS = (1, 4, 8, 12, 16)
 """The numbers of frames for which a check compares sought frames with a full decode."""
-
-
-@dataclass(frozen=True)
-class Facts(VideoInfo):
-    """The properties of a video; duration and frames as decoded."""
-
-    container: str  # FFmpeg's name of the container, whatever the file's suffix
-    codec: str  # FFmpeg's name
-    fast: bool  # whether frames are sought; otherwise the file is decoded from its start each time
 
 
 def check_video(path: Path, beat: Callable[[int], None] = lambda n: None) -> Facts:

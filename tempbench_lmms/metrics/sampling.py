@@ -17,7 +17,6 @@ LITE = "lite-1"
 """The draw of the `_lite` tasks. Another one has another name, since its numbers are of other questions."""
 SHARE = 0.1
 LEAST = 10
-_POOLED = "pooled"
 
 
 def joined(values: Sequence[Any]) -> str:
@@ -81,7 +80,7 @@ def drawn(
     members: dict[str, list[str]] = {}
     for group in shuffled(strata, version):
         own = strata[group]
-        members.setdefault(own if share * sizes[own] >= 1 else _POOLED, []).append(group)
+        members.setdefault(own if share * sizes[own] >= 1 else "pooled", []).append(group)
     kept = {
         group
         for own, groups in members.items()
