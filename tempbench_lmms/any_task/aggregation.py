@@ -43,8 +43,11 @@ class TaskProcess:
         self._folder = tempfile.TemporaryDirectory(prefix="tempbench-")
         environment = {name: value for name, value in os.environ.items() if not _LEFT_OUT.search(name)}
         environment |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "PYTHONSAFEPATH": "1"}
-        command = [sys.executable, "-m", "tempbench_lmms.any_task.child"]
-        self._child = Child(command, environment, str(folder or self._folder.name))
+        self._child = Child(
+            [sys.executable, "-m", "tempbench_lmms.any_task.child"],
+            environment,
+            str(folder or self._folder.name),
+        )
         self._open: Path | None = None
         self._held: Sequence[Any] | None = None
         self._left: dict[Path, float] = {}

@@ -129,10 +129,9 @@ class Task:
 def _is_plain(value: Any) -> bool:
     if isinstance(value, str):
         return len(value) <= _LONGEST
-    if isinstance(value, Mapping):
-        return len(value) <= _MOST and all(map(_is_plain, value.values()))
-    if isinstance(value, list):
-        return len(value) <= _MOST and all(map(_is_plain, value))
+    if isinstance(value, (Mapping, list)):
+        own = value.values() if isinstance(value, Mapping) else value
+        return len(value) <= _MOST and all(map(_is_plain, own))
     return value is None or isinstance(value, (bool, int, float))
 
 

@@ -23,7 +23,7 @@ from tempbench_lmms.any_task.aggregation import CannotAggregateError, TooSlowErr
 from tempbench_lmms.any_task.records import ITEMS
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import task_names
+from tempbench_lmms.harness import catalog
 from tempbench_lmms.metrics.ratio import Floats, Ratio, Statistic, Sums, ratio
 from tempbench_lmms.metrics.sampling import hashed
 from tempbench_lmms.record import Better, Metric, Record, Row
@@ -142,7 +142,6 @@ class AnyTask:
     @property
     def card(self) -> BenchmarkCard:
         """The task's card for reports: its metrics, with the headline first."""
-        names = tuple(self.metrics)
         return BenchmarkCard(
             name=self.name,
             title="a task of the harness",
@@ -151,7 +150,7 @@ class AnyTask:
             sources=(),
             version="",
             chance={},
-            primary=names,
+            primary=tuple(self.metrics),
             full=(self.name, 0),
         )
 
@@ -178,11 +177,10 @@ class AnyTask:
         for name, one in self.metrics.items():
             try:
                 out[name] = (too_slow, {}) if too_slow else self._row(name, one)
-            except TooSlowError as error:  # the task's other metrics mostly are, too
-                too_slow = str(error)
-                out[name] = too_slow, {}
             except CannotAggregateError as error:
                 out[name] = str(error), {}
+                # The task's other metrics mostly are, too.
+                too_slow = str(error) if isinstance(error, TooSlowError) else ""
         return out
 
     @property
@@ -233,10 +231,9 @@ class AnyTask:
         file, of = mean.whole.file, mean.whole.printed
         scored = aggregation.here().answer(file, "scored", [*replies.items()])
         items = [one[of.metric] for one in scored if of.metric in one]
-        values = aggregation.child().values(
-            file, (of.metric, of.part), items, [[i] for i in range(len(items))]
-        )
-        right = math.fsum(math.nan if one is None else one for one in values)
+        picks = [[i] for i in range(len(items))]
+        values = aggregation.child().values(file, (of.metric, of.part), items, picks)
+        right = float(np.array(values, dtype=float).sum())  # None is NaN
         return right * mean.factor / mean.top, len(items)
 
     def visuals(self, number: int) -> list[Any]:
@@ -247,12 +244,11 @@ class AnyTask:
         """
         from PIL import Image
 
-        if (file := task_names.find(self.name)) is None:
+        if (file := catalog.find(self.name)) is None:
             raise CannotAggregateError(f"{self.name} is not installed")
-        shown = aggregation.here().answer(file, "visuals", number)
         return [
             one["path"] if "path" in one else Image.open(io.BytesIO(base64.b64decode(one["jpeg"])))
-            for one in shown
+            for one in aggregation.here().answer(file, "visuals", number)
         ]
 
     def by_field(self) -> dict[str, dict[str, list[str]]]:
@@ -276,7 +272,7 @@ class AnyTask:
     def _row(self, name: str, found: Printed) -> tuple[Row | str, dict[str, float]]:
         given = [record for record in self.records if found.metric in record[ITEMS]]
         items = [record[ITEMS][found.metric] for record in given]
-        file = task_names.find(self.name)
+        file = catalog.find(self.name)
         whole = None
         if file is None:
             values = [_score(item) for item in items]
@@ -314,10 +310,9 @@ def documents_of(task: str) -> list[dict[str, Any]]:
     Raises:
         CannotAggregateError: The task or its data is not at hand.
     """
-    if (file := task_names.find(task)) is None:
+    if (file := catalog.find(task)) is None:
         raise CannotAggregateError(f"{task} is not installed")
-    found: list[dict[str, Any]] = aggregation.here().answer(file, "documents")
-    return found
+    return aggregation.here().answer(file, "documents")  # type: ignore[no-any-return]
 
 
 def _score(item: Any) -> float | None:
@@ -432,9 +427,10 @@ class Grouped(Statistic):
         def function(counts: Floats) -> Floats:
             rows = np.rint(counts.reshape(-1, len(places))).astype(int)
             picks = [[i for group, n in enumerate(row) for i in places[group] * n] for row in rows]
-            wanted = (metric.printed.metric, metric.printed.part)
-            found = aggregation.child().values(metric.file, wanted, every, picks)
-            return np.array([np.nan if one is None else one for one in found]).reshape(counts.shape[:-1])
+            found = aggregation.child().values(
+                metric.file, (metric.printed.metric, metric.printed.part), every, picks
+            )
+            return np.array(found, dtype=float).reshape(counts.shape[:-1])  # None is NaN
 
         return cls(terms, np.arange(n), function, keys, DRAWS, metric, tuple(items))
 

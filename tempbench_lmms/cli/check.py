@@ -12,7 +12,7 @@ import typer
 
 from tempbench_lmms.cli.command import AsJson, Force, IncludePath
 from tempbench_lmms.data import outputs, terminal
-from tempbench_lmms.harness import options
+from tempbench_lmms.harness import catalog
 
 if TYPE_CHECKING:
     from tempbench_lmms.runs.model_check import Wanted
@@ -81,14 +81,13 @@ def check_model(
         outputs.check_file(output, force)
     if keep:
         outputs.check_folder(keep)
-    from tempbench_lmms.harness import task_names
     from tempbench_lmms.runs.model_check import Wanted
 
-    options.check_model(model, model_args)
+    catalog.check_model(model, model_args)
     further = ("--include_path", str(include_path)) if include_path else ()
     wanted_tasks = tuple(filter(None, tasks.split(",")))
     if wanted_tasks:
-        task_names.check(wanted_tasks, further)
+        catalog.check(wanted_tasks, further)
     wanted = Wanted(model, model_args, wanted_tasks, batch_size, seed, questions, force_simple, further)
     _check(wanted, output, keep, as_json, everything)
 

@@ -12,9 +12,9 @@ from tempbench_lmms.errors import TempbenchError
 
 def _include(folder: Path | None) -> Path | None:
     if folder is not None:
-        from tempbench_lmms.harness import task_names
+        from tempbench_lmms.harness import catalog
 
-        task_names.include(folder)
+        catalog.include(folder)
     return folder
 
 
@@ -84,11 +84,11 @@ class HarnessCommand(ColouredCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Reads the command line; refuses options that the harness does not know either."""
-        from tempbench_lmms.harness import options
+        from tempbench_lmms.harness import catalog
 
         rest = super().parse_args(ctx, args)
         words = ctx.params.get("arguments") or []
-        options.read(words, [option for one in self.params for option in one.opts if option[:2] == "--"])
+        catalog.options(words, [option for one in self.params for option in one.opts if option[:2] == "--"])
         # A run always writes logs, because they store the answers.
         ctx.params["arguments"] = [word for word in words if word != "--log_samples"]
         return rest

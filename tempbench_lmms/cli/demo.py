@@ -36,7 +36,7 @@ def demo(
     plugin.harness_version()
     terminal.tell("building a tiny Qwen2.5-VL with random weights")
     from tempbench_lmms.harness import evaluation
-    from tempbench_lmms.harness.task_names import as_names
+    from tempbench_lmms.harness.catalog import as_names
 
     console = terminal.console()
     output.mkdir(parents=True, exist_ok=True)

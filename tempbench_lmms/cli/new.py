@@ -99,7 +99,7 @@ def new(
 
 
 def _check(name: str, into: Path) -> None:
-    from tempbench_lmms.harness import task_names
+    from tempbench_lmms.harness import catalog
     from tempbench_lmms.harness.variants import base_of
 
     fault = ""
@@ -116,7 +116,7 @@ def _check(name: str, into: Path) -> None:
             raise TempbenchError(f"{path} already exists; choose another name, or remove it")
     # The benchmark's folder would hide a module of the same name.
     taken = importlib.util.find_spec(f"tempbench_lmms.{name}") or importlib.util.find_spec(name)
-    if taken or name in task_names.all_names():
+    if taken or name in catalog.all_names():
         raise TempbenchError(f"a module or a task of the harness is named {name}; choose another name")
 
 

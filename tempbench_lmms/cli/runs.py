@@ -25,7 +25,7 @@ from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.outputs import CHECK, LOCK, REPEAT, STATE
 from tempbench_lmms.data.roots import datasets_cache
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import options
+from tempbench_lmms.harness import catalog
 from tempbench_lmms.runs import supervision
 
 if TYPE_CHECKING:
@@ -103,12 +103,10 @@ def run(
         _check_places(output)
         if first:  # before anything heavy is imported
             terminal.tell(f"checking the data of {tasks}")
-        from tempbench_lmms.harness import task_names
-
-        task_names.check(tasks.split(","), further)
-        options.check_model(model, model_args)
-        if folder := options.read(further).include_path:
-            task_names.include(Path(folder))  # for the report at the end
+        catalog.check(tasks.split(","), further)
+        catalog.check_model(model, model_args)
+        if folder := catalog.options(further).include_path:
+            catalog.include(Path(folder))  # for the report at the end
         if repeats > 1:
             check_repeats(repeats, output, further, until_decided is not None)
         if check and first and not (output / CHECK).is_file():  # a continued run has already been checked
@@ -150,7 +148,7 @@ def _check_first(
         )
     command = [sys.executable, "-m", "tempbench_lmms.cli", "check-model", "--model", model, "--tasks", tasks]
     command += ["--model-args", model_args, "--keep", str(output)]
-    given = options.read(further)
+    given = catalog.options(further)
     if (size := str(getattr(given, "batch_size", ""))).isdecimal():
         command += ["--batch-size", size]
     if getattr(given, "force_simple", False):
@@ -386,13 +384,12 @@ def _check_numbers(options: dict[str, float]) -> None:
 
 def _leaves(wanted: list[str], logged: list[str], include_path: Path | None) -> dict[str, None]:
     """Returns the tasks to plan for; other people's tasks may be known only from a log."""
-    from tempbench_lmms.harness import task_names
     from tempbench_lmms.runs import starting
 
     further = ["--include_path", str(include_path)] if include_path else []
     if unlogged := [name for name in wanted if name not in logged]:
-        task_names.check(unlogged, further)
-    others = [*task_names.behind(wanted, further), *(name for name in logged if name in wanted)]
+        catalog.check(unlogged, further)
+    others = [*catalog.behind(wanted, further), *(name for name in logged if name in wanted)]
     return dict.fromkeys([*starting.leaves(wanted), *others])
 
 

@@ -174,13 +174,13 @@ def emit(record: Record, metrics: Iterable[str], *more: str) -> dict[str, Any]:
         of a metric and of its error must come in that order: the error overwrites what the harness computed.
     """
     names = itertools.chain.from_iterable((name, f"{name}_stderr") for name in metrics)
-    score = float(record.get("correct", 0))
-    return {"record": record, "score": score} | dict.fromkeys([*names, "details", *more], Item(record))
+    own = {"record": record, "score": float(record.get("correct", 0))}
+    return own | dict.fromkeys([*names, "details", *more], Item(record))
 
 
 def records_of(items: Sequence[Any]) -> list[Record]:
     """Returns the records behind `items`, sorted by id, because ranks arrive one by one."""
-    records = [item.record if isinstance(item, Item) else item for item in items]
+    records = (item.record if isinstance(item, Item) else item for item in items)
     return sorted(records, key=lambda record: str(record["id"]))
 
 
@@ -313,7 +313,6 @@ def scored(
     benchmark = getattr(score, "func", score).__module__.split(".")[1]  # perhaps of a `partial`
 
     def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-        """Scores one reply."""
         reply = reply_of(results)
         record = score(doc, reply, failed=request_failed(reply))
         return emit(record, reading(record) if reading else names, *more)

@@ -87,9 +87,13 @@ def rotations(
     out = []
     for by in range(len(first.texts) if first else 0):
         if now := rotate(doc, by):
-            whose = {"rotation_of": doc["question_id"], "question_id": f"{doc['question_id']}#r{by}"}
-            shown = {"rotation_labels": list(now.labels), "rotation_texts": list(now.texts)}
-            out.append({**doc, **now.changes, **whose, **shown})
+            own = {
+                "rotation_of": doc["question_id"],
+                "question_id": f"{doc['question_id']}#r{by}",
+                "rotation_labels": list(now.labels),
+                "rotation_texts": list(now.texts),
+            }
+            out.append({**doc, **now.changes, **own})
     return out
 
 

@@ -28,7 +28,6 @@ class Patch(NamedTuple):
 
 # Options of the harness's command line that are lists of `name=value`.
 _LISTS = ("model_args", "gen_kwargs", "hf_hub_log_args", "wandb_args", "swanlab_args", "launcher_args")
-_PASSED: set[str] = set()
 _SECONDS = 600.0
 
 
@@ -99,12 +98,10 @@ def check_data_first(module: ModuleType) -> None:
         from tempbench_lmms.harness.tasks import check_data
 
         names = original(*args)
-        new = [name for name in names if name not in _PASSED]
         try:
-            check_data(new)
+            check_data(names)
         except TempbenchError as error:
             raise SystemExit(f"tempbench: {error}") from None
-        _PASSED.update(new)
         return names
 
     _replace(module.TaskManager, "match_tasks", match_tasks)

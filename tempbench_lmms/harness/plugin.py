@@ -40,14 +40,13 @@ def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbenc
     Raises:
         TempbenchError: It is missing or too old, or it cannot run with the filelock that is installed.
     """
-    least = ".".join(map(str, wanted))
     folders = folders_of("lmms_eval")
     if not folders:
         raise TempbenchError("lmms-eval is not installed; run `pip install 'tempbench-lmms[run]'`")
     version = importlib.metadata.version("lmms-eval")
     if tuple(int(part) for part in version.split("+")[0].split(".")[:3] if part.isdigit()) < wanted:
         raise TempbenchError(
-            f"{for_what} needs lmms-eval {least} or later, and {version} is installed; "
+            f"{for_what} needs lmms-eval {'.'.join(map(str, wanted))} or later, and {version} is installed; "
             "run `pip install --upgrade lmms-eval`"
         )
     filelock = importlib.metadata.version("filelock")
@@ -61,7 +60,7 @@ def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbenc
 
 def shadowed_names() -> list[str]:
     """Returns those of our task names that the harness has too; it then silently runs its own task."""
-    from tempbench_lmms.harness.task_names import in_folder
+    from tempbench_lmms.harness.catalog import in_folder
     from tempbench_lmms.harness.tasks import task_files
 
     theirs = frozenset().union(*(in_folder(one / "tasks") for one in folders_of("lmms_eval")))
@@ -139,9 +138,8 @@ def register() -> list[Any]:
 
         from tempbench_lmms.harness.respondents import REPLIES
 
-        reader = ModelManifest(model_id="tempbench_reader", chat_class_path=f"{_MODELS}.Reader")
         return [
-            reader,
+            ModelManifest(model_id="tempbench_reader", chat_class_path=f"{_MODELS}.Reader"),
             *(
                 ModelManifest(
                     model_id=f"tempbench_{name}",

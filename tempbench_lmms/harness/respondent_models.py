@@ -16,21 +16,6 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES, cannot_answer
 
 
-def whole(name: str, value: int | str, least: int = 0) -> int:
-    """Returns an argument as a whole number.
-
-    Raises:
-        TempbenchError: It is not a whole number, or too small.
-    """
-    try:
-        number = int(value)
-    except ValueError:
-        number = least - 1
-    if number < least:
-        raise TempbenchError(f"{name}={value}: give a whole number of at least {least}")
-    return number
-
-
 class Respondent(lmms):  # type: ignore[misc]
     """Answers from the document alone.
 
@@ -38,9 +23,6 @@ class Respondent(lmms):  # type: ignore[misc]
         seed: For the respondents that draw.
         media: Whether to request the media too, as a real model does, which reveals missing or damaged ones.
         batch_size: The harness's option, like the others; respondents do not use them.
-
-    Raises:
-        TempbenchError: An argument has the wrong type.
     """
 
     reply = "empty"
@@ -54,7 +36,7 @@ class Respondent(lmms):  # type: ignore[misc]
         device: Any = None,
     ) -> None:
         super().__init__()
-        self.seed = whole("seed", seed)
+        self.seed = int(seed)
         self.media = media
         # The harness gathers the metrics of several processes on this device.
         self.device = torch.device("cpu")
@@ -111,8 +93,8 @@ class Reader(Respondent):
         self, batch_size: int | str = 1, frames: int | str = questions.FRAMES, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.batch_size = whole("batch_size", batch_size or 1, 1)
-        self.frames = whole("frames", frames, 1)
+        self.batch_size = int(batch_size or 1)
+        self.frames = int(frames)
 
     def generate_until(self, requests: list[Any]) -> list[str]:
         """Returns one reply a request, in order."""

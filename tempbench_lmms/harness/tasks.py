@@ -79,8 +79,7 @@ def kwargs_of(config: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _url(config: dict[str, Any]) -> str:
-    url: str = config["dataset_kwargs"]["data_files"][config["test_split"]]
-    return url
+    return str(config["dataset_kwargs"]["data_files"][config["test_split"]])
 
 
 def _folder(config: dict[str, Any]) -> Path:
@@ -120,13 +119,10 @@ def _data_problems(benchmark: str, root: Path, folder: Path, changed: object) ->
     found = [table for table in benchmarks.rows(benchmark).tables_of(root) if table.path.parent == folder]
     if not found:
         return (f"no table in {folder}; prepare the data again",)
-    problems: list[str] = []
-    gone: dict[str, None] = {}
-    for table in found:
-        media: dict[str, Path] = {}
-        problems += table_problems(table, media)
-        # Not `path.is_file()`, which raises for a name that is too long.
-        gone |= {url: None for url, path in media.items() if not os.path.isfile(path)}
+    media: dict[str, Path] = {}
+    problems = [problem for table in found for problem in table_problems(table, media)]
+    # Not `path.is_file()`, which raises for a name that is too long.
+    gone = (url for url, path in media.items() if not os.path.isfile(path))
     return (*problems, *(f"{url} is missing; prepare the data again" for url in gone))
 
 

@@ -35,8 +35,7 @@ QWEN_TEMPLATE = (
 )
 
 
-Tokens = Mapping[str, int]
-"""The number of each token."""
+Tokens = Mapping[str, int]  # the number of each token
 
 
 def tokenizer(
@@ -68,7 +67,6 @@ def tokenizer(
     made = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
-    own = {} if bos is None else {"bos_token": bos}
     return (
         PreTrainedTokenizerFast(
             tokenizer_object=made,
@@ -78,7 +76,7 @@ def tokenizer(
             model_specific_special_tokens=dict(named or {}),
             chat_template=template,
             model_max_length=32768,
-            **own,
+            **({} if bos is None else {"bos_token": bos}),
         ),
         vocabulary,
     )

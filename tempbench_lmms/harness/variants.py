@@ -22,7 +22,7 @@ import itertools
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -43,7 +43,6 @@ KEYS = {"multiple_choice": ROTATED, "lite": TENTH}
 """The tasks that are derived under each key of a table."""
 
 _HOOKS = ("doc_to_visual", "doc_to_text", "doc_to_messages", "process_docs", "process_results", "metric_list")
-"""The hooks that a task names."""
 _DEFAULT = {
     "dataset_path": "parquet",
     "test_split": "test",
@@ -53,7 +52,6 @@ _DEFAULT = {
     **{name: name for name in ("doc_to_visual", "doc_to_text", "doc_to_messages", "process_results")},
     "metric_list": "METRIC_LIST",
 }
-"""What all tasks share."""
 _FILTER = (
     "filter_list: [{name: none, filter: [{function: !function tempbench_lmms.harness.adapter.FirstReply}]}]\n"
 )
@@ -138,14 +136,15 @@ def made() -> dict[str, str]:
         tasks = tasks_of(benchmark, table, read)
         more, functions = derived_of(benchmark, table, tasks, read)
         where = f"task_yamls/{benchmark}/{TABLE}"
-        for name, config in (tasks | more).items():
-            files[f"{benchmark}/{name}.yaml"] = _text(config, where)
-        for name, own in functions.items():
-            files[f"{benchmark}/{name}"] = _text(own, where, "!function")
+        files |= {f"{benchmark}/{name}.yaml": _text(own, where) for name, own in (tasks | more).items()}
+        files |= {f"{benchmark}/{name}": _text(own, where, "!function") for name, own in functions.items()}
     for suffix in ("", f"_{MINI}", f"_{TENTH}", f"_{TENTH}_{MINI}"):
         members = [name for name in benchmarks.names() if f"{name}/{name}{suffix}.yaml" in files]
-        everything = {"task": [f"{name}{suffix}" for name in members], "metadata": {"version": 1}}
-        group = {"group": f"{_ALL}{suffix}", **everything}
+        group = {
+            "group": f"{_ALL}{suffix}",
+            "task": [f"{name}{suffix}" for name in members],
+            "metadata": {"version": 1},
+        }
         files[f"{_ALL}/{_ALL}{suffix}.yaml"] = _text(group, "the list of benchmarks")
     return files
 
@@ -210,8 +209,7 @@ def base_of(name: str) -> str | None:
 def table_of(benchmark: str) -> Config:
     """Returns a benchmark's table of tasks."""
     text = (folder_of("task_yamls", benchmark) / TABLE).read_text(encoding="utf-8")
-    table: Config = yaml.load(text, Loader=WordLoader)  # noqa: S506 (a SafeLoader)
-    return table
+    return yaml.load(text, Loader=WordLoader)  # type: ignore[no-any-return]  # noqa: S506 (a SafeLoader)
 
 
 def _text(config: Mapping[str, Any], source: str, tag: str = "") -> str:
@@ -239,34 +237,27 @@ def tasks_of(benchmark: str, table: Config, parts: Mapping[str, Config]) -> dict
     """
     out: dict[str, Config] = {}
     where = f"task_yamls/{benchmark}/{TABLE}"
-    tasks, groups = table.get("tasks") or {}, table.get("groups") or {}
-    for name, variants in _names(table, where):
-        keys = [tasks[name] if name in tasks else groups[name], *(table["variants"][one] for one in variants)]
-        suffix = "".join(f"_{one}" for one in variants)
-        for sample in ("", f"_{MINI}"):
-            made_name = f"{name}{suffix}{sample}"
-            if made_name in out:
-                raise TempbenchError(f"{where}: {made_name} is defined twice; rename one of the two")
-            if name in groups:
-                out[made_name] = {"group": made_name, **groups[name]}
-                out[made_name]["task"] = [f"{member}{suffix}{sample}" for member in groups[name]["task"]]
-            else:
-                folder = f"{SCHEME}{benchmark}/{MINI}" if sample else f"{SCHEME}{benchmark}"
-                out[made_name] = _task(made_name, folder, keys, parts)
+    known = {**(table.get("tasks") or {}), **(table.get("groups") or {})}
+    variants = {f"_{variant}": keys for variant, keys in (table.get("variants") or {}).items()}
+    entries = [(name, "") for name in known]
+    entries += [(name, suffix) for suffix, keys in variants.items() for name in keys["of"]]
+    for (name, suffix), sample in itertools.product(entries, ("", f"_{MINI}")):
+        made_name = f"{name}{suffix}{sample}"
+        if name not in known:
+            raise TempbenchError(f"{where}: the variant {suffix[1:]} belongs to {name}, which is not a task")
+        if made_name in out:
+            raise TempbenchError(f"{where}: {made_name} is defined twice; rename one of the two")
+        if name in (table.get("groups") or {}):
+            members = [f"{member}{suffix}{sample}" for member in known[name]["task"]]
+            out[made_name] = {"group": made_name, **known[name], "task": members}
+        else:
+            folder = f"{SCHEME}{benchmark}/{MINI}" if sample else f"{SCHEME}{benchmark}"
+            entry = [known[name], *([variants[suffix]] if suffix else [])]
+            out[made_name] = _task(made_name, folder, entry, parts)
     for name, config in out.items():
         if unknown := sorted(set(config["task"]) - set(out)) if "group" in config else ():
             raise TempbenchError(f"{where}: {name} has no task {unknown[0]}; correct the group")
     return out
-
-
-def _names(table: Config, where: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    known = {**(table.get("tasks") or {}), **(table.get("groups") or {})}
-    yield from ((name, ()) for name in known)
-    for variant, keys in (table.get("variants") or {}).items():
-        for name in keys["of"]:
-            if name not in known:
-                raise TempbenchError(f"{where}: the variant {variant} belongs to {name}, which is not a task")
-            yield name, (variant,)
 
 
 def _task(name: str, folder: str, entries: list[Config], parts: Mapping[str, Config]) -> Config:
@@ -347,7 +338,6 @@ def derived_of(
 
 
 def _functions(benchmark: str, word: str, base: Config) -> dict[str, str]:
-    """Returns the functions of a derived task that differ from its base, by key."""
     kinds = {"process_docs": "docs", "process_results": "results", "metric_list": "metrics"}
     return {
         key: f"tempbench_lmms.harness.derived_hooks.{word}_{what}__{benchmark}__"

@@ -19,7 +19,7 @@ from tempbench_lmms.data.redaction import without_secrets
 from tempbench_lmms.data.roots import MINI
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
-from tempbench_lmms.harness import identity, model_session, plugin, task_names
+from tempbench_lmms.harness import catalog, identity, model_session, plugin
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, task_files
 from tempbench_lmms.harness.variants import base_of
 from tempbench_lmms.runs.starting import leaves
@@ -184,7 +184,7 @@ def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> pr
 def _shapes(wanted: Wanted, tell: Callable[[str], None]) -> dict[str, Shape]:
     """Returns the shape of each task; nothing if one is unknown, so that everything counts."""
     shapes = {name: shape_of_task(name) for name in leaves(wanted.tasks)}
-    for name, task in task_names.behind(wanted.tasks, wanted.further).items():
+    for name, task in catalog.behind(wanted.tasks, wanted.further).items():
         try:
             shapes[name] = shape_of(aggregation.here().answer(task.file, "contents", _LOOKED_AT))
         except CannotAggregateError as error:

@@ -22,8 +22,8 @@ from tempbench_lmms.data.outputs import LOCK, RESULTS, STATE
 from tempbench_lmms.data.redaction import scrubbed
 from tempbench_lmms.data.terminal import one_line, tell
 from tempbench_lmms.errors import TempbenchError, lacking
-from tempbench_lmms.harness import agreement, identity, plugin, task_names
-from tempbench_lmms.harness.agreement import Ranks
+from tempbench_lmms.harness import catalog, identity, plugin
+from tempbench_lmms.harness.identity import Ranks
 from tempbench_lmms.harness.progress import Pace
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import deciding, quality, run_card, starting, supervision
@@ -136,7 +136,7 @@ def run(
             busy = f"another run is writing into {output}; wait for it or choose another --output"
             held.enter_context(locks.locked(output / LOCK, busy))
             found = starting.check(command)
-            agreement.compare(ranks, found.process | options.process)
+            identity.compare(ranks, found.process | options.process)
             contests = _contests(command, options, found)
             deciders = deciding.deciders(output, state_of(output), contests)
             finished = _continued(output, found, asks_all=not contests)
@@ -144,7 +144,7 @@ def run(
             kept = {**named, _QUESTIONS: found.questions, **deciders}
             if not finished:
                 plugin.check_names({*command.named, *found.ids})
-        ranks.tell_all(agreement.DECISION, {"status": 0} if finished else {"fingerprint": found.fingerprint})
+        ranks.tell_all(identity.DECISION, {"status": 0} if finished else {"fingerprint": found.fingerprint})
         if finished:
             _tell_finished(finished)
             at_end(finished, False)
@@ -170,7 +170,7 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
     further = command.further
     bound(options.max_failures)
     starting.part(further)
-    task_names.check(command.tasks.split(","), further)
+    catalog.check(command.tasks.split(","), further)
     number = starting.value(further, "num_fewshot")
     if number and (ours := command.leaves):  # the harness accepts the number but shows no examples
         raise TempbenchError(
@@ -194,7 +194,7 @@ def _for_all(ranks: Ranks) -> Iterator[None]:
     except TempbenchError as error:
         if ranks.size == 1:
             raise
-        agreement.end_all(ranks, error)
+        identity.end_all(ranks, error)
 
 
 def _followed(ranks: Ranks, command: Command, options: RunOptions) -> RunIdentity:
@@ -213,7 +213,7 @@ def _followed(ranks: Ranks, command: Command, options: RunOptions) -> RunIdentit
         model = identity.of_model(command.model, command.model_args, [*command.further])
         return identity.of_process(data, model, command.tasks) | options.process
 
-    return RunIdentity({}, fingerprint=agreement.follow(ranks, stated), ids=ids)
+    return RunIdentity({}, fingerprint=identity.follow(ranks, stated), ids=ids)
 
 
 def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path | None:
@@ -286,7 +286,7 @@ def _evaluate(
 
     output = command.output
     sys.argv = ["lmms-eval", "--model", command.model]
-    sys.argv += ["--tasks", task_names.as_names(command.tasks, command.further)]
+    sys.argv += ["--tasks", catalog.as_names(command.tasks, command.further)]
     sys.argv += ["--output_path", str(output), "--use_cache", str(output / "cache")]
     sys.argv += ["--log_samples", *command.further]
     sys.argv += ["--model_args", command.model_args] if command.model_args else []

@@ -10,8 +10,8 @@ from tempbench_lmms import __version__
 from tempbench_lmms.data import checks, manifests, outputs, tables
 from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.harness import identity, options, plugin, task_names
-from tempbench_lmms.harness.task_names import OtherTask
+from tempbench_lmms.harness import catalog, identity, plugin
+from tempbench_lmms.harness.catalog import OtherTask
 from tempbench_lmms.harness.tasks import check_data, docs_of, kwargs_of, load_task, root_of, task_files
 
 _OWN = (
@@ -22,7 +22,7 @@ _OWN = (
 
 def value(further: Sequence[str], name: str) -> Any:
     """Returns the value of one of the harness's options among its arguments; None if not given."""
-    return getattr(options.read(further), name, None)
+    return getattr(catalog.options(further), name, None)
 
 
 def part(further: Sequence[str]) -> Callable[[Sequence[Any]], Sequence[Any]]:
@@ -85,7 +85,7 @@ class Command:
     @property
     def named(self) -> list[str]:
         """The named tasks, with patterns replaced by their matches."""
-        return task_names.expanded(self.tasks.split(","), self.further)
+        return catalog.expanded(self.tasks.split(","), self.further)
 
     @property
     def leaves(self) -> list[str]:
@@ -95,7 +95,7 @@ class Command:
     @property
     def others(self) -> dict[str, OtherTask]:
         """The harness's own tasks, and the user's, behind them."""
-        return task_names.behind(self.tasks.split(","), self.further)
+        return catalog.behind(self.tasks.split(","), self.further)
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class RunIdentity:
 def leaves(names: Iterable[str]) -> list[str]:
     """Returns our tasks behind `names`, with patterns and groups replaced by their tasks."""
     found: dict[str, None] = {}
-    for name in task_names.expanded(names):
+    for name in catalog.expanded(names):
         if name not in task_files():
             continue
         config = load_task(name)
@@ -131,7 +131,7 @@ def check(command: Command) -> RunIdentity:
         TempbenchError: Something is wrong.
     """
     names, others = command.leaves, command.others
-    task_names.check_answerable(command.model, others)
+    catalog.check_answerable(command.model, others)
     taken = part(command.further)
     version = plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS, "`tempbench run`")
     plugin.install()

@@ -11,7 +11,7 @@ from tempbench_lmms.any_task import records
 from tempbench_lmms.any_task.aggregation import CannotAggregateError, TaskProcess, TooSlowError
 from tempbench_lmms.any_task.task import AnyTask, Grouped
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import task_names
+from tempbench_lmms.harness import catalog
 from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.runs import comparison
 from tempbench_lmms.runs.logs import read_runs
@@ -82,7 +82,7 @@ def folder(tmp_path_factory):
     home = tmp_path_factory.mktemp("probe")
     (home / f"{TASK}.yaml").write_text(YAML)
     (home / "probe_utils.py").write_text(CODE)
-    task_names.include(home)
+    catalog.include(home)
     for name, skill in (("a", 0.8), ("b", 0.3)):
         write(home / name, items_of(skill, seed=len(name) + ord(name), least=int(name == "b")))
     return home
@@ -211,7 +211,7 @@ def test_two_runs_are_compared(folder):
 
 def test_code_that_takes_too_long_is_ended(folder):
     child = TaskProcess(seconds=15)
-    file = task_names.find(TASK)
+    file = catalog.find(TASK)
     with pytest.raises(TooSlowError, match="more than 15 s"):
         child.values(file, ("endless", None), [{}], [[0]])
     with pytest.raises(CannotAggregateError):
@@ -260,4 +260,4 @@ def test_a_task_that_is_not_installed():
 def test_a_task_with_a_name_of_ours_is_refused(tmp_path):
     (tmp_path / "mine.yaml").write_text("task: mateo_mini\ndataset_path: json\n")
     with pytest.raises(TempbenchError, match="mateo_mini is a task of this package; give yours another name"):
-        task_names.include(tmp_path)
+        catalog.include(tmp_path)

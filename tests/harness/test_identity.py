@@ -11,7 +11,7 @@ import pytest
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import agreement, identity
+from tempbench_lmms.harness import identity
 from tempbench_lmms.harness.identity import differences
 from tempbench_lmms.harness.tasks import docs_of, load_task
 
@@ -160,7 +160,7 @@ def test_processes_with_senseless_numbers(rank, size, monkeypatch):
     monkeypatch.setenv("RANK", rank)
     monkeypatch.setenv("WORLD_SIZE", size)
     with pytest.raises(TempbenchError, match=r"RANK|WORLD_SIZE"):
-        agreement.Ranks()
+        identity.Ranks()
 
 
 @pytest.mark.slow
@@ -169,7 +169,7 @@ def test_processes_that_cannot_reach_each_other(monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "2")
     monkeypatch.delenv("MASTER_ADDR", raising=False)
     with pytest.raises(TempbenchError, match="MASTER_ADDR"):
-        agreement.Ranks().tell("x", 1)
+        identity.Ranks().tell("x", 1)
 
 
 @pytest.fixture
@@ -282,7 +282,7 @@ def test_differences_name_what_was_added_and_taken_away():
 
 
 def test_a_follower_ends_with_the_status_that_was_decided(monkeypatch):
-    ranks = agreement.Ranks()
+    ranks = identity.Ranks()
     said = {}
     monkeypatch.setattr(ranks, "tell", said.__setitem__)
     monkeypatch.setattr(ranks, "hear", lambda name: {"status": 1})
@@ -291,7 +291,7 @@ def test_a_follower_ends_with_the_status_that_was_decided(monkeypatch):
         raise TempbenchError("no data here")
 
     with pytest.raises(SystemExit) as end:
-        agreement.follow(ranks, stated)
+        identity.follow(ranks, stated)
     assert end.value.code == 1
     assert said["identity/0"]["error"] == "no data here"
 
@@ -312,7 +312,7 @@ def test_processes_decide_slice_by_slice_of_one_size():
 
     def compare(**how):
         first, second = (RunOptions(slice_size=size, **how).process for size in (7, 20))
-        agreement.compare(Heard({"host": "b", "identity": second}), first)
+        identity.compare(Heard({"host": "b", "identity": second}), first)
 
     compare()  # each keeps as many answers together as it likes
     with pytest.raises(TempbenchError, match=r"process 1 on b has another slice \(7, now 20\)"):
@@ -331,5 +331,5 @@ def test_processes_decide_slice_by_slice_of_one_size():
 )
 def test_what_another_process_says_ends_the_run(said, line):
     with pytest.raises(TempbenchError, match=line):
-        agreement.compare(Heard(said), {"packages": {"av": "1"}})
-    agreement.compare(Heard({"host": "b", "identity": {"packages": {"av": "1"}}}), {"packages": {"av": "1"}})
+        identity.compare(Heard(said), {"packages": {"av": "1"}})
+    identity.compare(Heard({"host": "b", "identity": {"packages": {"av": "1"}}}), {"packages": {"av": "1"}})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tempbench_lmms.harness import patches, plugin, task_names
+from tempbench_lmms.harness import catalog, patches, plugin
 from tempbench_lmms.harness.patches import headlines
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.harness.variants import task_dir
@@ -114,7 +114,7 @@ def test_it_stops_before_a_model_is_loaded_where_data_is_missing(monkeypatch, tm
 
 def test_the_harness_has_none_of_our_names():
     assert plugin.shadowed_names() == []
-    assert not task_files().keys() & task_names.in_folder(harness_folder() / "tasks")
+    assert not task_files().keys() & catalog.in_folder(harness_folder() / "tasks")
 
 
 def test_the_import_of_the_entry_point_imports_nothing_heavy_and_reads_no_command_line(tmp_path):

@@ -102,8 +102,8 @@ def test_a_signal_ends_a_run_with_one_line_and_all_it_started(tmp_path, how, num
 def test_a_run_can_be_supervised_after_the_checks():
     """The checks of names load a part of the harness, and the run is watched all the same."""
     code = (
-        "from tempbench_lmms.harness import task_names, options; from tempbench_lmms.runs import supervision;"
-        "task_names.check(['mateo_text_cot_mini'], []); options.check_model('tempbench_chance');"
+        "from tempbench_lmms.harness import catalog; from tempbench_lmms.runs import supervision;"
+        "catalog.check(['mateo_text_cot_mini'], []); catalog.check_model('tempbench_chance');"
         "print(supervision.is_possible())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -13,7 +13,7 @@ from tempbench_lmms.cli.report import report
 from tempbench_lmms.data import locks, outputs
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import task_names
+from tempbench_lmms.harness import catalog
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import logs, safe_run, starting, supervision
 from tempbench_lmms.runs.starting import Command
@@ -35,12 +35,12 @@ def test_a_pattern_stands_for_the_tasks_that_it_matches(tmp_path, capsys):
     found = starting.check(Command("m", pattern, tmp_path))
     assert list(found.kept["data"]) == [TASK]
     assert "questions of 1 task are asked" in capsys.readouterr().err
-    assert task_names.expanded([pattern], []) == [TASK]
-    assert task_names.expanded(["mmmu_v*"], []) == ["mmmu_v*"]
-    both = task_names.expanded(["tempcompass*"], [])  # the harness has tasks of that name, too
+    assert catalog.expanded([pattern], []) == [TASK]
+    assert catalog.expanded(["mmmu_v*"], []) == ["mmmu_v*"]
+    both = catalog.expanded(["tempcompass*"], [])  # the harness has tasks of that name, too
     assert "tempcompass*" in both
-    assert {*both} - {"tempcompass*"} <= task_names.task_files().keys()
-    assert "tempcompass*" not in task_names.expanded(["tempcompass*"])
+    assert {*both} - {"tempcompass*"} <= catalog.task_files().keys()
+    assert "tempcompass*" not in catalog.expanded(["tempcompass*"])
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_pattern_stands_for_the_tasks_that_it_matches(tmp_path, capsys):
         ("mateo_mini,mmmu_vall", "did you mean mmmu_val"),
         ("mateo_mini, mateo", "no task named ' mateo', here or in the harness; did you mean mateo"),
         ("nosuch*", "no task named 'nosuch*'"),
-        ("mateo_mini,", "has an empty name"),
+        ("mateo_mini,", "or has a comma too many"),
         (" ", "--tasks names no task"),
     ],
 )
@@ -86,7 +86,6 @@ def test_an_option_of_ours_is_refused_in_short_too(words):
         (["--limit", "3", "4"], "4: the harness has no option for that"),
         (["--model-args", "foo"], "--model-args foo: give it as name=value"),
         (["--gen_kwargs", "max_new_tokens"], "--gen_kwargs max_new_tokens: give it as name=value"),
-        (["--gen_kwargs", "top_p=1,temperature=-0.5"], "temperature=-0.5: give a number above 0, or 0"),
         (["--num_fewshot", "3"], f"--num_fewshot 3: {TASK} has no examples to show"),
         (["--wandb_args", "a,b=1"], "--wandb_args a: give it as name=value"),
         (["--include_path", "/nosuch"], "--include_path /nosuch: no such folder"),

@@ -101,9 +101,7 @@ def owned(lm: Any, wanted: Callable[[Any], bool]) -> Any:
 
 
 def _things(lm: Any) -> Iterator[Any]:
-    for name in _FIRST:
-        if (found := getattr(lm, name, None)) is not None:
-            yield found
+    yield from (getattr(lm, name, None) for name in _FIRST)
     values = list(getattr(lm, "__dict__", {}).values())
     yield from values
     for value in values:

@@ -1,8 +1,11 @@
-"""The tasks that `--tasks` can name, ours and the harness's, and the YAMLs of others, without running code.
+"""The harness's options, models and names of tasks, read without importing it.
 
-The harness's own index takes ten seconds.
+Its own index of tasks takes ten seconds. YAMLs of others are read without running code.
 """
 
+import argparse
+import ast
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,18 +13,21 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.checksums import digest
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError, hint
-from tempbench_lmms.harness import options, respondents
-from tempbench_lmms.harness.plugin import folders_of
+from tempbench_lmms.harness import respondents
+from tempbench_lmms.harness.plugin import folders_of, harness_version
 from tempbench_lmms.harness.tasks import load, task_files
 from tempbench_lmms.harness.variants import WordLoader
 
+_PAIRS = ("gen_kwargs", "wandb_args", "hf_hub_log_args")
+_TYPES = {"int": int, "float": float, "str": str}
 # A key of a task's or group's file, with the rest of its line or the list below it.
 _NAMED = re.compile(
     r"""^["']?(?:task|group|tag)["']?[ \t]*:"""
@@ -32,6 +38,102 @@ _WORDS = re.compile(r"[^\s,'\"\[\]#-][^\s,'\"\[\]#]*")
 _LIKELIHOODS = ("loglikelihood", "multiple_choice")
 _DATA = ("dataset_path", "dataset_name", "test_split", "validation_split")
 _INCLUDED: list[Path] = []
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise TempbenchError(f"{message}; see `python -m lmms_eval eval --help`")
+
+
+@cache
+def _parser() -> _Parser:
+    """Returns a parser of the options of the harness's evaluation; without any if its source has changed.
+
+    It accepts any value for types that the harness computes.
+    """
+    parser = _Parser(prog="lmms-eval", add_help=False)
+    try:
+        folder, *_ = folders_of("lmms_eval")
+        tree = ast.parse((folder / "__main__.py").read_text(encoding="utf-8"))
+    except (OSError, ValueError, SyntaxError):
+        return parser
+    calls = (call for call in ast.walk(tree) if isinstance(call, ast.Call))
+    for call in (call for call in calls if getattr(call.func, "attr", "") == "add_argument"):
+        words = (str(argument.value) for argument in call.args if isinstance(argument, ast.Constant))
+        names = [word for word in words if word.startswith("-")]
+        settings: dict[str, Any] = {}
+        for keyword in call.keywords:
+            if keyword.arg == "type" and isinstance(keyword.value, ast.Name):
+                settings["type"] = _TYPES.get(keyword.value.id, str)
+            elif keyword.arg in ("action", "nargs", "choices", "dest"):
+                with contextlib.suppress(ValueError):  # computed, so any value is accepted
+                    settings[keyword.arg] = ast.literal_eval(keyword.value)
+        with contextlib.suppress(argparse.ArgumentError):  # from another of its commands, with the same name
+            parser.add_argument(*names, **settings)
+    return parser
+
+
+def options(words: Sequence[str], ours: Sequence[str] = ()) -> argparse.Namespace:
+    """Returns the harness's reading of its options.
+
+    Args:
+        words: The command-line words for the harness.
+        ours: Options of our own command, for suggestions.
+
+    Raises:
+        TempbenchError: It would refuse them: an unknown option, a missing or wrong value, or a word that
+            belongs to no option.
+    """
+    found, left = _parser().parse_known_args(words)
+    known = _parser()._option_string_actions
+    strays = [word for word in left if word != "--"] if known else []
+    if strays and strays[0].startswith("-"):
+        name = strays[0].partition("=")[0]
+        more = hint(name, {*known, *ours}, "see `python -m lmms_eval eval --help`", n=1)
+        raise TempbenchError(f"neither `tempbench run` nor the harness has an option {name}; {more}")
+    if strays:
+        raise TempbenchError(
+            f"{' '.join(strays)[:200]}: the harness has no option for that; quote a value that has spaces"
+        )
+    # Mistakes in these the harness notices only after loading everything.
+    for name in _PAIRS:
+        check_pairs(f"--{name}", getattr(found, name, None))
+    folder = getattr(found, "include_path", None) or "hidden:"  # as a run's state shows it
+    if not folder.startswith("hidden:") and not Path(folder).is_dir():
+        raise TempbenchError(f"--include_path {one_line(folder)}: no such folder; give that of your tasks")
+    return found
+
+
+def check_pairs(option: str, value: str | None) -> None:
+    """Checks that an option's value is a list such as `a=1,b=2`.
+
+    Raises:
+        TempbenchError: It does not begin like such a list.
+    """
+    first = (value or "").strip().partition(",")[0]
+    if first and not re.fullmatch(r"[A-Za-z_][\w.-]*\s*=.*", first, re.DOTALL):
+        raise TempbenchError(f"{option} {one_line(first)}: give it as name=value, with a comma between two")
+
+
+def check_model(name: str, model_args: str = "") -> None:
+    """Checks that the harness has a model (including plugins' models), and its arguments.
+
+    Raises:
+        TempbenchError: It has no such model or cannot run, or the arguments are not a list like `a=1,b=2`.
+    """
+    check_pairs("--model-args", model_args)
+    harness_version()
+    try:
+        from lmms_eval.models import list_available_models
+    except ImportError:
+        return  # an older harness says so itself
+    names = list_available_models(include_aliases=True)
+    if name not in names:
+        more = hint(name, names, f"it has {', '.join(names)}")
+        raise TempbenchError(f"the harness has no model '{name}'; {more}")
+
+
+# ---- names of tasks
 
 
 @cache
@@ -89,17 +191,13 @@ def check(names: Iterable[str], further: Sequence[str] = ()) -> None:
         TempbenchError: One is not.
     """
     names, ours = list(names), task_files()
-    if not any(name.strip() for name in names):
-        raise TempbenchError("--tasks names no task; give one (`tempbench tasks` lists ours)")
+    if not all(name.strip() for name in names):
+        raise TempbenchError("--tasks names no task, or has a comma too many; see `tempbench tasks`")
     strange = [name for name in names if name not in ours and not os.path.isfile(name)]
     if len(names) == 1 and os.path.isdir(names[0]) and any(Path(names[0]).glob("*.yaml")):
         return  # a folder of task files, which the harness accepts only alone
-    if not strange:
-        return
-    known = all_names(further)
+    known = all_names(further) if strange else set()
     for name in strange:
-        if not name.strip():
-            raise TempbenchError("--tasks has an empty name; remove the comma beside it")
         if name in known or ("*" in name and any(fnmatchcase(one, name) for one in known)):
             continue
         more = hint(name, known, "see `tempbench tasks`")
@@ -120,9 +218,7 @@ def as_names(tasks: str, further: Sequence[str] = ()) -> str:
 def folders(further: Sequence[str]) -> Iterator[Path]:
     """Yields the folders, except ours, in which the harness looks for tasks."""
     yield from (folder / "tasks" for folder in folders_of("lmms_eval"))
-    for plugin in filter(None, os.environ.get("LMMS_EVAL_PLUGINS", "").split(",")):
-        yield from folders_of(f"{plugin}.tasks")
-    if folder := getattr(options.read(further), "include_path", None):
+    if folder := getattr(options(further), "include_path", None):
         yield Path(folder)
 
 
