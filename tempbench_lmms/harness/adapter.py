@@ -5,13 +5,11 @@ import dataclasses
 import functools
 import inspect
 import itertools
-import json
 import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
-from weakref import WeakValueDictionary
 
 from tempbench_lmms import record_quality
 from tempbench_lmms.data import provenance
@@ -114,36 +112,19 @@ def without_keys(reply: Any) -> Any:
     return reply
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
 class Item:
     """A record on its way to one aggregation.
 
     The harness collects the records under every metric's name and writes every metric's value of a question
     into the sample log. The log shows an `Item` as a word, so that a record with twenty metrics is logged
-    once, as `record`, instead of twenty times. With several processes, the harness sends the records to the
-    first process again for each metric. So an `Item` makes its text only once, and equal arrivals become one
-    `Item`: values cached for one metric serve the others, as in a single process.
+    once, as `record`, instead of twenty times.
     """
 
-    __slots__ = ("__weakref__", "packed", "record")
-
-    def __init__(self, record: Record, packed: str = "") -> None:
-        self.record, self.packed = record, packed
+    record: Record
 
     def __str__(self) -> str:
         return "see record"
-
-    def __reduce__(self) -> tuple[Callable[..., "Item"], tuple[Any]]:
-        self.packed = self.packed or json.dumps(self.record)
-        return _unpacked, (self.packed,)
-
-
-_ARRIVED: WeakValueDictionary[str, Item] = WeakValueDictionary()
-
-
-def _unpacked(packed: str) -> Item:
-    # The name keeps the item until it is returned.
-    found = _ARRIVED.get(packed) or Item(json.loads(packed), packed)
-    return _ARRIVED.setdefault(packed, found)
 
 
 class Details(dict[str, Any]):
@@ -194,8 +175,6 @@ def details(
     logged.
     """
     records = records_of(items)
-    package, _, own = table.__module__.rpartition(".")[0].partition(".")
-    benchmark = benchmark or (own if package == __package__.partition(".")[0] else "")
 
     def readings(records: Sequence[Record]) -> dict[str, Any]:
         found = shares(records)
@@ -272,7 +251,7 @@ def metric_list(
     Args:
         metrics: The task's metrics. The standard error follows its metric: it overwrites the harness's own.
         table: The nested table `details`, which comes last.
-        benchmark: The benchmark; that of the table's module where omitted.
+        benchmark: The benchmark.
         more: Aggregations that are not metrics, by name: files written, encoders used.
     """
 

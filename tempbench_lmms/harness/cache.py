@@ -9,6 +9,7 @@ Here these count as failed requests, and the run continues (`harness.retries`).
 """
 
 import contextlib
+import itertools
 import os
 import shutil
 import sqlite3
@@ -153,9 +154,11 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
                 texts = {n: stopping.text_of(replies[places[n]], self.reasoning_tags) for n in own}
                 if (n_counted := self._decided(stop, task, texts)) is not None:
                     break
-            stop.count(task, len(groups) if n_counted is None else n_counted)
+            stop.answered[task] = set(itertools.chain.from_iterable(groups[:n_counted]))
         replies |= {i: "" for i, reply in replies.items() if reply is None}
-        stop.forget(self.tasks)
+        for name, numbers in stop.answered.items():
+            own = self.tasks[name]
+            own._instances[:] = [one for one in own.instances if one.doc_id in numbers]
 
     def _decided(self, stop: stopping.Stopping, task: str, texts: Mapping[int, str]) -> int | None:
         """Returns after how many groups a task is decided, or None; every process gets the same value."""

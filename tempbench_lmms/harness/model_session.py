@@ -1,6 +1,5 @@
 """Asks the questions of `tempbench check-model` through a runner of the harness, and records what arrives."""
 
-import copy
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -91,11 +90,11 @@ class Session:
             "until": [],
         }
         text, place = probes.text_of(probe), (number, _TASK, _SPLIT)
-        if getattr(self._lm, "is_simple", True):
-            arguments: tuple[Any, ...] = (text, generation, probes.visuals_of, *place)
-        else:
-            arguments = (text, probes.messages_of, copy.deepcopy(generation), *place)
-        return Instance("generate_until", arguments, 0, {"task": _TASK, "doc_id": number, "repeats": 1})
+        is_simple = getattr(self._lm, "is_simple", True)
+        middle = (generation, probes.visuals_of) if is_simple else (probes.messages_of, generation)
+        return Instance(
+            "generate_until", (text, *middle, *place), 0, {"task": _TASK, "doc_id": number, "repeats": 1}
+        )
 
     def _by_question(self, asked: Sequence[Probe]) -> list[Inputs | None]:
         """Returns what arrived of each question, identified by the name in its text, else by its pictures."""

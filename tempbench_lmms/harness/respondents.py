@@ -21,8 +21,7 @@ _GARBAGE = (
 def _generator(doc: Mapping[str, Any], task: str, seed: int) -> random.Random:
     # From the question's id, not its place, so that any distribution of the documents over processes gives
     # the same replies.
-    key = f"{seed}|{task}|{doc['question_id']}".encode()
-    return random.Random(hashlib.sha256(key).digest())
+    return random.Random(hashlib.sha256(f"{seed}|{task}|{doc['question_id']}".encode()).digest())
 
 
 def oracle(doc: Mapping[str, Any], task: str, seed: int) -> str:

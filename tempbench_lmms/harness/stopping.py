@@ -35,15 +35,6 @@ class Stopping:
     said: Callable[[], Mapping[str, Mapping[str, Any]]]
     answered: dict[str, set[int]] = field(default_factory=dict)
 
-    def count(self, task: str, n_groups: int) -> None:
-        """Records that the first groups of a task count."""
-        self.answered[task] = {number for group in self.groups[task][:n_groups] for number in group}
-
-    def forget(self, tasks: Mapping[str, Any]) -> None:
-        """Removes the requests that do not count from the harness's tasks."""
-        for name, numbers in self.answered.items():
-            tasks[name]._instances[:] = [one for one in tasks[name].instances if one.doc_id in numbers]
-
     def note(self, results: Mapping[str, Any] | None) -> dict[str, Any] | None:
         """Adds the decision to what the harness writes into its results file; its first process has it."""
         if results is None:

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-_HEADS = 4
 QWEN_TOKENS = (
     "<|endoftext|>",
     "<|im_start|>",
@@ -82,23 +81,21 @@ def tokenizer(
     )
 
 
-def _config(ids: Tokens, width: int) -> Any:
+def _config(ids: Tokens) -> Any:
     from transformers import Qwen2_5_VLConfig
 
-    # Half of a head's dimensions turn: a quarter of these with time, the others with height and width.
-    turning = width // _HEADS // 2
-    sections = [turning // 4, turning // 4, turning // 2]
     return Qwen2_5_VLConfig(
         text_config={
             "vocab_size": len(ids),
             "initializer_range": 0.2,
-            "hidden_size": width,
-            "intermediate_size": 2 * width,
+            "hidden_size": 32,
+            "intermediate_size": 64,
             "num_hidden_layers": 2,
-            "num_attention_heads": _HEADS,
+            "num_attention_heads": 4,
             "num_key_value_heads": 2,
             "max_position_embeddings": 32768,
-            "rope_scaling": {"type": "mrope", "mrope_section": sections},
+            # Half of a head's dimensions turn: a quarter with time, the others with height and width.
+            "rope_scaling": {"type": "mrope", "mrope_section": [1, 1, 2]},
             "bos_token_id": ids["<|im_start|>"],
             "eos_token_id": ids["<|im_end|>"],
             "pad_token_id": ids["<|endoftext|>"],
@@ -109,7 +106,7 @@ def _config(ids: Tokens, width: int) -> Any:
             "hidden_size": 32,
             "intermediate_size": 64,
             "num_heads": 2,
-            "out_hidden_size": width,
+            "out_hidden_size": 32,
             "fullatt_block_indexes": [1],
             "window_size": 112,
         },
@@ -121,13 +118,12 @@ def _config(ids: Tokens, width: int) -> Any:
     )
 
 
-def build(folder: Path, seed: int = 0, width: int = 32) -> Path:
+def build(folder: Path, seed: int = 0) -> Path:
     """Writes the model with its processor to `folder`, once.
 
     Args:
         folder: Where to write; an existing finished model is used.
         seed: Of the random weights.
-        width: Of the hidden layers, a multiple of 32. vLLM on a CPU takes heads of 32 and more: 128.
 
     Returns:
         The folder, to be given to a runner as `pretrained`.
@@ -152,7 +148,7 @@ def build(folder: Path, seed: int = 0, width: int = 32) -> Path:
         video_processor=Qwen2VLVideoProcessor(size=size),
         chat_template=QWEN_TEMPLATE,
     )
-    config = _config(ids, width)
+    config = _config(ids)
     torch.manual_seed(seed)
     model = Qwen2_5_VLForConditionalGeneration(config)
     model.generation_config.eos_token_id = ids["<|im_end|>"]

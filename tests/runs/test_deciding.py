@@ -52,8 +52,7 @@ def asked(contest, docs, respondent, seed=0, size=20):
         replies = {n: REPLIES[respondent](docs[n], TASK, seed) for n in portion}
         if (n_groups := stop.decide(TASK, replies)) is not None:
             break
-    stop.count(TASK, len(fresh.groups) if n_groups is None else n_groups)
-    return stop.said()[TASK], stop.answered[TASK]
+    return stop.said()[TASK], {number for group in fresh.groups[:n_groups] for number in group}
 
 
 def test_who_knows_all_is_soon_told_from_who_guesses(folder, against_chance, docs):
