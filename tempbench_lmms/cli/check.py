@@ -12,7 +12,6 @@ import typer
 
 from tempbench_lmms.cli.command import AsJson, Force, IncludePath
 from tempbench_lmms.data import outputs, terminal
-from tempbench_lmms.harness import catalog
 
 if TYPE_CHECKING:
     from tempbench_lmms.runs.model_check import Wanted
@@ -81,6 +80,7 @@ def check_model(
         outputs.check_file(output, force)
     if keep:
         outputs.check_folder(keep)
+    from tempbench_lmms.harness import catalog
     from tempbench_lmms.runs.model_check import Wanted
 
     catalog.check_model(model, model_args)

@@ -84,9 +84,9 @@ class HarnessCommand(ColouredCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Reads the command line; refuses options that the harness does not know either."""
+        rest = super().parse_args(ctx, args)  # which ends where help is asked for
         from tempbench_lmms.harness import catalog
 
-        rest = super().parse_args(ctx, args)
         words = ctx.params.get("arguments") or []
         catalog.options(words, [option for one in self.params for option in one.opts if option[:2] == "--"])
         # A run always writes logs, because they store the answers.

@@ -25,7 +25,6 @@ from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.outputs import CHECK, LOCK, REPEAT, STATE
 from tempbench_lmms.data.roots import datasets_cache
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import catalog
 from tempbench_lmms.runs import supervision
 
 if TYPE_CHECKING:
@@ -103,6 +102,8 @@ def run(
         _check_places(output)
         if first:  # before anything heavy is imported
             terminal.tell(f"checking the data of {tasks}")
+        from tempbench_lmms.harness import catalog
+
         catalog.check(tasks.split(","), further)
         catalog.check_model(model, model_args)
         if folder := catalog.options(further).include_path:
@@ -146,6 +147,8 @@ def _check_first(
             f"--check needs a separate process; first run `tempbench check-model --keep {output}` without a "
             "launcher, and then this without --check"
         )
+    from tempbench_lmms.harness import catalog
+
     command = [sys.executable, "-m", "tempbench_lmms.cli", "check-model", "--model", model, "--tasks", tasks]
     command += ["--model-args", model_args, "--keep", str(output)]
     given = catalog.options(further)
@@ -384,6 +387,7 @@ def _check_numbers(options: dict[str, float]) -> None:
 
 def _leaves(wanted: list[str], logged: list[str], include_path: Path | None) -> dict[str, None]:
     """Returns the tasks to plan for; other people's tasks may be known only from a log."""
+    from tempbench_lmms.harness import catalog
     from tempbench_lmms.runs import starting
 
     further = ["--include_path", str(include_path)] if include_path else []
