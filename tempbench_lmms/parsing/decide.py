@@ -67,7 +67,6 @@ _DOUBTS = dict.fromkeys(
 ) | {"judged": (roles("all or ask"), roles("or ask suppose refuse turn wrong no"))}
 _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = re.compile(r"[^\W\d_]{2,} $")
-_SAID = roles("text words both")
 _REMARKS = roles("note courtesy ask refuse")
 _WORDY = roles("text words place")
 _TURNS, _BRIEF = roles("turn back or"), 200
@@ -144,6 +143,8 @@ def _strong(case: Case) -> Said | None:
     behind = [one for one in behind if one.mention.form not in _WORDY or text.opens(one.sentence) & _TURNS]
     if any(one.stance in (Stance.OPEN, Stance.HEAD) for one in behind):
         return None, "several"
+    if last.stance == Stance.CONCLUDED and _values([o for o in behind if not o.listed]) - {last.mention.value}:
+        return None, "several"
     if _gives_up(text, last):
         return None, "refused"
     stated = (*_STRONG, Stance.HEAD)
@@ -181,30 +182,21 @@ def _closing(case: Case) -> Said | None:
     return (last[-1], "") if said else None
 
 
-def _stated(case: Case) -> Said | None:
-    """Returns the option that the first sentence states in words, if the later sentences only explain."""
-    text, first = case.text, [one for one in case.live if one.sentence == 0]
-    if len(_values(first)) != 1 or first[0].mention.form not in _SAID or len(text.sentences) < 2:
-        return None
-    others = [one for one in case.live if one.mention.value != first[0].mention.value]
-    doubted = (
-        any(one.stance == Stance.OPEN for one in first)
-        or any(text.begins(one.sentence, one.mention.start) for one in others)
-        or (others and _turns(text, first[0]))
-        or text.has("suppose", first[0].mention.end, text.sentences[0].end)
-    )
-    return None if doubted else (first[0], "")
-
-
 def _turns(text: Text, one: Judged) -> bool:
     """Returns whether a "but" comes after a mention in its sentence; "although" only concedes."""
     behind = text.within(one.mention.end, text.sentences[one.sentence].end)
     return any("turn" in word.roles and "concede" not in word.roles for word in behind)
 
 
+def _explained(text: Text) -> int:
+    """Returns the number of the first sentence that begins an explanation: "This is evident from ..."."""
+    numbers = range(1, len(text.sentences))
+    return next((i for i in numbers if "explain" in text.opens(i)), len(text.sentences))
+
+
 def _later(text: Text, one: Judged) -> list[int]:
     """Returns the numbers of the sentences after a mention that hold words, no number and no remark."""
-    numbers = range(text.sentence(one.mention.end - 1) + 1, len(text.sentences))
+    numbers = range(text.sentence(one.mention.end - 1) + 1, _explained(text))
     plain = (i for i in numbers if not text.said(i) & _REMARKS)
     return [i for i in plain if _PLAIN.fullmatch(text.text, *text.sentences[i])]
 
@@ -250,7 +242,7 @@ def _is_contrasted(case: Case, one: Judged) -> bool:
     ("B and C are wrong, and D too").
     """
     text, (_, end) = case.text, case.text.sentences[one.sentence]
-    if one.mention.form in ("number", "order", "span"):
+    if one.mention.form in ("number", "order", "span", "both"):
         return False
     brief = len(text.text) - end <= _BRIEF and _later(text, one)
     if brief or (_turns(text, one) and one.mention.form in _LABELS | {"text"}):
@@ -281,13 +273,13 @@ def _nothing(case: Case) -> Said | None:
     return None, "several" if case.live else "nothing"
 
 
-RULES = [_broken_off, _strong, _closing, _stated, _weak, _remaining, _nothing]
+RULES = [_broken_off, _strong, _closing, _weak, _remaining, _nothing]
 
 
 def _eased(case: Case) -> list[Judged]:
     """Returns mentions of several values without the weaker ones: asides, lists, explanations."""
     text, live = case.text, case.live
-    for less in (_in_brackets, _in_list, _explains):
+    for less in (_in_brackets, _in_list, _explains, _in_explanation):
         kept = [one for one in live if not less(text, one, live)]
         if any(one.stance >= Stance.NAMED for one in kept):
             live = kept
@@ -309,6 +301,10 @@ def _explains(text: Text, one: Judged, live: list[Judged]) -> bool:
     between = text.text[here[0] : one.mention.start]
     whole = text.text[slice(*text.sentences[one.sentence])]
     return whole.count(": ") < 2 and any(sign in between for sign in (": ", " – ", " - ", " — "))
+
+
+def _in_explanation(text: Text, one: Judged, live: list[Judged]) -> bool:
+    return one.sentence >= _explained(text)
 
 
 def _refuses(text: Text) -> bool:

@@ -35,7 +35,7 @@ _TERMS = {
     "": Terms(),
     "truth": Terms(verdicts=roles("literal")),
     "odd": Terms(roles("right wrong odd"), roles("suits")),
-    "longest": Terms(roles("right long"), roles("wrong short")),
+    "longest": Terms(roles("right long more"), roles("wrong short less")),
     "first before second": Terms(roles("right first early before"), roles("wrong last late after")),
 }
 

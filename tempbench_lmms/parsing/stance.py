@@ -277,7 +277,8 @@ def _dealt(at: _Place) -> Stance | None:
 
 
 def _approved(at: _Place) -> Stance | None:
-    if at.verdict == "right" and at.text.has("suppose", at.end, at.right):
+    bound = at.text.has("suppose", at.end, at.right) or at.text.has("before after", at.end, at.clause.end)
+    if at.verdict == "right" and bound:
         return Stance.SUPPOSED
     return Stance.ANNOUNCED if at.verdict == "right" or _is_announced(at) else None
 

@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
 # A small letter that a sign, a number or the end follows; it is no word there, but "a" may be.
 _SMALL = re.compile(
     r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['/.-])(a(?! )|[b-h])"
-    r"(?=[)\]\"']*(?:\s*$|\s*[,;:(\n–—。、，]|\.(?!\w)|\s-\s|\s[\[(\d]|[\u2e80-\uffff]))"
+    r"(?=[)\]\"']*(?:\s*$|\s*[,;:(\n–—。、，]|\.(?!\w)|\s-\s|\s[\[(\d]|[\u2e80-\uffff])|\)\s)"
 )
 _LEAD = roles("is answer option choose conclude likely switch final back")
 
@@ -290,7 +290,7 @@ def is_truth(choice: Choice) -> bool:
 
 
 _ANY = re.compile(
-    r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/#])(\d{1,4})(?![\d/%]|:\d|[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)"
+    r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/#])(\d{1,4})(?![\d/%]|:\d|(?!x(?:$|[.,;!\n]))[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)"
 )
 _DETERMINES = roles("first last other article ordinal.1 ordinal.2 ordinal.3")
 _ROW = re.compile(r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*")

@@ -21,7 +21,7 @@ Span = tuple[float, float]
 _NUMBER = re.compile(
     r"(?P<clock>(?<!\d)(?<!\d:)(?<!\+)\d{1,3}(?::\d\d){1,2}(?:[.,]\d{1,3})?(?!\d|:\d))"
     r"|(?:(?<![A-Za-z_+])|(?<=\d[mhMH])|(?<=\dmin))(?P<number>\d+(?:\.\d+|,\d\d?(?!\d|[.,]\d))?|(?<![\w)\]])\.\d+)"
-    r"(?:(?i:st|nd|rd|th|e|ème|º|ª|°)(?!\w))?"
+    r"(?:(?i:st|nd|rd|th|e|ème|-?[йюяе]|º|ª|°)(?!\w))?"
 )
 _OTHER = re.compile(
     r"(?P<join>[-–—=]{1,4}>|[-–—―~→⇒〜…]|[≤<](?=\s?[tx]\s?[≤<])|\.{2,})"

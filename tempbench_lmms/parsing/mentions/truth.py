@@ -19,7 +19,7 @@ _FOLLOWS = roles(
 _LEADS = roles("conclude switch turn")
 _CHOICE = re.compile(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
 _NEXT = re.compile(r"\s*(\S)")
-_OPENING = ("", *":.,;\n-–—!?¡。>")
+_OPENING = ("", *":.,;\n-–—!?¡。>/")
 
 
 def find(text: Text, ordered: bool = False) -> list[Mention]:
