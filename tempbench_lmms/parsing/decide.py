@@ -58,7 +58,6 @@ _SHORT = 8
 _LABELS = roles("letter label both listed")
 _STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
 _CLOSES = roles("conclude back switch final turn")
-_UNDECIDED = roles("refuse hedge")
 _EVENT = roles("answer right conclude event")
 # What is only named is left unread where one of these words stands before it, or behind it, in its sentence.
 _DOUBTS = dict.fromkeys(
@@ -69,7 +68,7 @@ _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = re.compile(r"[^\W\d_]{2,} $")
 _REMARKS = roles("note courtesy ask refuse")
 _WORDY = roles("text words place")
-_TURNS, _BRIEF = roles("turn back or"), 200
+_BRIEF = 200
 _PLAIN = re.compile(r"\D{4,}")
 _BEGINS = roles("and or to article prep from because near at is")
 
@@ -129,21 +128,19 @@ def _broken_off(case: Case) -> Said | None:
 def _strong(case: Case) -> Said | None:
     """Returns the last mention that is announced, concluded or alone, if nothing contradicts it."""
     text, live = case.text, case.live
-    strong = [one for one in live if one.stance in _STRONG]
-    if not strong:
-        return None
     # An explanation in words does not outweigh an option's label.
     if any(one.stance >= Stance.HEAD and one.mention.form in ("letter", "label", "both") for one in live):
         live = [one for one in live if one.mention.form not in _WORDY]
-        strong = [one for one in live if one.stance in _STRONG]
+    strong = [one for one in live if one.stance in _STRONG]
     if not strong:
         return None
     last = strong[-1]
     behind = [one for one in live if one.mention.start > last.mention.start]
-    behind = [one for one in behind if one.mention.form not in _WORDY or text.opens(one.sentence) & _TURNS]
+    behind = [one for one in behind if one.mention.form not in _WORDY]
     if any(one.stance in (Stance.OPEN, Stance.HEAD) for one in behind):
         return None, "several"
-    if last.stance == Stance.CONCLUDED and _values([o for o in behind if not o.listed]) - {last.mention.value}:
+    named = _values([one for one in behind if not one.listed])
+    if last.stance == Stance.CONCLUDED and named - {last.mention.value}:
         return None, "several"
     if _gives_up(text, last):
         return None, "refused"
@@ -155,8 +152,7 @@ def _strong(case: Case) -> Said | None:
 def _gives_up(text: Text, last: Judged) -> bool:
     """Returns whether a text says after an answer that it cannot tell, in a sentence that ends with it."""
     return any(
-        word.roles >= _UNDECIDED
-        or ("refuse" in word.roles and text.sentences[text.sentence(word.start)].end <= word.end + _SHORT)
+        "refuse" in word.roles and text.sentences[text.sentence(word.start)].end <= word.end + _SHORT
         for word in text.within(last.mention.end, len(text.text))
     )
 

@@ -197,10 +197,9 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
 
 
 def _alternative(at: _Place) -> Stance | None:
-    """Says OPEN of alternatives: "A or B", "Or B"."""
+    """Says OPEN of alternatives: "A or B"."""
     several = at.several and at.text.has("or", at.start, at.end) and not at.denied
-    opened = any("or" in word.roles for word in at.ahead[:1])
-    return Stance.OPEN if several or opened or at.verdict == "open" else None
+    return Stance.OPEN if several or at.verdict == "open" else None
 
 
 def _others(at: _Place) -> Stance | None:
@@ -293,9 +292,7 @@ def _placed(at: _Place) -> Stance | None:
         return Stance.NAMED if text.has("prep", at.sentence.start, at.start) else Stance.BARE
     begins = is_filling(text, clause.start, at.start, _FILL)
     ends = is_filling(text, at.end, min(clause.end, at.sentence.end), _FILL)
-    concludes = [w for w in at.ahead if "conclude" in w.roles]
-    if at.form in ("text", "words", "place"):  # an explanation: "which suggests that ..."
-        concludes = [w for w in concludes if w.start >= clause.start or text.begins(at.number, w.start)]
+    concludes = any("conclude" in w.roles for w in at.lead)
     if concludes or _closes(at, begins, ends, rest):
         return Stance.CONCLUDED
     colon = begins and at.number == 0 and text.text[at.end : at.end + 1] == ":"
@@ -325,17 +322,8 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
         return True
     nearest = at.nearest.roles if at.nearest else frozenset[str]()
     turned = any(w.roles & _TURNS for w in at.ahead)
-    if ends and (nearest & _TAKES_BACK or (turned and nearest & _LEADS)):
+    if ends and turned and nearest & _LEADS:
         return True
-    subject = next((w for w in at.ahead if not w.roles & _OF_SUBJECT), None)
-    if (
-        ends
-        and "is" in nearest
-        and subject
-        and subject.roles & _SUBJECTS
-        and text.begins(at.number, subject.start)
-    ):
-        return True  # "The image that shows the event is image 3."
     colon = text.text[: clause.start].rstrip(" \"'*")[-1:] == ":"
     judged = at.form == "judged" and clause.start > at.sentence.start
     judged = judged and text.has("yes no", at.start, at.end) and not text.has("fill likely", at.start, at.end)
@@ -370,7 +358,7 @@ def _said(at: _Place) -> str:
         if "deny" in word.roles:
             if i and "and" in words[i - 1].roles:
                 break  # "B and not C"
-            reaches = near or at.form == "stated" or "undo" in word.roles
+            reaches = near or at.form in ("stated", "judged")
             denies = denies or (reaches and "," not in at.text.text[at.end : word.start].replace(',"', ""))
         last = word.end
     return "not" if denies else ""
@@ -417,4 +405,4 @@ def _is_set_off(text: Text, end: int) -> bool:
     """Returns whether a sign or an explaining word follows a mention."""
     rest = text.text[end : end + 3].lstrip("\"')]*")
     signed = rest[:2] in (" -", " –", " —") or rest[:1] in ("", *":.,-–—(\n")
-    return signed or text.has("because", end, end + 12)
+    return signed
