@@ -4,7 +4,7 @@ measured in `looks` (pixels), `judging` (order, texts, videos, settings) and `re
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -58,7 +58,6 @@ LINES: dict[str, str] = {line: title for lines in GROUPS.values() for line, titl
 """What each line of the check promises, by its key; the kinds of questions come after these."""
 
 _BY_PLACE = "keep a list of the request's own images, and hand it over as it is"
-_LOOK = "check each step between the request and the processor: what is rescaled twice, or kept"
 _FRAMES = "take 8 frames or more evenly, each once, sorted by index (num_frames, max_num_frames, fps)"
 _TIMES = "tell each frame's own time: index / fps of the file, as metadata or between frames"
 _AS_IT_IS = "hand over the text as the task gives it, once"
@@ -67,7 +66,7 @@ _HINTS = {
     "number": f"raise the limit of images (limit_mm_per_prompt, max_images); {_BY_PLACE}",
     "order": _BY_PLACE,
     "apart": "hand over each image by itself, not as one strip or sheet",
-    "content": _LOOK,
+    "content": "check each step between the request and the processor: what is rescaled twice, or kept",
     "size": "raise max_pixels, max_patches or the like",
     "colours": "hand over RGB (image.convert('RGB'), frame[..., ::-1] after cv2), normalised once",
     "geometry": "pass whole images, unrotated and in shape; check augmentations and axes",
@@ -211,32 +210,27 @@ class Verdict:
         hint = f" [{self.hint}]" if self.hint else ""
         if self.state == FAILED and not self.counts:
             return f"{NOT_NEEDED}  {self.title}{what} (it fails, and no task asked for needs it){hint}"
-        state = self.state.upper() if self.state == FAILED else self.state
-        return f"{state}  {self.title}{what}{hint}"
+        return f"{'FAILED' if self.state == FAILED else self.state}  {self.title}{what}{hint}"
 
 
-def verdicts_of(findings: Iterable[Finding], needed: Iterable[str] | None = None) -> list[Verdict]:
+def verdicts_of(findings: Iterable[Finding], needed: Collection[str] | None = None) -> list[Verdict]:
     """Returns one verdict per line from the findings about all questions."""
     found = list(findings)
-    wanted = None if needed is None else set(needed)
-    out = []
-    for line, title in LINES.items():
-        counts = wanted is None or line in wanted
-        own = [one for one in found if one.line == line]
-        notes = [one.note for one in own if isinstance(one, Seen)]
-        if faults := [one for one in own if isinstance(one, Fault)]:
-            out.append(_failed(line, title, faults, counts))
-        elif notes:
-            out.append(Verdict(line, title, PASSED, text=max(notes, key=bool), counts=counts))
-        else:
-            why = next((one.why for one in own if isinstance(one, Hidden)), "nothing shows it")
-            out.append(Verdict(line, title, UNSEEN, text=why, counts=counts))
-    return out
+    return [
+        _verdict(line, [one for one in found if one.line == line], needed is None or line in needed)
+        for line in LINES
+    ]
 
 
-def _failed(line: str, title: str, faults: Sequence[Fault], counts: bool) -> Verdict:
-    first = {fault.name: fault for fault in reversed(faults)}
-    names = tuple(dict.fromkeys(fault.name for fault in faults))
-    texts = (f"{name}: given {first[name].given}; arrived {first[name].arrived}" for name in names)
-    hints = dict.fromkeys(hint_of(name, first[name].arrived) for name in names)
-    return Verdict(line, title, FAILED, names, " | ".join(texts), "; ".join(hints), counts)
+def _verdict(line: str, found: Sequence[Finding], counts: bool) -> Verdict:
+    first: dict[str, Fault] = {}  # of each name
+    for fault in (one for one in found if isinstance(one, Fault)):
+        first.setdefault(fault.name, fault)
+    if first:
+        texts = (f"{name}: given {one.given}; arrived {one.arrived}" for name, one in first.items())
+        hints = "; ".join(dict.fromkeys(hint_of(name, one.arrived) for name, one in first.items()))
+        return Verdict(line, LINES[line], FAILED, tuple(first), " | ".join(texts), hints, counts)
+    if notes := [one.note for one in found if isinstance(one, Seen)]:
+        return Verdict(line, LINES[line], PASSED, text=max(notes, key=bool), counts=counts)
+    why = next((one.why for one in found if isinstance(one, Hidden)), "nothing shows it")
+    return Verdict(line, LINES[line], UNSEEN, text=why, counts=counts)

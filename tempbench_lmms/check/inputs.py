@@ -58,7 +58,6 @@ class Settings:
     stop: tuple[str, ...] | None = None
 
 
-_MOST = ("max_new_tokens", "max_tokens", "max_completion_tokens")
 # Signs of templates, the numbers that some processors write before frames, and times.
 _NO_TEXT = re.compile(
     r"<\|[^|>]*\|>|[<\[]/?[a-z_]+[\]>]|"
@@ -70,7 +69,8 @@ _STAMP = re.compile(r"<(\d+(?:\.\d+)?) ?s(?:ec(?:onds?)?)?>", re.IGNORECASE)
 
 def settings_of(given: Mapping[str, Any]) -> Settings:
     """Returns the generation settings of a model from any runner's names for them."""
-    most = next((given[key] for key in _MOST if given.get(key)), None)
+    names = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+    most = next((given[key] for key in names if given.get(key)), None)
     temperature, samples = given.get("temperature"), given.get("do_sample")
     if samples is None and temperature is not None:
         samples = float(temperature) > 0
@@ -118,10 +118,8 @@ def stamps_of(texts: Iterable[str]) -> list[float]:
 
 def cards_of(inputs: Inputs) -> list[Card]:
     """Returns all that the pictures and frames of a question show."""
-    shown: list[Picture] = []
-    for part in inputs.parts:
-        shown += [part] if isinstance(part, Picture) else getattr(part, "frames", None) or ()
-    return [card for one in shown for card in one.cards]
+    shown = ([part] if isinstance(part, Picture) else getattr(part, "frames", ()) for part in inputs.parts)
+    return [card for some in shown for one in some or () for card in one.cards]
 
 
 def picture(pixels: Pixels | None, tokens: int | None = None, is_fitted: bool = False) -> Picture:

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from operator import sub
+from statistics import fmean
 
 from tempbench_lmms.check.faults import LINES, Fault, Finding, Hidden, Seen
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video, bare, flat, stamps_of
@@ -15,7 +17,6 @@ from tempbench_lmms.media.codes import SIDE, Card
 
 LOOKS = ("colours", "geometry", "quality")
 _PICTURES = ("number", "order", "apart", "content", "size", *LOOKS)
-_VIDEOS = ("video", "video length", "video order", *LOOKS)
 _LINES_OF_PICTURES = {
     "pictures": (*_PICTURES, "interleaved"),
     "many pictures": ("many",),
@@ -83,10 +84,14 @@ def _pictures(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Ite
     if probe.kind != "many pictures" and len(shown) == n:
         yield from _interleaving(probe.parts, arrived.parts)
     tokens = sum(picture.tokens or 0 for picture in shown)
-    sizes = sorted({picture.size for picture in shown})
-    note = f"{len(shown)} images of {', '.join(f'{w}x{h}' for h, w in sizes[:3])} pixels"
-    note += f", {tokens} tokens" if tokens else ""
+    note = _note("images", shown, "", tokens)
     yield from (Seen(line, note if line in ("many", "size") else "") for line in lines)
+
+
+def _note(what: str, shown: Sequence[Picture], of: str, tokens: int | None) -> str:
+    sizes = ", ".join(f"{width}x{height}" for height, width in sorted({one.size for one in shown})[:3])
+    size = f" of {sizes} pixels" if sizes else ""
+    return f"{len(shown)} {what}{size}{of}{f', {tokens} tokens' if tokens else ''}"
 
 
 def _on(line: str, faults: Sequence[Fault]) -> list[Fault]:
@@ -108,12 +113,18 @@ def of_pictures(probe: Probe, shown: Sequence[Picture], owners: Mapping[int, Pro
     is_readable = all(one.cards for one in shown)
     faults += of_places(known, n) if is_readable and None not in places else _order(known)
     faults += [] if is_readable else _other_number(n, len(shown))  # which ones they are cannot be told
-    return [*faults, *(_looks(shown, probe.cards) if probe.kind != "crowd" else [])]
+    return faults if probe.kind == "crowd" else [*faults, *_looks(shown, probe.cards)]
 
 
 def of_places(places: Sequence[int], n: int) -> list[Fault]:
     """Returns the faults of n pictures that arrived as those of the given places."""
-    return [*_number(places, n), *_order(places)]
+    faults, counts = [], Counter(places)
+    if missing := [i for i in range(n) if i not in counts]:
+        arrived = f"{n - len(missing)}, without number {_listed(missing)}"
+        faults.append(Fault("images dropped", f"{n} images", arrived))
+    if double := sorted(i for i, count in counts.items() if count > 1):
+        faults.append(Fault("images doubled", f"{n} images", f"{_listed(double)} more than once"))
+    return [*faults, *_order(places)]
 
 
 def _known_again(one: Picture, cards: Sequence[Card]) -> Picture:
@@ -125,7 +136,6 @@ def _known_again(one: Picture, cards: Sequence[Card]) -> Picture:
 
 
 def _looks(shown: Sequence[Picture], cards: Sequence[Card]) -> list[Fault]:
-    """Returns what happened to the pixels of pictures that show one of some cards."""
     own = {card.number: card for card in cards}
     seen = [
         looks.Seen(one.pixels, own[one.cards[0].number], one.is_fitted, one.turned)
@@ -159,16 +169,8 @@ def _of_any(
 
 
 def _other_number(given: int, n: int) -> list[Fault]:
-    name = "images dropped" if n < given else "images doubled"
-    return [] if n == given else [Fault(name, f"{given} images", str(n))]
-
-
-def _number(places: Sequence[int], n: int) -> Iterator[Fault]:
-    counts = Counter(places)
-    if missing := [i for i in range(n) if i not in counts]:
-        yield Fault("images dropped", f"{n} images", f"{n - len(missing)}, without number {_listed(missing)}")
-    if double := sorted(i for i, count in counts.items() if count > 1):
-        yield Fault("images doubled", f"{n} images", f"{_listed(double)} more than once")
+    fault = Fault("images dropped" if n < given else "images doubled", f"{given} images", str(n))
+    return [fault] if n != given else []
 
 
 def _order(places: Sequence[int]) -> list[Fault]:
@@ -190,11 +192,11 @@ def _listed(places: Sequence[int]) -> str:
 
 
 def _film(film: Film, probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Iterator[Finding]:
-    lines = (*_VIDEOS, "times") if probe.kind == "video" or probe.kind not in LINES else (probe.kind,)
+    every = ("video", "video length", "video order", *LOOKS, "times")
+    lines = every if probe.kind == "video" or probe.kind not in LINES else (probe.kind,)
     clip = next((part for part in arrived.parts if isinstance(part, Video)), None)
     if clip is not None and clip.frames is None:
-        why = "the frames cannot be read back from what arrives"
-        yield from (Hidden(line, why) for line in lines)
+        yield from (Hidden(line, "the frames cannot be read back from what arrives") for line in lines)
         return
     faults = of_video(film, probe, clip, owners)
     if probe.kind == "mkv video":  # whatever its times, it is there
@@ -202,7 +204,8 @@ def _film(film: Film, probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]
     yield from _on(lines[0], faults) if len(lines) == 1 else faults
     # Of a video that is not there, or is one frame, nothing more is told.
     is_there = not faults or faults[0].name not in ("video dropped", "video as one frame")
-    yield Seen(lines[0], _note(film, clip) if clip is not None else "")
+    of = f" of {len(film.cards)} in {film.seconds:g} s"
+    yield Seen(lines[0], _note("frames", clip.frames or (), of, clip.tokens) if clip is not None else "")
     for line in lines[1:]:
         if not is_there:
             yield Hidden(line, "no video arrived")
@@ -210,13 +213,6 @@ def _film(film: Film, probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]
             yield Hidden(line, "whether and how this processor tells the times is not known here")
         else:
             yield Seen(line)
-
-
-def _note(film: Film, clip: Video) -> str:
-    frames = clip.frames or ()
-    size = f" of {frames[0].size[1]}x{frames[0].size[0]} pixels" if frames else ""
-    tokens = f", {clip.tokens} tokens" if clip.tokens else ""
-    return f"{len(frames)} frames{size} of {len(film.cards)} in {film.seconds:g} s{tokens}"
 
 
 def of_video(film: Film, probe: Probe, clip: Video | None, owners: Mapping[int, Probe]) -> list[Fault]:
@@ -236,23 +232,18 @@ def of_video(film: Film, probe: Probe, clip: Video | None, owners: Mapping[int, 
         return [Fault("video as one frame", what, f"frame {places[0] + 1} alone"), *faults]
     faults += [*_order_of_frames(places), *_spread(places, film), *_looks(frames, film.cards)]
     if film.path is not None and not clip.hides_times:
-        told = clip.times if clip.times is None or len(clip.times) == len(found) else clip.times[: len(found)]
-        faults += _times(places, film, told)
+        faults += _times(places, film, clip.times and clip.times[: len(found)])
     return faults
 
 
 def _order_of_frames(places: Sequence[int]) -> Iterator[Fault]:
-    own = list(dict.fromkeys(places))
-    # A processor fills up its last group of frames with the last frame.
-    end = len(places)
-    while end > 1 and places[end - 1] == places[end - 2]:
-        end -= 1
-    filled = list(places[:end])
-    shown = f"frames {_listed(places)}"
+    own, shown = list(dict.fromkeys(places)), f"frames {_listed(places)}"
     if own != sorted(own):
         name = "frames reversed" if own == sorted(own, reverse=True) else "frames in another order"
         yield Fault(name, "frames in order", shown)
-    if len(set(filled)) < len(filled):
+    # A processor fills up its last group of frames with the last frame.
+    n_last = len(list(itertools.takewhile(lambda place: place == places[-1], reversed(places))))
+    if len(places) - n_last + 1 > len(own):
         yield Fault("frames repeated", "each frame once", shown)
 
 
@@ -264,9 +255,9 @@ def _spread(places: Sequence[int], film: Film) -> Iterator[Fault]:
             yield Fault("frames dropped", f"{len(film.cards)} frames", f"{len(own)} of them")
         return
     step = max(last / len(own), film.rate)  # seconds that are not full may be left out
-    if own[0] > 1.6 * step or last - own[-1] > 1.6 * step:
-        arrived = f"frames from {own[0] / film.rate:g} to {own[-1] / film.rate:g} s"
-        yield Fault("part of a video", given, arrived)
+    if max(own[0], last - own[-1]) > 1.6 * step:
+        part = f"frames from {own[0] / film.rate:g} to {own[-1] / film.rate:g} s"
+        yield Fault("part of a video", given, part)
     elif len(own) < min(_FEW, len(film.cards)):
         yield Fault("few frames", given, f"{len(own)} frames")
     gaps = [two - one for one, two in itertools.pairwise(own)]
@@ -280,14 +271,12 @@ def _times(places: Sequence[int], film: Film, told: Sequence[float] | None) -> I
     if told is None:
         yield Fault("no times", given, "no times")
         return
-    arrived = f"times from {min(told):.3g} to {max(told):.3g} s"
     # Processors tell a frame's own time, or the beginning or middle of the step that it stands for.
     tolerance = film.seconds / len(set(places)) + _ROUNDED
     ends = abs(min(told) - min(true)), abs(max(told) - max(true))
-    each = [abs(one - two) for one, two in zip(told, true, strict=False)]
     # One frame of a step may be a step off, but not the frames on average.
-    if max(ends) > tolerance or sum(each) > 1.2 * tolerance * len(each):
-        yield Fault("wrong times", given, arrived)
+    if max(ends) > tolerance or fmean(map(abs, map(sub, told, true))) > 1.2 * tolerance:
+        yield Fault("wrong times", given, f"times from {min(told):.3g} to {max(told):.3g} s")
 
 
 # ---- texts
@@ -300,23 +289,24 @@ def of_texts(given: Sequence[str], arrived: Inputs, system: str = "") -> list[Fa
     said = " ".join(flat(part.text) for part in pieces if part.role != "user").strip()
     own, wanted = flat(raw), [line for piece in given for line in _lines(piece)]
     name, lines = _changed(wanted, own)
-    lost = [pair for pair in zip(wanted, lines, strict=True) if pair[0] != pair[1]]
-    faults = [Fault(name, repr(_cut(one)), repr(_cut(two))) for one, two in lost[:1]]
+    lost = (pair for pair in zip(wanted, lines, strict=True) if pair[0] != pair[1])
+    faults = [Fault(name, *map(_quoted, pair)) for pair in itertools.islice(lost, 1)]
     faults += [*_missing(lines, own), *_doubled(lines, own), *(_breaks(given, raw) if not name else [])]
     heard = f"{said} {own}"
     _, (system,) = _changed([system], heard)
     if system not in heard:
-        faults.append(Fault("system message dropped", repr(system), repr(_cut(said)) if said else "none"))
+        faults.append(Fault("system message dropped", repr(system), _quoted(said) if said else "none"))
     rest, said = _rest(own, [*lines, system]), said.replace(system, "").strip()
     if arrived.templates is not None and arrived.templates != 1:
         name = "template doubled" if arrived.templates else "template left out"
-        return [*faults, Fault(name, "one chat template", f"{arrived.templates}, as in {_cut(own)!r}")]
+        return [*faults, Fault(name, "one chat template", f"{arrived.templates}, as in {_quoted(own)}")]
     if re.search(r"\w", re.sub(r"\b(system|user)\b", "", bare(said))) and not name:
-        wanted_system = repr(system) if system else "no system prompt"
-        faults.append(Fault("system prompt added", wanted_system, repr(_cut(said))))
-    unclear = ("text doubled", "text missing", "words lost", "options changed")
-    if re.search(r"\w{2}", rest) and not any(one.name in unclear for one in faults):
-        faults.append(Fault("text added", "the task's text", repr(_cut(rest))))
+        faults.append(
+            Fault("system prompt added", repr(system) if system else "no system prompt", _quoted(said))
+        )
+    unclear = {"text doubled", "text missing", "words lost", "options changed"}
+    if re.search(r"\w{2}", rest) and unclear.isdisjoint(one.name for one in faults):
+        faults.append(Fault("text added", "the task's text", _quoted(rest)))
     return faults
 
 
@@ -334,9 +324,9 @@ def _changed(wanted: Sequence[str], own: str) -> tuple[str, list[str]]:
 
 def _with(line: str, lost: str) -> str:
     """Returns a pattern of a line whose signs of a kind were lost, or are written otherwise."""
+    pieces = re.split(f"( ?(?:{lost}) ?)", line) if lost else [line]
     return "".join(
-        f".{{0,{4 * len(piece) + 2}}}?" if i % 2 else re.escape(piece)
-        for i, piece in enumerate(re.split(f"( ?(?:{lost}) ?)", line) if lost else [line])
+        f".{{0,{4 * len(piece) + 2}}}?" if i % 2 else re.escape(piece) for i, piece in enumerate(pieces)
     )
 
 
@@ -344,15 +334,25 @@ def _missing(lines: Sequence[str], own: str) -> Iterator[Fault]:
     absent = [i for i, line in enumerate(lines) if line not in own]
     if not absent:
         return
-    example = f"{len(lines)} lines", f"no {_cut(lines[absent[0]])!r}"
+    example = f"{len(lines)} lines", f"no {_quoted(lines[absent[0]])}"
     if all(line in own for line in [re.sub(r"^\(\w\) ?", "", lines[i]) for i in absent]):
         yield Fault("options changed", *example)
     elif _gaps(" ".join(lines), own) > max(2, len(lines) / 3):
         yield Fault("words lost", *example)
     elif len(absent) == len(lines) and not any(line[:8] in own for line in lines):
-        yield Fault("text missing", f"{len(lines)} lines", repr(_cut(own)))
+        yield Fault("text missing", example[0], _quoted(own))
     else:
-        yield from _parts_missing(lines, absent, own)
+        # From where on all is gone, and what is gone before that.
+        tail = max((i + 1 for i in range(len(lines)) if i not in absent), default=0)
+        inner = [i for i in absent if i < tail]
+        if tail < len(lines):
+            yield Fault("prompt cut", f"an end at {_quoted(lines[-1])}", f"an end at {_quoted(own[-60:])}")
+        if inner and inner == list(range(len(inner))):
+            yield Fault("prompt begins later", _quoted(lines[0]), _quoted(own))
+        elif inner:
+            options = any(re.match(r"\(\w\)", lines[i]) for i in inner)
+            name = "options cut" if options else "prompt cut" if len(inner) > _FEW_LINES else "text missing"
+            yield Fault(name, *example)
 
 
 def _gaps(given: str, own: str) -> int:
@@ -362,24 +362,7 @@ def _gaps(given: str, own: str) -> int:
     return len(pieces) - 2 if sum(piece.size for piece in pieces) > len(words) / 2 else 0
 
 
-def _parts_missing(lines: Sequence[str], absent: Sequence[int], own: str) -> Iterator[Fault]:
-    # From where on all is gone, and what is gone before that.
-    tail = len(lines)
-    while tail and tail - 1 in absent:
-        tail -= 1
-    inner = [i for i in absent if i < tail]
-    if tail < len(lines):
-        yield Fault("prompt cut", f"an end at {_cut(lines[-1])!r}", f"an end at {_cut(own[-60:])!r}")
-    if inner and inner == list(range(len(inner))):
-        yield Fault("prompt begins later", repr(_cut(lines[0])), repr(_cut(own)))
-    elif inner:
-        options = [i for i in inner if re.match(r"\(\w\)", lines[i])]
-        name = "options cut" if options else "prompt cut" if len(inner) > _FEW_LINES else "text missing"
-        yield Fault(name, f"{len(lines)} lines", f"no {_cut(lines[inner[0]])!r}")
-
-
 def _breaks(given: Sequence[str], raw: str) -> Iterator[Fault]:
-    """Yields a fault if several lines were joined into one."""
     pairs = [pair for piece in given for own in [_lines(piece)] for pair in itertools.pairwise(own)]
     pairs = [(one, two) for one, two in pairs if one in raw and two in raw]
     if len(pairs) > 2 and not any(re.search(rf"{re.escape(one)}[ \t]*\n", raw) for one, _ in pairs):
@@ -389,32 +372,27 @@ def _breaks(given: Sequence[str], raw: str) -> Iterator[Fault]:
 def _doubled(lines: Sequence[str], own: str) -> Iterator[Fault]:
     twice = [line for line in lines if len(line) > 5 and own.count(line) > sum(line in one for one in lines)]
     if len(twice) > len(lines) / 2:
-        yield Fault("text doubled", f"{_cut(twice[0])!r} once", f"{own.count(twice[0])} times")
+        yield Fault("text doubled", f"{_quoted(twice[0])} once", f"{own.count(twice[0])} times")
 
 
 def _interleaving(given: Sequence[Given], arrived: Sequence[Part]) -> Iterator[Fault]:
-    """Yields a fault if text and pictures do not alternate as given."""
-    wanted: list[tuple[str, int]] = []
-    before = 0
-    for part in given:
-        if isinstance(part, str):
-            wanted += [(line, before) for line in _lines(part)]
-        else:
-            before += 1
+    # Texts by the number of pictures before them.
+    before = itertools.accumulate(not isinstance(part, str) for part in given)
+    wanted = [(line, n) for part, n in zip(given, before, strict=True) for line in _lines(part)]
     found: dict[int, str] = {}
-    count = 0
-    for shown in arrived:
-        if not isinstance(shown, Text):
-            count += 1
-        elif shown.role == "user":
-            found[count] = f"{found.get(count, '')} {flat(shown.text)}"
-    moved = [line for line, place in wanted if line not in found.get(place, "")]
-    everything = " ".join(found.values())
-    if any(line in everything for line in moved):
-        pattern = "".join("image " if not isinstance(part, str) else "text " for part in given[:5])
+    for shown, n in zip(
+        arrived, itertools.accumulate(not isinstance(one, Text) for one in arrived), strict=True
+    ):
+        if isinstance(shown, Text) and shown.role == "user":
+            found[n] = f"{found.get(n, '')} {flat(shown.text)}"
+    moved = [line for line, n in wanted if line not in found.get(n, "")]
+    if any(line in " ".join(found.values()) for line in moved):
         told = [part for part in arrived if not isinstance(part, Text) or re.search(r"\w", bare(part.text))]
-        order = " ".join("text" if isinstance(part, Text) else "image" for part in told[:5])
-        yield Fault("text and images apart", f"{pattern}...", f"{order} ...")
+        orders = (
+            " ".join("text" if isinstance(part, (str, Text)) else "image" for part in some[:5])
+            for some in (given, told)
+        )
+        yield Fault("text and images apart", *(f"{order} ..." for order in orders))
 
 
 def _with_clips(arrived: Inputs) -> Inputs:
@@ -424,8 +402,8 @@ def _with_clips(arrived: Inputs) -> Inputs:
         some = list(group)
         if frames := tuple(one for one in some if isinstance(one, Picture)):
             # The first time may stand at the end of the text before.
-            first = [one for one in parts[-1:] if isinstance(one, Text) and not isinstance(some[0], Text)]
-            told = [stamps_of([one.text])[-1:] for one in (*first, *some) if isinstance(one, Text)]
+            first = parts[-1:] if not isinstance(some[0], Text) else []
+            told = (stamps_of([one.text])[-1:] for one in (*first, *some) if isinstance(one, Text))
             times = tuple(itertools.chain(*told))
             tokens = sum(one.tokens or 0 for one in frames) or None
             some = [Video(frames, times if len(times) == len(frames) else None, tokens)]
@@ -438,12 +416,11 @@ def _is_said(part: Part) -> bool:
     return isinstance(part, Video) or (isinstance(part, Text) and bool(re.search(r"\w", bare(part.text))))
 
 
-def _lines(text: str) -> list[str]:
-    return [one for line in text.splitlines() if (one := flat(line))]
+def _lines(part: Given) -> list[str]:
+    return [one for line in part.splitlines() if (one := flat(line))] if isinstance(part, str) else []
 
 
 def _rest(own: str, lines: Sequence[str]) -> str:
-    """Returns the rest of a text after the given lines are removed."""
     for line in sorted(filter(None, lines), key=len, reverse=True):
         own = own.replace(line, " ", 1)
     # Of a line that was cut its beginning or end is left.
@@ -451,5 +428,5 @@ def _rest(own: str, lines: Sequence[str]) -> str:
     return "" if own and any(line.startswith(own) or line.endswith(own) for line in lines) else own
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}...")

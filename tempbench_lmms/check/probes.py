@@ -3,6 +3,7 @@
 Each probe begins with a unique name, which identifies it wherever it arrives.
 """
 
+import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +23,6 @@ MOST_FRAMES = 8
 """Of a list of frames, where no task says how many."""
 _N_PICTURES = 6
 _SIDE_OF_FRAMES = 224
-_LINES = 60
 _CROWD = 16
 _OPTIONS = ("May", "MAY", "may", "<first event>", "café, naïve, Köln", "颜色和时间", "pencil; 3.5 (of 7)")
 SYSTEM = "You look at pictures. The code word is teapot."
@@ -74,33 +74,29 @@ class Probe:
 
 def messages_of(probe: Probe) -> list[dict[str, Any]]:
     """Returns a probe as a task gives it to a runner of the harness's chat kind."""
-    content: list[dict[str, Any]] = []
-    for part in probe.parts:
-        if isinstance(part, str):
-            content.append({"type": "text", "text": part})
-        elif isinstance(part, Card):
-            content.append({"type": "image", "url": codes.as_image(codes.drawn(part))})
-        else:
-            content.append({"type": "video", "url": _shown(part)})
-    system = [{"role": "system", "content": [{"type": "text", "text": probe.system}]}] if probe.system else []
-    return [*system, {"role": "user", "content": content}]
+    said = [("system", [_content(probe.system)])] if probe.system else []
+    messages = [*said, ("user", list(map(_content, probe.parts)))]
+    return [{"role": role, "content": content} for role, content in messages]
+
+
+def _content(part: Given) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    if isinstance(part, Card):
+        return {"type": "image", "url": codes.as_image(codes.drawn(part))}
+    frames = [codes.as_image(codes.drawn(card, _SIDE_OF_FRAMES)) for card in part.cards if not part.path]
+    return {"type": "video", "url": str(part.path) if part.path else frames}
 
 
 def visuals_of(probe: Probe) -> list[Any]:
     """Returns a probe's pictures and videos as a task gives them to a runner of the simple kind."""
-    shown = [part["url"] for part in messages_of(probe)[-1]["content"] if part["type"] != "text"]
+    shown = [part["url"] for part in map(_content, probe.parts) if part["type"] != "text"]
     return [one for some in shown for one in (some if isinstance(some, list) else [some])]
 
 
 def text_of(probe: Probe) -> str:
     """Returns a probe's whole text, for a runner of the simple kind."""
     return "\n".join(filter(None, (probe.system, *probe.texts)))
-
-
-def _shown(film: Film) -> Any:
-    if film.path is not None:
-        return str(film.path)
-    return [codes.as_image(codes.drawn(card, _SIDE_OF_FRAMES)) for card in film.cards]
 
 
 class _Maker:
@@ -110,20 +106,19 @@ class _Maker:
         self.random = random.Random(seed)
         self._folder = folder
         self._numbers = self.random.sample(range(codes.MAX_NUMBER), 2000)
-        self._names = 0
+        self._names = itertools.count(1)
 
     def name(self) -> str:
-        self._names += 1
-        return f"Question {self.random.randrange(16**5):05x}{self._names:03d}."
+        return f"Question {self.random.randrange(16**5):05x}{next(self._names):03d}."
 
     def card(self, colour: str = "", shape: str = "nothing", **how: Any) -> Card:
         return Card(self._numbers.pop(), colour or self.random.choice(list(codes.COLOURS)), shape, **how)
 
     def film(self, cards: Sequence[Card], rate: int, suffix: str = "mp4") -> Film:
-        if not suffix:
-            return Film(tuple(cards), rate)
-        path = self._folder / f"check_{cards[0].number}.{suffix}"
-        codes.write_video(path, [codes.drawn(card, _SIDE_OF_FRAMES) for card in cards], rate)
+        """Returns a video in a file, or without a suffix one that is given as frames."""
+        path = self._folder / f"check_{cards[0].number}.{suffix}" if suffix else None
+        if path:
+            codes.write_video(path, [codes.drawn(card, _SIDE_OF_FRAMES) for card in cards], rate)
         return Film(tuple(cards), rate, path)
 
 
@@ -131,7 +126,7 @@ def inside(
     seed: int,
     folder: Path,
     n_pictures: int = MOST_PICTURES,
-    n_lines: int = _LINES,
+    n_lines: int = 60,
     n_frames: int = MOST_FRAMES,
 ) -> list[Probe]:
     """Returns the probes whose inputs are watched."""
@@ -163,23 +158,26 @@ def _one(make: _Maker, kind: str, card: Card, n_words: int = 0) -> Probe:
 
 def _pictures(make: _Maker, kind: str, n: int) -> Probe:
     name = make.name()
-    parts: list[Given] = [f"{name} Look at {n} images. "]
-    for i in range(n):
-        parts += [f"Image {i + 1} is this one: ", make.card()]
-    return Probe(name, kind, (*parts, "Describe the images in one word."))
+    shown = _numbered("Image {} is this one: ", [make.card() for _ in range(n)])
+    return Probe(name, kind, (f"{name} Look at {n} images. ", *shown, "Describe the images in one word."))
+
+
+def _numbered(words: str, cards: Sequence[Card]) -> list[Given]:
+    return [part for i, card in enumerate(cards, start=1) for part in (words.format(i), card)]
 
 
 def _long_text(make: _Maker, n_lines: int) -> Probe:
     name = make.name()
-    words = [f"{make.random.randrange(16**6):06x}" for _ in range(n_lines)]
     options = "".join(f"({'ABCDEFG'[i]}) {word}\n" for i, word in enumerate(_OPTIONS))
-    lines = "".join(f"Line {i + 1} of {n_lines} has the word {word}.\n" for i, word in enumerate(words))
+    lines = "".join(
+        f"Line {i + 1} of {n_lines} has the word {make.random.randrange(16**6):06x}.\n"
+        for i in range(n_lines)
+    )
     text = f"{name} Choose one of these options:\n{options}The text is:\n{lines}"
     return Probe(name, "long text", (make.card(), text, "Answer with a letter."))
 
 
 def _video(make: _Maker, kind: str, n: int, rate: int, suffix: str = "mp4") -> Probe:
-    """Returns a question on a video in a file, or without a suffix on one that is given as frames."""
     name = make.name()
     film = make.film([make.card() for _ in range(n)], rate, suffix)
     return Probe(name, kind, (f"{name} This is a video: ", film, "Describe the video in one word."))
@@ -199,14 +197,11 @@ def _of_kind(make: _Maker, kind: str) -> Iterator[Probe]:
         # A reply that is kept under its text shows where two questions have the same text.
         name = name if asked.is_paired and number % 2 else make.name()
         cards = [make.card(colour, shape) for colour, shape in drawn.scenes]
-        parts: list[Given] = [f"{name} "]
-        if asked.is_video:
-            parts.append(make.film(cards, asked.rate))
-        else:
-            for i, card in enumerate(cards):
-                parts += [f"Image {i + 1}: ", card]
-        parts.append(asked.text.format(drawn.text))
-        yield Probe(name, kind, tuple(parts), settings, drawn.answer, asked.system.format(drawn.text))
+        shown: list[Given] = (
+            [make.film(cards, asked.rate)] if asked.is_video else _numbered("Image {}: ", cards)
+        )
+        parts = (f"{name} ", *shown, asked.text.format(drawn.text))
+        yield Probe(name, kind, parts, settings, drawn.answer, asked.system.format(drawn.text))
 
 
 def numbers_of(probes: Sequence[Probe]) -> Mapping[int, Probe]:

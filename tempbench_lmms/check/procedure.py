@@ -107,7 +107,12 @@ class Check:
             "calls": self.n_calls,
             "small_questions": self.n_small,
             "verdicts": [asdict(one) for one in self.verdicts],
-            "tasks": {task: [need.as_json() for need in needs] for task, needs in self.tasks.items()},
+            "tasks": {
+                task: [
+                    {name: getattr(need, name) for name in ("title", "lines", "state", "why")} for need in own
+                ]
+                for task, own in self.tasks.items()
+            },
         }
 
 
@@ -133,37 +138,33 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     alone += _one_by_one(ask, single[_ALIKE:])
     again = ask(single[:1])[0]
     twins = _one_by_one(ask, [probe for probe in inside if probe.kind == "same text"])
+    by_itself = dict(alone)
     fine = [probe for probe, answer in alone if not answer.error]
     fine += [probe for probe in inside if probe.kind == "crowd"]
-    batch = dict(zip(fine, ask(fine), strict=True)) if fine else {}
+    batch = dict(zip(fine, ask(fine), strict=True))
     small = list(zip(outside, ask(outside), strict=True)) if outside else []
     every = [*alone, *twins, *batch.items()]
     blind = "" if any(answer.arrived for _, answer in [*every, *small]) else _HOOK
-    judged = [*alone, *twins, *_changed_in_batch(dict(alone), batch)]
     owners = probes_.numbers_of([*inside, *outside])
-    found = [one for probe, answer in judged for one in _judged(probe, answer, owners, plan, blind)]
-    for probe, one in alone:
-        if probe in batch:
-            found += _in_batch(probe, one, batch[probe])
+    found = [one for pair in (*alone, *twins) for one in _judged(*pair, owners, plan, blind)]
+    for probe, answer in batch.items():
+        if one := by_itself.get(probe):
+            found += _in_batch(probe, one, answer)
+        if not one or not (answer.error or _are_same(one, answer)):
+            found += _judged(probe, answer, owners, plan, blind)
     if not again.error and not alone[0][1].error:
         found += _same_reply("another reply", alone[0][1], again)
-    found += [*_replies(every), *_replies(small), *_explained(small, found)]
+    came = [_came(every), _came(small)]
+    found += [one for some in came for one in _replies(some)]
+    if all(one.said is None for one in came[1]):
+        # Of lines that nothing else shows.
+        seen = {one.line for one in found if not isinstance(one, Hidden)}
+        found += [fault for fault in replies.explained(came[1]) if fault.line not in seen]
     verdicts = verdicts_of(found, plan.needed)
     for kind in plan.kinds:
         own = [(probe, answer) for probe, answer in small if probe.kind == kind]
         verdicts.append(_sight(kind, own, plan.counts(kind)))
     return Check(tuple(verdicts), len(every) + 1 + len(outside), n_small=len(outside))
-
-
-def _changed_in_batch(
-    alone: Mapping[Probe, Answer], batch: Mapping[Probe, Answer]
-) -> list[tuple[Probe, Answer]]:
-    """Returns what neither fails in a batch alone nor arrives in it as it does alone."""
-    return [
-        (probe, answer)
-        for probe, answer in batch.items()
-        if probe not in alone or not (answer.error or _are_same(alone[probe], answer))
-    ]
 
 
 def _one_by_one(ask: Ask, probes: Sequence[Probe]) -> list[tuple[Probe, Answer]]:
@@ -174,19 +175,19 @@ def _stopped(error: str, plan: Plan, n: int) -> Check:
     """Returns the check of a model that does not answer even a question without media."""
     fault = Fault("request failed", f"{n} questions, with images and without", error[:200])
     why = "not asked, because the first questions all failed"
-    verdicts = verdicts_of([fault, *(Hidden(line, why) for line in LINES)], plan.needed)
-    hint = of_error(error) or ALL_FAIL
-    verdicts = [replace(one, hint=hint, counts=True) if one.line == fault.line else one for one in verdicts]
-    verdicts += [
-        Verdict(kind, f"sees: {kind}", UNSEEN, text=why, counts=plan.counts(kind)) for kind in plan.kinds
+    verdicts = [
+        replace(one, hint=of_error(error) or ALL_FAIL, counts=True) if one.line == fault.line else one
+        for one in verdicts_of([fault, *(Hidden(line, why) for line in LINES)], plan.needed)
     ]
+    verdicts += (
+        Verdict(one, f"sees: {one}", UNSEEN, text=why, counts=plan.counts(one)) for one in plan.kinds
+    )
     return Check(tuple(verdicts), n, is_stopped=True)
 
 
 def _judged(
     probe: Probe, answer: Answer, owners: Mapping[int, Probe], plan: Plan, blind: str
 ) -> Iterator[Finding]:
-    """Yields the findings from one answer."""
     if answer.error:
         line = probe.kind if probe.kind in LINES else "many" if probe.kind == "many pictures" else "asked"
         yield Fault("request failed", probe.kind, answer.error[:200], line)
@@ -197,8 +198,8 @@ def _judged(
     else:
         found += [Hidden(line, blind or "the question never arrived") for line in LINES]
         if not blind:
-            is_kept = probe.kind == "same text"
-            name = "reply of an earlier question with its text" if is_kept else "question never asked"
+            kept = "reply of an earlier question with its text"
+            name = kept if probe.kind == "same text" else "question never asked"
             found.append(Fault(name, probe.kind, "a reply, and no call of the model"))
     # A system prompt that the user asked for is no fault, wherever a template puts it.
     wanted = plan.wanted_system[:40]
@@ -219,31 +220,31 @@ def _are_same(one: Answer, other: Answer) -> bool:
 
 
 def _in_batch(probe: Probe, alone: Answer, batch: Answer) -> Iterator[Finding]:
-    """Yields what differs if a question is asked together with others."""
     if batch.error:
         yield Fault("batch fails", f"{probe.kind} among other questions", batch.error[:200])
     elif alone.arrived is None or batch.arrived is None:
         yield from _same_reply("another reply in a batch", alone, batch)
     elif _are_same(alone, batch):
-        is_same = alone.reply == batch.reply
-        yield Seen("batch", "" if is_same else "the same arrives; replies differ by arithmetic")
+        differing = "the same arrives; replies differ by arithmetic"
+        yield Seen("batch", "" if alone.reply == batch.reply else differing)
     else:
         yield Fault("batch leaks", f"{probe.kind}, as alone", "something else than alone")
 
 
 def _same_reply(name: str, one: Answer, other: Answer) -> Iterator[Finding]:
-    """Yields a fault if two replies to a question differ."""
     fault = Fault(name, repr(one.reply[:_SHOWN]), repr(other.reply[:_SHOWN]))
     yield Seen(fault.line) if one.reply == other.reply else fault
 
 
-def _replies(pairs: Sequence[tuple[Probe, Answer]]) -> Iterator[Finding]:
-    """Compares the runner's replies with what the model said."""
-    came = [
+def _came(pairs: Sequence[tuple[Probe, Answer]]) -> list[Reply]:
+    return [
         Reply(probe, answer.reply, answer.arrived.said if answer.arrived else None)
         for probe, answer in pairs
         if not answer.error
     ]
+
+
+def _replies(came: Sequence[Reply]) -> Iterator[Finding]:
     yield from replies.faults_of(came)
     if n_empty := sum(not one.text.strip() for one in came):
         yield Seen("asked", f"{n_empty} of {len(came)} replies are empty")
@@ -252,20 +253,11 @@ def _replies(pairs: Sequence[tuple[Probe, Answer]]) -> Iterator[Finding]:
     yield Hidden("replies", "what the model says before the runner returns it is not seen here")
 
 
-def _explained(pairs: Sequence[tuple[Probe, Answer]], found: Sequence[Finding]) -> Iterator[Finding]:
-    """Yields the faults that replies to small questions show, of lines that nothing else shows."""
-    if not any(answer.arrived and answer.arrived.said is not None for _, answer in pairs):
-        seen = {one.line for one in found if not isinstance(one, Hidden)}
-        came = [Reply(probe, answer.reply) for probe, answer in pairs if not answer.error]
-        yield from (fault for fault in replies.explained(came) if fault.line not in seen)
-
-
 def _sight(kind: str, pairs: Sequence[tuple[Probe, Answer]], counts: bool) -> Verdict:
     title = f"sees: {kind}"
     if errors := [answer.error for _, answer in pairs if answer.error]:
-        text = f"request failed: {len(errors)} of {len(pairs)} questions: {errors[0][:200]}"
-        hint = hint_of("request failed", errors[0])
-        return Verdict(kind, title, FAILED, ("request failed",), text, hint, counts)
+        name, text = "request failed", f"{len(errors)} of {len(pairs)} questions: {errors[0][:200]}"
+        return Verdict(kind, title, FAILED, (name,), f"{name}: {text}", hint_of(name, errors[0]), counts)
     asked = questions.KINDS[kind]
     score = questions.score(asked, [(answer.reply, probe.answer) for probe, answer in pairs])
     text = f"{score.right} of {score.n} right; above chance {score.value:.2f} (0 is a guess, 1 is seeing)"
@@ -274,9 +266,8 @@ def _sight(kind: str, pairs: Sequence[tuple[Probe, Answer]], counts: bool) -> Ve
     wrong = [pair for pair in pairs if questions.read_answer(asked, pair[1].reply) != list(pair[0].answer)]
     # A reply tells more than an empty one.
     probe, answer = min(wrong, key=lambda pair: not pair[1].reply.strip())
-    question = probe.texts[-1][:150]
     n_empty = sum(not answer.reply.strip() for _, answer in pairs)
     text += f"; {n_empty} of {len(pairs)} empty" if n_empty else ""
-    right = ", ".join(probe.answer)
-    text += f"; asked {question!r}, right {right!r}, reply {answer.reply[:_SHOWN]!r}"
+    text += f"; asked {probe.texts[-1][:150]!r}, right {', '.join(probe.answer)!r}"
+    text += f", reply {answer.reply[:_SHOWN]!r}"
     return Verdict(kind, title, FAILED, (f"does not see: {kind}",), text, counts=counts)

@@ -48,14 +48,14 @@ class Shown(NamedTuple):
     text: str
 
     @property
-    def colours(self) -> Words:
+    def colours(self) -> list[str]:
         """The colour of each picture, and of each card of those that were joined."""
-        several = (
-            [card.colour for card in one.cards] or [codes.colour_on(one.pixels)]
+        return [
+            colour
             for one in self.pictures
             if one.pixels is not None
-        )
-        return tuple(itertools.chain(*several))
+            for colour in [card.colour for card in one.cards] or [codes.colour_on(one.pixels)]
+        ]
 
     @property
     def pixels(self) -> list[Pixels]:
@@ -65,8 +65,7 @@ class Shown(NamedTuple):
     @property
     def told(self) -> str:
         """What stands between START and STOP, as far as it is there."""
-        start = self.text.casefold().rfind("start")
-        after = self.text[start + 5 if start >= 0 else 0 :]
+        after = re.split("start", self.text, flags=re.IGNORECASE)[-1]
         return re.split("stop", after, maxsplit=1, flags=re.IGNORECASE)[0].strip()
 
 
@@ -86,31 +85,30 @@ class Kind:
     is_paired: bool = False  # whether two after each other have the same text
 
 
-def _plain(colours: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    return tuple((colour, "nothing") for colour in colours)
+def _plain(colours: Sequence[str], answer: Words = (), text: str = "") -> Drawn:
+    """Returns a question of pictures or frames without shapes; the answer is their colours unless given."""
+    return Drawn(tuple((colour, "nothing") for colour in colours), answer or tuple(colours), text)
 
 
 def _colours(rng: random.Random, i: int) -> Drawn:
     n = (6, 4, 5, 8)[i // 2 % 4]
     colours = rng.sample(list(COLOURS), min(n, 6))
     colours += rng.sample(colours[:4], n - len(colours))
-    return Drawn(_plain(colours), tuple(colours))
+    return _plain(colours)
 
 
 def _shapes(shapes: Sequence[str]) -> Callable[[random.Random, int], Drawn]:
-    """Returns what draws a picture of each shape, in any order."""
 
     def draw(rng: random.Random, i: int) -> Drawn:
-        mixed = tuple(rng.sample(shapes, len(shapes)))
-        answer = tuple(shape.replace("nothing", "none") for shape in mixed)
-        return Drawn(tuple((rng.choice(list(COLOURS)), shape) for shape in mixed), answer)
+        scenes = tuple((rng.choice(list(COLOURS)), shape) for shape in rng.sample(shapes, len(shapes)))
+        return Drawn(scenes, tuple(shape.replace("nothing", "none") for _, shape in scenes))
 
     return draw
 
 
 def _film(rng: random.Random, i: int) -> Drawn:
     colours = rng.sample(list(COLOURS), len(COLOURS))
-    return Drawn(_plain([colour for colour in colours for _ in range(12)]), tuple(colours))
+    return _plain([colour for colour in colours for _ in range(12)], tuple(colours))
 
 
 def _second(rng: random.Random, i: int) -> Drawn:
@@ -134,13 +132,13 @@ def _copied(rng: random.Random, i: int) -> Drawn:
         f"(C) caf\u00e9 or na\u00efve: \u989c\u8272 \u548c {four}",
         f"(D) the {two} of {number}!",
     )
-    return Drawn(_plain([rng.choice(list(COLOURS))]), lines, "\n" + "\n".join(lines) + "\n")
+    return _plain([rng.choice(list(COLOURS))], lines, "\n" + "\n".join(lines) + "\n")
 
 
 def _ends(rng: random.Random, i: int) -> Drawn:
     first, last, *others = rng.sample(_WORDS, len(_WORDS))
     text = " ".join([first, *rng.choices(others, k=_LONG), last])
-    return Drawn(_plain([rng.choice(list(COLOURS))]), (first, last), text)
+    return _plain([rng.choice(list(COLOURS))], (first, last), text)
 
 
 def _ends_seen(shown: Shown) -> Words:
@@ -150,7 +148,7 @@ def _ends_seen(shown: Shown) -> Words:
 
 def _code_word(rng: random.Random, i: int) -> Drawn:
     word = _WORDS[(i + rng.randrange(2)) % len(_WORDS)]
-    return Drawn(_plain([rng.choice(list(COLOURS))]), (word,), word)
+    return _plain([rng.choice(list(COLOURS))], (word,), word)
 
 
 _WHICH = f": {', '.join(COLOURS)}? {_IN_ORDER}"
@@ -244,10 +242,11 @@ class Score(NamedTuple):
 
 def score(kind: Kind, replies: Sequence[tuple[str, Words]]) -> Score:
     """Returns the score of the places of replies, each reply with the right answer."""
-    marks = []
-    for reply, answer in replies:
-        found = read_answer(kind, reply)
-        marks += [found[i : i + 1] == [word] for i, word in enumerate(answer)]
+    marks = [
+        read_answer(kind, reply)[i : i + 1] == [word]
+        for reply, answer in replies
+        for i, word in enumerate(answer)
+    ]
     low, _ = wilson(ratio(((mark, 1) for mark in marks), range(len(marks))))
     chance = 1 / kind.n_choices if kind.n_choices else 0
     value, least = ((one - chance) / (1 - chance) for one in (sum(marks) / len(marks), low))
@@ -290,23 +289,18 @@ def reply(inputs: Inputs) -> str:
         said = (", " if kind.items else "\n").join(kind.seen(shown)) or "unknown"
     if inputs.settings.samples:
         said = f"{secrets.token_hex(4)} {said}"
-    most = inputs.settings.max_new_tokens
-    return " ".join(said.split()[:most]) if most and len(said.split()) > most else said
+    most = inputs.settings.max_new_tokens or len(said)
+    return " ".join(said.split()[:most]) if len(said.split()) > most else said
 
 
-@functools.lru_cache(maxsize=4096)
 def _asked(text: str) -> Kind | None:
     """Returns what a text asks. Who reads it knows that also where words, case, spaces or signs were lost."""
-    pieces = _pieces(text)
-    share, name = max((len(own & pieces) / len(own), name) for name, own in _of_kinds().items())
+    known = {name: _pieces(kind.text.partition("START{")[0]) for name, kind in KINDS.items()}
+    share, name = max((len(own & _pieces(text)) / len(own), name) for name, own in known.items())
     return KINDS[name] if share > 0.4 else None
 
 
-@functools.cache
-def _of_kinds() -> dict[str, frozenset[str]]:
-    return {name: _pieces(kind.text.partition("START{")[0]) for name, kind in KINDS.items()}
-
-
+@functools.lru_cache(maxsize=4096)
 def _pieces(text: str) -> frozenset[str]:
     bare = re.sub(r"[^a-z]+", "", text.casefold())
     return frozenset(bare[i : i + 5] for i in range(len(bare) - 4))

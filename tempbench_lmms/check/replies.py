@@ -1,5 +1,6 @@
 """What replies show: whether they are the model's own, and what of a question a model reports to have got."""
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tempbench_lmms.check import judging, questions
-from tempbench_lmms.check.faults import FAULTS, Fault
+from tempbench_lmms.check.faults import Fault
 from tempbench_lmms.check.inputs import Inputs, Text, flat
 from tempbench_lmms.check.probes import Probe
 from tempbench_lmms.media import codes, looks
@@ -51,31 +52,25 @@ def faults_of(replies: Sequence[Reply]) -> Iterator[Fault]:
 
 
 def _changed(told: Sequence[Reply]) -> Iterator[Fault]:
-    """Yields the changes to replies that differ from what the model said."""
-    wrong = [
-        (one, flat(one.text), flat(one.said or "")) for one in told if not _is_of(one.text, one.said or "")
-    ]
+    wrong = [one for one in told if not _is_own(one)]
     if not wrong:
         return
-    first = wrong[0][0]
-    others = {flat(other.said or "") for other in told if other is not first}
-    is_other = sum(reply in others for _, reply, _ in wrong) > len(wrong) / 2
-    is_cut = sum(said.startswith(reply) for _, reply, said in wrong) > len(wrong) / 2
-    is_same = len(wrong) > 3 and len({one.text for one, _, _ in wrong}) == 1
-    is_kept = all(
-        any(one.text == other.said and other.probe.texts == one.probe.texts for other in told)
-        for one, _, _ in wrong
-    )
+    others = {flat(other.said or "") for other in told if other is not wrong[0]}
+    is_other = sum(flat(one.text) in others for one in wrong) > len(wrong) / 2
+    is_cut = sum(flat(one.said or "").startswith(flat(one.text)) for one in wrong) > len(wrong) / 2
+    is_same = len(wrong) > 3 and len({one.text for one in wrong}) == 1
+    kept = {(other.said, other.probe.texts) for other in told}
     name = "reply cut" if is_cut else "one reply for all" if is_same else "reply changed"
     name = "reply of another question" if is_other and not is_same else name
-    name = "reply of an earlier question with its text" if is_kept else name
-    yield Fault(name, repr((first.said or "")[:_SHOWN]), repr(first.text[:_SHOWN]))
+    if all((one.text, one.probe.texts) in kept for one in wrong):
+        name = "reply of an earlier question with its text"
+    yield Fault(name, repr((wrong[0].said or "")[:_SHOWN]), repr(wrong[0].text[:_SHOWN]))
 
 
-def _is_of(reply: str, said: str) -> bool:
+def _is_own(one: Reply) -> bool:
     """Returns whether a reply is the model's own, apart from its ends and earlier reasoning."""
-    short, whole = flat(reply), flat(said)
-    return short == whole or (whole.endswith(short) and len(short) * 2 > len(whole)) or "</think>" in said
+    short, whole = flat(one.text), flat(one.said or "")
+    return short == whole or (whole.endswith(short) and len(short) * 2 > len(whole)) or "</think>" in whole
 
 
 def explained(replies: Sequence[Reply]) -> Iterator[Fault]:
@@ -85,15 +80,14 @@ def explained(replies: Sequence[Reply]) -> Iterator[Fault]:
     if name := _of_all(told, wrong):
         yield _fault(name, wrong[0])
         return
-    names: list[str] = []  # where colours are not seen, or frames, what follows from them is not known
+    lines: set[str] = set()  # where colours are not seen, or frames, what follows from them is not known
     for kind, (looked, unsure) in _LOOKED_AT.items():
         own = [one for one in told if one.probe.kind == kind]
         bad = [one for one in own if not one.is_right]
-        is_known = not any(FAULTS[name] in unsure for name in names)
-        if bad and len(bad) >= len(own) / 2 and is_known:
-            found = looked(own)
-            names += found
-            yield from (_fault(name, bad[0]) for name in found)
+        if bad and len(bad) >= len(own) / 2 and lines.isdisjoint(unsure):
+            found = [_fault(name, bad[0]) for name in looked(own)]
+            lines |= {fault.line for fault in found}
+            yield from found
 
 
 def _fault(name: str, one: Reply) -> Fault:
@@ -112,8 +106,8 @@ def _of_all(told: Sequence[Reply], wrong: Sequence[Reply]) -> str:
     owners: dict[str, list[Probe]] = {}
     for one in told:
         owners.setdefault(_bare(one.probe.answer), []).append(one.probe)
-    others = [(one, owners.get(_bare([one.text]), [])) for one in wrong]
-    others = [(one, probes) for one, probes in others if probes and one.probe not in probes]
+    others = [(one, probes) for one in wrong if (probes := owners.get(_bare([one.text]), []))]
+    others = [(one, probes) for one, probes in others if one.probe not in probes]
     if all(any(probe.texts == one.probe.texts for probe in probes) for one, probes in others):
         return "reply of an earlier question with its text" if len(others) == len(wrong) else ""
     # Where texts are read as they should be, pictures are another question's, and not replies.
@@ -127,7 +121,7 @@ def _bare(items: Sequence[str]) -> str:
 
 def _most(names: Sequence[Sequence[str]]) -> list[str]:
     """Returns the names that are found at most of the replies that are wrong."""
-    counts = Counter(name for some in names for name in some)
+    counts = Counter(itertools.chain(*names))
     return [name for name, count in counts.items() if count >= max(2, _MOST * len(names))]
 
 
@@ -138,27 +132,23 @@ def _as_map(own: Sequence[Reply], maps: Mapping[str, Mapping[str, str]], other: 
         return []
     wrong = {(given, got) for given, got in pairs if given != got}
     for name, changed in maps.items():
-        is_all = {given for given, _ in wrong} == {given for given, got in changed.items() if given != got}
-        if is_all and all(changed[given] == got for given, got in wrong):
+        if wrong == {(given, got) for given, got in changed.items() if given != got}:
             return [name]
     return [other] if other and len({given for given, _ in pairs}) == len(pairs) else []
 
 
-def _colour_maps() -> dict[str, dict[str, str]]:
-    """Returns what each colour looks like after a change, by the fault's name."""
-    return {
+def _of_colours(own: Sequence[Reply]) -> list[str]:
+    if all(set(one.found) <= {"black", "white"} for one in own):
+        return ["blank images" if any(one.found for one in own) else "images dropped"]
+    # What each colour looks like after a change.
+    maps = {
         f"{name} ({i})": {
             colour: codes.colour_of(change(np.array([[rgb]], np.uint8))[0, 0].astype(int))
             for colour, rgb in codes.COLOURS.items()
         }
         for i, (name, change) in enumerate(looks.OF_COLOURS)
     }
-
-
-def _of_colours(own: Sequence[Reply]) -> list[str]:
-    if all(set(one.found) <= {"black", "white"} for one in own):
-        return ["blank images" if any(one.found for one in own) else "images dropped"]
-    if found := _as_map(own, _colour_maps(), "other colours"):
+    if found := _as_map(own, maps, "other colours"):
         return [found[0].partition(" (")[0]]
     if any({"black", "white", "grey"} & {*one.found} for one in own):
         return []
@@ -172,9 +162,8 @@ def _of_list(one: Reply, own: Sequence[Reply]) -> list[str]:
         return ["images of another question"]
     left, places = list(range(len(given))), list[int]()
     for colour in found:
-        same = [i for i in left if given[i] == colour]
-        after = [i for i in same if not places or i > places[-1]]
-        places.append((after or same or [i for i, own in enumerate(given) if own == colour])[0])
+        same = [i for i in left if given[i] == colour] or [given.index(colour)]
+        places.append(next((i for i in same if not places or i > places[-1]), same[0]))
         left = [i for i in left if i != places[-1]]
     if found == given[::-1]:
         return ["images reversed"]
@@ -226,11 +215,10 @@ def _of_times(own: Sequence[Reply]) -> list[str]:
 
 
 def _of_copies(own: Sequence[Reply]) -> list[str]:
-    faults = [
-        judging.of_texts(["\n".join(one.probe.answer)], Inputs((Text("\n".join(one.text.splitlines())),)))
-        for one in own
-    ]
-    names = [[fault.name for fault in some] for some in faults]
+    names = []
+    for one in own:
+        came = Inputs((Text("\n".join(one.text.splitlines())),))
+        names.append([fault.name for fault in judging.of_texts(["\n".join(one.probe.answer)], came)])
     return [name for name in _most(names) if name not in ("text added", "text missing")]
 
 
@@ -242,8 +230,7 @@ def _of_ends(own: Sequence[Reply]) -> list[str]:
     return ["prompt cut"] if is_first else ["prompt begins later"] if is_last else []
 
 
-_Look = Callable[[Sequence[Reply]], list[str]]
-_LOOKED_AT: dict[str, tuple[_Look, tuple[str, ...]]] = {
+_LOOKED_AT: dict[str, tuple[Callable[[Sequence[Reply]], list[str]], tuple[str, ...]]] = {
     "colours of images": (_of_colours, ()),
     "sides of dots": (_of_sides, ()),
     "fine lines": (

@@ -1,13 +1,12 @@
 """The command `tempbench answer`."""
 
 import re
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tempbench_lmms.data import locks, outputs
+from tempbench_lmms.data import locks, outputs, terminal
 from tempbench_lmms.errors import TempbenchError
 
 
@@ -30,7 +29,7 @@ def answer(
         raise TempbenchError(f"--name {name[:80]!r}: a name consists of letters, digits, '.', '_' and '-'")
     folder = output / name
     outputs.check_folder(folder, "choose another --output")
-    print(f"tempbench: reading the questions of {task}", file=sys.stderr, flush=True)
+    terminal.tell(f"reading the questions of {task}")
     from tempbench_lmms.harness.tasks import load_task
     from tempbench_lmms.runs.answering import Questions, Server, task_of
     from tempbench_lmms.runs.starting import leaves
@@ -44,11 +43,11 @@ def answer(
             if questions.next_open() is not None:
                 with Server(questions, port) as server:
                     print(f"open {server.address}", flush=True)
-                    print("Ctrl-C ends; each answer is stored at once", file=sys.stderr, flush=True)
+                    terminal.tell("Ctrl-C ends; each answer is stored at once")
                     server.serve_forever()
         finally:  # also for the answers so far
             if questions.next_open() is not None:
                 kept = f"{questions.n_answered:,} of {len(questions):,} answers are stored"
-                print(f"tempbench: {kept}; give the same command again to continue", file=sys.stderr)
+                terminal.tell(f"{kept}; give the same command again to continue")
             for file in questions.write_logs():
                 print(f"{file}: the log of {name}; see `tempbench report {file}`")

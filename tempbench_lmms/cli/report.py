@@ -28,25 +28,21 @@ _FORMATS = {".md": "md", ".csv": "csv", ".tex": "tex", ".txt": "text"}
 ENDINGS = (".html", ".md", ".csv", ".tex")
 
 
-_Runs = Annotated[
-    list[str],
-    typer.Argument(help="Output folders of runs, or results files; NAME=FOLDER gives a run a name."),
-]
-_Budget = Annotated[
-    float,
-    typer.Option(min=0, max=1000, help="Maximum megabytes of texts, and as much again of pictures."),
-]
-
-
 def report(
-    logs: _Runs,
+    logs: Annotated[
+        list[str],
+        typer.Argument(help="Output folders of runs, or results files; NAME=FOLDER gives a run a name."),
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")
     ] = Path("report.html"),
     title: Annotated[str, typer.Option(help="Title of the page.")] = "tempbench report",
     questions: Annotated[int, typer.Option(min=0, help="Maximum number of questions with texts.")] = 5000,
     pictures: Annotated[int, typer.Option(min=0, help="Maximum number of questions with pictures.")] = 500,
-    size_budget: _Budget = 30,
+    size_budget: Annotated[
+        float,
+        typer.Option(min=0, max=1000, help="Maximum megabytes of texts, and as much again of pictures."),
+    ] = 30,
     intervals: Intervals = True,
     everything: Annotated[
         bool, typer.Option("--all", help="In Markdown, CSV and LaTeX: all tables.")
@@ -275,7 +271,6 @@ def table(
 def _tasks(
     card: BenchmarkCard, runs: list[Path], intervals: bool, partial: bool
 ) -> dict[Path, list["TaskNumbers"]]:
-    """Returns the benchmark's tasks in each run."""
     from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.task_log import edited
 

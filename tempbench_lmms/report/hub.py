@@ -79,22 +79,20 @@ def entries_of(
                 "so)"
             )
     out: dict[str, Entry] = {}
-    known = frozenset(section.card.primary)
     for task, name, number in [(one, *pair) for one in section.tasks for pair in one.numbers.items()]:
-        if number.number is None or not nearest(task.stem, name, known):
+        if number.number is None or not nearest(task.stem, name, section.card.primary):
             continue
         task_id = f"{task.log.task}_{name}"
         if task_id in out:
             raise TempbenchError(f"{task_id} is in two runs; give the logs of one run")
-        entry: Entry = {"dataset": {"id": data_set, "task_id": task_id}, "value": number.value}
-        if revision:
-            entry["dataset"]["revision"] = revision
-        if date := run_date(task.log.header):
-            entry["date"] = date
-        if source_url:
-            entry["source"] = {"url": source_url}
-        entry["notes"] = _notes(task, number)
-        out[task_id] = entry
+        entry = {
+            "dataset": {"id": data_set, "task_id": task_id, **({"revision": revision} if revision else {})},
+            "value": number.value,
+            "date": run_date(task.log.header),
+            "source": {"url": source_url} if source_url else None,
+            "notes": _notes(task, number),
+        }
+        out[task_id] = {name: value for name, value in entry.items() if value not in ("", None)}
     return list(out.values())
 
 
@@ -107,20 +105,18 @@ def _completeness(task: TaskNumbers) -> str:
 
 
 def _notes(task: TaskNumbers, number: Number) -> str:
-    """Returns how a number was made, for the entry's free text."""
-    parts = [] if number.error is None else [f"standard error {shown(number.error)}"]
-    if number.low is not None and number.high is not None:
-        parts.append(f"95 % interval {shown(number.low)} to {shown(number.high)}")
-    if number.n is not None:
-        parts.append(f"n {number.n:g}")
     rate = task.log.values.get("parse_rate")
-    if isinstance(rate, (int, float)):
-        parts.append(f"parse rate {shown(rate)}")
-    if not task.is_complete or task.log.problems:
-        parts.append(_completeness(task))
     settings = ("version.", "settings.", "data.revision", "data.edition", "packages.lmms-eval")
-    parts += [f"{name} {words}" for name, words in task.card.items() if name.startswith(settings)]
-    return "; ".join([*parts, f"tempbench-lmms {__version__}"])
+    parts = (
+        f"standard error {shown(number.error)}" if number.error is not None else "",
+        f"95 % interval {shown(number.low)} to {shown(number.high)}" if number.low is not None else "",
+        f"n {number.n:g}" if number.n is not None else "",
+        f"parse rate {shown(rate)}" if isinstance(rate, (int, float)) else "",
+        _completeness(task) if not task.is_complete or task.log.problems else "",
+        *(f"{name} {words}" for name, words in task.card.items() if name.startswith(settings)),
+        f"tempbench-lmms {__version__}",
+    )
+    return "; ".join(filter(None, parts))
 
 
 def write(folder: Path, entries: Mapping[str, Sequence[Entry]], force: bool) -> None:
@@ -133,10 +129,8 @@ def write(folder: Path, entries: Mapping[str, Sequence[Entry]], force: bool) -> 
         f".eval_results/{name}.yaml": yaml.safe_dump(own, sort_keys=False, allow_unicode=True, width=1000)
         for name, own in entries.items()
     }
-    for name in contents:
-        outputs.check_foreign(folder / name)
-        if (folder / name).exists() and not force:
-            raise TempbenchError(f"{folder / name} exists; choose another folder or add --force")
     (folder / ".eval_results").mkdir(parents=True, exist_ok=True)
+    for name in contents:
+        outputs.check_file(folder / name, force)
     for name, content in contents.items():
         files.write_text(content, folder / name)

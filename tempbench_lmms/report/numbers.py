@@ -19,7 +19,7 @@ from tempbench_lmms.runs import quality, rereading
 from tempbench_lmms.runs.run_card import data_of, flat, is_stopped, run_card, said_of, sentence, signature_of
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, metrics_of
 
-MODEL, HUMAN, CHANCE, BEST, OTHER = "model", "human", "chance", "best", "other"
+MODEL, HUMAN, CHANCE, BEST = "model", "human", "chance", "best"
 RUN, FIELD = "run", "field"
 """The kinds of headings: a model of the paper, people, chance, the best of unnamed models, a mean or the
 like, a run of the user, or a measured quantity."""
@@ -37,11 +37,6 @@ OTHER_CODE = (
 )
 UNFINISHED, DAMAGED = " (unfinished)", " (with problems)"
 """What a run's name says if its scores must not be taken for final ones."""
-NO_LOG = "the log does not give this value"
-FEW = "too few groups of questions"
-WHOLE = "it is one number for all questions"
-SAME = "it did not vary"
-
 
 Value = float | int | str | None
 
@@ -67,8 +62,7 @@ class Number:
 
     def text(self, scale: float = 1, digits: int = 4) -> str:
         """Returns the value times `scale` as text."""
-        scalable = isinstance(self.value, float) and scale != 1
-        return shown(self.value * scale if scalable else self.value, digits)  # type: ignore[operator]
+        return shown(self.value * scale if isinstance(self.value, float) else self.value, digits)
 
     def bounds(self, scale: float = 1, digits: int = 4) -> str:
         """Returns the interval times `scale` as text; empty if there is none."""
@@ -139,18 +133,19 @@ class Grid:
     source: str = DETAILS  # the source of a task's table (`METRICS` and its like)
 
     @classmethod
-    def of(cls, name: str, head: Sequence[str], rows: Mapping[str, Sequence[Cell]], **more: Any) -> "Grid":
+    def of(
+        cls,
+        name: str,
+        head: Sequence[str],
+        rows: Mapping[str, Sequence[Cell]],
+        caption: str = "",
+        kind: str = FIELD,
+        **more: Any,
+    ) -> "Grid":
         """Returns a table with plain headings: the corner's and the columns', and the cells by row."""
-        columns = tuple(Heading((one,)) for one in head[1:])
-        kind = more.pop("kind", FIELD)
         heads = tuple(Heading((one,), kind) for one in rows)
-        known = {"caption": "", "corner": head[0]} | more
-        return cls(name, rows=heads, columns=columns, cells=tuple(map(tuple, rows.values())), **known)
-
-    @property
-    def has_runs(self) -> bool:
-        """Whether it has a run of the user."""
-        return any(one.kind == RUN for one in (*self.rows, *self.columns))
+        columns = tuple(Heading((one,)) for one in head[1:])
+        return cls(name, caption, heads, columns, tuple(map(tuple, rows.values())), corner=head[0], **more)
 
     @property
     def bodies(self) -> list[tuple[bool, list[int]]]:
@@ -201,8 +196,7 @@ class Grid:
 
     def transposed(self) -> "Grid":
         """Returns the table with its columns as rows."""
-        turned = tuple(zip(*self.cells, strict=True)) if self.cells else ()
-        return replace(self, rows=self.columns, columns=self.rows, cells=turned)
+        return replace(self, rows=self.columns, columns=self.rows, cells=tuple(zip(*self.cells, strict=True)))
 
 
 # ---- a task of a run
@@ -262,8 +256,8 @@ class TaskNumbers:
         if not isinstance(value, (int, float)) or isinstance(result, int):
             return Number(value, spread)  # a word, or a count
         if not isinstance(result, Sums):
-            why = self.log.other.why_not(name) if self.log.other else ""
-            return Number(value, spread, why=(why or NO_LOG) if self.with_intervals else "")
+            why = (self.log.other and self.log.other.why_not(name)) or "the log does not give this value"
+            return Number(value, spread, why=why if self.with_intervals else "")
         if not isclose(result.value, value, rel_tol=_NEAR, abs_tol=_NEAR):
             return Number(value, spread, why=f"the log gives {shown(result.value)} instead")
         try:
@@ -333,8 +327,10 @@ def _with_interval(value: Value, error: float | None, result: Sums) -> Number:
     if isinstance(result, Ratio):
         known = replace(known, n=float(result.denominator.sum()), is_share=result.bounded)
     if isfinite(low):
-        return replace(known, low=low, high=high) if low < high else replace(known, why=SAME)
-    return replace(known, why=WHOLE if (tuple(getattr(result, "keys", ())) == ("all",)) else FEW)
+        return replace(known, low=low, high=high) if low < high else replace(known, why="it did not vary")
+    is_one = tuple(getattr(result, "keys", ())) == ("all",)
+    why = "it is one number for all questions" if is_one else "too few groups of questions"
+    return replace(known, why=why)
 
 
 def of_records(metric: Metric, records: Sequence[Record], with_interval: bool = True) -> Number:
@@ -373,8 +369,8 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
     known: dict[tuple[str, str], set[Any]] = {}
     for log in logs:
         known.setdefault((log.task, OTHER_DATA), set()).add(data_of(log)[1].get("sha256"))
-        run = log.details.get(provenance.KEY) or {}
-        known.setdefault((log.task, OTHER_CODE), set()).add(run.get(provenance.CODE))
+        code = (log.details.get(provenance.KEY) or {}).get(provenance.CODE)
+        known.setdefault((log.task, OTHER_CODE), set()).add(code)
     names = _names(logs)
     damaged = {name for name, log in zip(names, logs, strict=True) if log.problems}
     for place, (log, name) in enumerate(zip(logs, names, strict=True)):
@@ -386,12 +382,7 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
 
 
 def _names(logs: Sequence[TaskLog]) -> list[str]:
-    """Returns the name of each log's run."""
-    firsts = [log.name or log.model for log in logs]
-    firsts = [
-        first if log.repeat is None else f"{first}, repeat {log.repeat[1]}"
-        for log, first in zip(logs, firsts, strict=True)
-    ]
+    firsts = [(log.name or log.model) + (f", repeat {log.repeat[1]}" if log.repeat else "") for log in logs]
     out = []
     for log, first in zip(logs, firsts, strict=True):
         own = [one for one, name in zip(logs, firsts, strict=True) if name == first]

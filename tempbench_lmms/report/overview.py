@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import count
-from math import isfinite
+from itertools import chain, count
+from math import inf, isfinite
 from statistics import fmean
 from types import MappingProxyType
 from typing import Any
@@ -183,9 +183,9 @@ def _module(benchmark: str, name: str) -> Any:
 @cache
 def _directions(benchmark: str) -> dict[str, str]:
     """Returns the better direction by metric, from the metric lists in the benchmark's hooks."""
-    hooks = _module(benchmark, "hooks")
-    lists = [found for name, found in vars(hooks).items() if name.endswith("METRIC_LIST")] if hooks else []
-    rows = [getattr(entry["aggregation"], "row", None) for found in lists for entry in found]
+    hooks = getattr(_module(benchmark, "hooks"), "__dict__", {})
+    entries = chain(*(found for name, found in hooks.items() if name.endswith("METRIC_LIST")))
+    rows = [getattr(entry["aggregation"], "row", None) for entry in entries]
     rows += getattr(getattr(_module(benchmark, "scoring"), "FROM_LOG", None), "rows", [])
     return {row.name: row.better for row in rows if row is not None}
 
@@ -258,7 +258,6 @@ def signed(grid: Grid, tasks: Iterable[TaskNumbers]) -> Grid:
 class Mark:
     """A value that the runs are compared with."""
 
-    kind: str  # `chance`, `best` (of the paper's models) or `human`
     label: str  # the model's name; for the best also the table
     value: float  # the value in the metric's own unit
     note: str = ""  # why the comparison is limited
@@ -288,9 +287,9 @@ class Column:
     @cached_property
     def is_share(self) -> bool:
         """Whether it is a number from 0 to 1, as far as known; other people's tasks may have percent."""
-        found = [one for run in self._shown if (one := self.number(run))]
-        is_ours = bool(self.section.card.paper)
-        return all(one.is_share and (is_ours or abs(one.number or 0) <= 1) for one in found)
+        most = inf if self.section.card.paper else 1
+        found = (one for run in self._shown if (one := self.number(run)))
+        return all(one.is_share and abs(one.number or 0) <= most for one in found)
 
     @property
     def tasks(self) -> list[TaskNumbers]:
@@ -319,8 +318,7 @@ class Column:
     @cached_property
     def marks(self) -> dict[str, Mark]:
         """The values that the headline is compared with, by kind."""
-        variants = [first.variant for first, *_ in self._shown.values()]
-        return {mark.kind: mark for mark in marks_of(self.section.card, self.metric, variants)}
+        return marks_of(self.section.card, self.metric, [one.variant for one, *_ in self._shown.values()])
 
     def mark(self, kind: str) -> Cell:
         """Returns the headline's chance, best model or humans, or why there is none."""
@@ -334,8 +332,8 @@ class Column:
             return Cell("")
         if kind == CHANCE:
             return Cell("not known")
-        of_tasks = [one for one in card.reference if one.metric.endswith(f"_{self.metric}")]
-        is_there = any(card.others.get(one.model, BEST) == kind for one in of_tasks)
+        of_tasks = (one for one in card.reference if one.metric.endswith(f"_{self.metric}"))
+        is_there = kind in {card.others.get(one.model, BEST) for one in of_tasks}
         return Cell("only for single tasks" if is_there else "not in the paper")
 
 
@@ -358,8 +356,8 @@ def _has(row: Row, metric: str) -> bool:
     return metric in row.numbers and row.numbers[metric].number is not None
 
 
-def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> list[Mark]:
-    """Returns the references for a metric: chance, the paper's best model, and its humans.
+def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> dict[str, Mark]:
+    """Returns the references for a metric, by kind: chance, the paper's best model, and its humans.
 
     The best model is that of the paper's main table: the first one with the metric of three models, else
     the first one with the metric.
@@ -370,7 +368,7 @@ def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> 
         variants: The variants of the runs' tasks. If the paper has the metric in their setting, that one is
             compared.
     """
-    out = [Mark(CHANCE, "chance", card.chance[metric])] if metric in card.chance else []
+    out = {CHANCE: Mark("chance", card.chance[metric])} if metric in card.chance else {}
     # `both_icl_accuracy` in the paper's tables, if all runs are `both_icl`.
     known = {one.metric for one in card.reference}
     stems = (one.partition(", ")[0].split("_") for one in variants)
@@ -387,14 +385,13 @@ def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> 
             cell = best(own, key=lambda one: one.value)
             note = "" if cell.comparable else cell.note or card.apart or "not comparable"
             label = ", ".join(dict.fromkeys((cell.model, cell.table))) if kind == BEST else cell.model
-            out.append(Mark(kind, label, cell.value, note))
+            out[kind] = Mark(label, cell.value, note)
     return out
 
 
 def _of_main_table(card: BenchmarkCard, cells: Sequence[Reference]) -> list[Reference]:
     tables = [[one for one in cells if one.table == table.name] for table in card.tables]
-    first = next(filter(None, tables), [])
-    return next((found for found in tables if len(found) >= _MODELS), first)
+    return next((found for found in tables if len(found) >= _MODELS), next(filter(None, tables), []))
 
 
 def grids_of(sections: Sequence[Section], prices: Prices = MappingProxyType({})) -> Iterator[Grid]:
@@ -456,7 +453,6 @@ def _averaged(columns: Sequence[Column], runs: Sequence[str]) -> list[Column]:
 
 
 def _remarks(columns: Sequence[Column], averaged: Sequence[Column]) -> Iterator[str]:
-    """Yields notes about all headlines."""
     units = "Shares from 0 to 1" if all(column.is_share for column in columns) else "In each task's own unit"
     yield f"{units}, with 95 % intervals in brackets."
     if averaged:
@@ -476,5 +472,4 @@ def _remarks(columns: Sequence[Column], averaged: Sequence[Column]) -> Iterator[
 
 
 def _digits(value: Any) -> int:
-    """Returns the number of digits after the point in the first table."""
     return 1 if isinstance(value, float) and abs(value) >= 10 else 3

@@ -14,23 +14,29 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tempbench_lmms import record
-from tempbench_lmms.check.faults import LINES
 from tempbench_lmms.check.procedure import Check
 from tempbench_lmms.report import overview, tables
-from tempbench_lmms.report.numbers import Cell, Grid, Heading, Number, TaskNumbers
+from tempbench_lmms.report.numbers import Cell, Grid, Number, TaskNumbers
 from tempbench_lmms.report.overview import Row, Section
 from tempbench_lmms.report.problems import Prices
-from tempbench_lmms.report.questions import MEGABYTES, PICTURED, data_of
+from tempbench_lmms.report.questions import data_of
 
 _HERE = Path(__file__).parent
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(_HERE),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
 
 
 def page(
     tasks: Sequence[TaskNumbers],
     title: str = "tempbench report",
     n_questions: int = 5000,
-    n_pictured: int = PICTURED,
-    megabytes: float = MEGABYTES,
+    n_pictured: int = 500,
+    megabytes: float = 30,
     prices: Prices = MappingProxyType({}),
 ) -> str:
     """Returns the page of a report.
@@ -69,19 +75,7 @@ def rendered(name: str, **values: Any) -> str:
         values: The values that it shows, `title` among them.
     """
     style = (_HERE / "page.css").read_text(encoding="utf-8")
-    return _environment().get_template(name).render(style=Markup(style), style_hash=_hash_of(style), **values)
-
-
-@functools.cache
-def _environment() -> Environment:
-    """Returns the template environment, which compiles each template once per process."""
-    return Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    return _TEMPLATES.get_template(name).render(style=Markup(style), style_hash=_hash_of(style), **values)
 
 
 def _hash_of(text: str) -> str:
@@ -155,7 +149,6 @@ def figures_of(section: Section) -> Iterator[Figure]:
 def _drawn(
     title: str, rows: Sequence[Row], names: Mapping[str, str], chance: Mapping[str, float]
 ) -> Iterator[Figure]:
-    """Yields a figure of the named metrics, if any row has a value."""
     series = tuple(Series(row.label, tuple(map(row.metric, names.values()))) for row in rows)
     if any(point and point.number is not None for one in series for point in one.points):
         yield Figure(title, tuple(names), series, {name: chance[name] for name in names if name in chance})
@@ -166,8 +159,7 @@ def _drawn(
 
 def check_page(check: Check) -> str:
     """Returns a check of `tempbench check-model` as a page."""
-    about = {name: value for name, value in check.about.items() if name != "packages"}
-    about |= check.about.get("packages") or {}
+    about = {**check.about, **(check.about.get("packages") or {}), "packages": ""}
     return rendered(
         "check.html",
         title=f"Check of {check.about.get('model', 'a model')}",
@@ -178,30 +170,18 @@ def check_page(check: Check) -> str:
 
 
 def _tables(check: Check) -> Iterator[Grid]:
-    head = ["what", "verdict", "given and arrived", "what to do"]
-    for name, is_inside in (("What arrives", True), ("What is seen", False)):
-        rows = {}
-        for one in check.verdicts:
-            if (one.line in LINES) is is_inside:
-                is_failed = one.state == "failed"
-                unneeded = is_failed and not one.counts
-                said = "not needed (it fails, and no task asked for needs it)" if unneeded else one.state
-                state = Cell(said, is_fault=is_failed and one.counts)
-                rows[one.title] = [state, Cell(one.text), Cell(one.hint)]
-        if rows:
-            yield Grid.of(name, head, rows)
-    needs = [(task, need) for task, own in check.tasks.items() for need in own]
-    cells = [
-        Cell("failed", is_fault=True)
-        if need.state == "failed"
-        else Cell(need.why or need.state or "not checked")
-        for _, need in needs
-    ]
-    yield Grid(
-        "What tasks need",
-        "",
-        tuple(Heading((task, need.title)) for task, need in needs),
-        (Heading(("holds",)),),
-        tuple((cell,) for cell in cells),
-        corner="task and need",
-    )
+    rows = {}
+    for one in check.verdicts:
+        state = Cell(one.state, is_fault=one.state == "failed")
+        if state.is_fault and not one.counts:
+            state = Cell("not needed (it fails, and no task asked for needs it)")
+        rows[one.title] = [state, Cell(one.text), Cell(one.hint)]
+    yield Grid.of("What arrives and is seen", ["what", "verdict", "given and arrived", "what to do"], rows)
+    needs = {
+        f"{task}: {need.title}": [
+            Cell(need.why or need.state or "not checked", is_fault=need.state == "failed")
+        ]
+        for task, own in check.tasks.items()
+        for need in own
+    }
+    yield Grid.of("What tasks need", ["task and need", "holds"], needs)

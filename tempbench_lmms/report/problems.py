@@ -64,7 +64,6 @@ def _unknown(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
 
 
 def _unread(index: int, own: Sequence[TaskNumbers]) -> dict[str, Cell]:
-    """Returns how many replies were unread, cut off, or failed requests."""
     records = [task.log.with_limit(sample) for task in own for sample in task.log.samples]
     verdicts = [verdict(record) for record in records]
     cut_off = sum(record.get("reason") == "cut_off" and not record["failed"] for record in records)
@@ -79,7 +78,6 @@ def _unread(index: int, own: Sequence[TaskNumbers]) -> dict[str, Cell]:
 
 
 def _not_asked(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
-    """Returns how many questions were left out, or the option that left them out."""
     known = [(task, task.asked) for task in own if task.asked]
     partly = [task for task, _ in known if not task.is_complete]
     if not partly:
@@ -92,7 +90,6 @@ def _not_asked(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
 
 
 def _warned(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
-    """Returns how many tasks are at chance, and how many have warnings without their own column."""
     found: dict[str, list[TaskNumbers]] = {}
     for task in own:
         rest = [one for one in task.warnings if not any(words in one for words in _COUNTED)]

@@ -35,11 +35,6 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 VERDICTS = {"right": "r", "wrong": "w", "unparsed": "u", "failed": "f", "answered": "a"}
 """The letter of each verdict; a space if a run did not ask a question."""
 
-MEGABYTES = 30
-"""The maximum size of a page's texts, and of its pictures."""
-PICTURED = 500
-"""The default maximum number of questions with pictures."""
-
 
 @dataclass
 class AskedTask:
@@ -62,9 +57,9 @@ class AskedTask:
     @property
     def order(self) -> list[int]:
         """The questions in random order, those with a wrong answer first."""
-        letters = list(zip(*self.verdicts, strict=True))
+        letters = list(map(set, zip(*self.verdicts, strict=True)))
         shuffled = random.Random(0).sample(range(len(letters)), len(letters))
-        return sorted(shuffled, key=lambda place: set(letters[place]) <= {" ", VERDICTS["right"]})
+        return sorted(shuffled, key=lambda place: letters[place] <= {" ", VERDICTS["right"]})
 
 
 def asked_of(tasks: Sequence[TaskNumbers]) -> list[AskedTask]:
@@ -98,8 +93,8 @@ class Data:
 def data_of(
     tasks: Sequence[TaskNumbers],
     n_questions: int,
-    n_pictured: int = PICTURED,
-    megabytes: float = MEGABYTES,
+    n_pictured: int = 500,
+    megabytes: float = 30,
 ) -> Data:
     """Returns the data of the question browser.
 
@@ -118,7 +113,7 @@ def data_of(
     entries: list[dict[str, Any]] = []
     # The tasks take turns.
     turns = itertools.zip_longest(*([(n, place) for place in one.order] for n, one in enumerate(asked)))
-    chosen = (one for turn in turns for one in turn if one is not None)
+    chosen = filter(None, itertools.chain.from_iterable(turns))
     for number, place in itertools.islice(chosen, n_questions):
         entry = _entry(asked[number], place)
         room -= len(json.dumps(entry))
@@ -151,29 +146,28 @@ def _pictured(
     """Adds pictures to questions until the size limit, and returns the pictures."""
     _config_and_docs.cache_clear()
     numbers: dict[str, int] = {}
-    n_shown = 0
     for (number, place), entry in zip(told, entries, strict=True):
-        if n_shown >= most or room < 0:
+        if most <= 0 or room < 0:
             entry["out"] = 1
             continue
         one = asked[number]
         shown, entry["note"] = _pictures_of(one.tasks[0], entry["doc"], one.ids[place])
         room -= sum(len(uri) for uri, _ in shown if uri not in numbers)
         entry["pictures"] = [[numbers.setdefault(uri, len(numbers)), label] for uri, label in shown]
-        n_shown += bool(shown)
+        most -= bool(shown)
     return list(numbers)
 
 
 def _name(told: Sequence[tuple[int, int]], entries: Sequence[dict[str, Any]]) -> None:
     """Gives each question the words of its prompt that few others of its task have, the rarest first."""
     pieces = [{one: _NUMBER.sub("0", one) for one in _PIECE.split(entry["prompt"])} for entry in entries]
-    n_asked = Counter(number for number, _ in told)
     places = [number for number, _ in told]
+    n_asked = Counter(places)
     known = Counter((number, one) for number, own in zip(places, pieces, strict=True) for one in own.values())
     for number, entry, own in zip(places, entries, pieces, strict=True):
-        rare = [one for one, form in own.items() if known[number, form] <= max(1, n_asked[number] / 3)]
-        rare.sort(key=lambda one: known[number, own[one]])
-        entry["words"] = " ".join(rare)[:_WORDS]
+        counts = {one: known[number, form] for one, form in own.items()}
+        rare = (one for one, n in counts.items() if n <= max(1, n_asked[number] / 3))
+        entry["words"] = " ".join(sorted(rare, key=counts.__getitem__))[:_WORDS]
 
 
 def _index(one: AskedTask) -> dict[str, Any]:
@@ -215,15 +209,13 @@ def facets(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
 
 
 def _entry(one: AskedTask, place: int) -> dict[str, Any]:
-    """Returns the texts of a question and of its answers."""
     name = one.ids[place]
     entry: dict[str, Any] = {"answers": []}
     for run, task, samples in zip(one.runs, one.tasks, one.answers, strict=True):
         if (sample := samples.get(name)) is None:
             continue
         where = f"{task.log.beside('samples').name}.jsonl, doc_id {sample.doc_id}"
-        texts = {"prompt": sample.prompt, "target": sample.target, "reply": sample.reply}
-        own = {field: _cut(text, where) for field, text in texts.items()}
+        own = {field: _cut(getattr(sample, field), where) for field in ("prompt", "target", "reply")}
         entry = {"doc": sample.doc_id, "prompt": own["prompt"], "target": own["target"]} | entry
         if own["prompt"] == entry["prompt"]:
             del own["prompt"]
@@ -233,7 +225,6 @@ def _entry(one: AskedTask, place: int) -> dict[str, Any]:
 
 
 def _cut(value: Any, where: str) -> Any:
-    """Returns a value of a log; a long value is cut, with the place of the whole."""
     text = value if isinstance(value, str) else json.dumps(value, default=str)
     if len(text) <= _LONGEST:
         return value
@@ -247,7 +238,6 @@ def _config_and_docs(task: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def _pictures_of(task: TaskNumbers, doc_id: int, question: str) -> tuple[list[tuple[str, str]], str]:
-    """Returns the pictures of a question with their labels, and the remarks about them."""
     try:
         if other := task.log.other:
             visuals = other.visuals(doc_id)

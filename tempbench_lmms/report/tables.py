@@ -10,7 +10,7 @@ from typing import Any
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
 from tempbench_lmms.data import provenance
 from tempbench_lmms.metrics.ratio import Ratio
-from tempbench_lmms.record import PARTS, READINGS, shares, shown
+from tempbench_lmms.record import READINGS, shares, shown
 from tempbench_lmms.report import printed
 from tempbench_lmms.report.numbers import (
     CHANCE,
@@ -31,12 +31,6 @@ from tempbench_lmms.runs.logs import by_repeat
 
 REPEATS = "Spread over repeats"
 """The name of the table of a task's scores over repeats."""
-READ = {
-    f"{part}{name}": f"{part.replace('_', ' ')}{said}"
-    for part in ("", *PARTS)
-    for name, said in (("how", "read by"), ("reason", "unread"))
-}
-"""The report's names for the fields that say how a reply was read."""
 _ENDS = ("mean", "standard deviation", "variance between questions", "variance within questions")
 _VALUES = ("value", "share")  # the key of a share's value beside its count, `n`
 _WIDTH = 8  # columns of a table, so that it fits a page
@@ -47,7 +41,8 @@ _WIDTH = 8  # columns of a table, so that it fits a page
 
 def printed_of(section: Section) -> list[Grid]:
     """Returns the paper's tables that a run has a number for."""
-    return [grid for grid in papers(section.card, section.tasks) if grid.has_runs]
+    grids = papers(section.card, section.tasks)
+    return [grid for grid in grids if any(one.kind == RUN for one in (*grid.rows, *grid.columns))]
 
 
 def papers(
@@ -120,20 +115,18 @@ def _all_metrics(task: TaskNumbers) -> Grid:
         rows[name] = [value, *map(Cell, (error, number.bounds() or number.why, n))]
     head = ["metric", "value", "standard error", "95 % interval", "n"]
     none = () if rows else ("The run printed no number for this task.",)
-    about = {"kind": RUN, "caption": task.caption, "source": METRICS}
-    return Grid.of("All metrics", head, rows, remarks=none, **about)
+    return Grid.of("All metrics", head, rows, task.caption, RUN, remarks=none, source=METRICS)
 
 
 def readings_of(task: TaskNumbers) -> list[Grid]:
     """Returns a table of how the task's replies were read; none if the run does not say."""
     found = shares([task.log.with_limit(sample) for sample in task.log.samples])
-    rows = {
-        f"{READ[name]}: {word}": [Cell(shown(share))]
-        for name, table in found.items()
-        for word, share in table.items()
-    }
-    head = ["rule or reason", "share of the replies"]
-    return [Grid.of("How replies were read", head, rows, caption=task.caption)] if rows else []
+    rows: dict[str, list[Cell]] = {}
+    for name, table in found.items():
+        said = name.replace("how", "read by").replace("reason", "unread").replace("_", " ")
+        rows |= {f"{said}: {word}": [Cell(shown(share))] for word, share in table.items()}
+    grid = Grid.of("How replies were read", ["rule or reason", "share of the replies"], rows, task.caption)
+    return [grid] if rows else []
 
 
 def _second_grid(one: rereading.Compared, caption: str) -> Grid:
@@ -149,7 +142,7 @@ def _second_grid(one: rereading.Compared, caption: str) -> Grid:
             rows[metric] = [Cell(shown(value)), *others]
     remarks = tuple(filter(None, (str(one.readings), one.agreement)))
     head = ["metric", "ours", *versions]
-    return Grid.of(f"With {name}", head, rows, caption=caption, remarks=remarks, source=SECOND)
+    return Grid.of(f"With {name}", head, rows, caption, remarks=remarks, source=SECOND)
 
 
 def _over_repeats(tasks: Sequence[TaskNumbers], task: TaskNumbers) -> Iterator[Grid]:
@@ -162,8 +155,7 @@ def _over_repeats(tasks: Sequence[TaskNumbers], task: TaskNumbers) -> Iterator[G
             numbers = [f"repeat {log.repeat[1]}" for log in found.logs if log.repeat]
             rows = {one.name: _spread(one, task.log.task) for one in found.metrics}
             about = f"{task.log.task}, {task.log.name or task.log.model}"
-            head = ["metric", *numbers, *_ENDS]
-            yield Grid.of(REPEATS, head, rows, caption=about, remarks=tuple(found.warnings))
+            yield Grid.of(REPEATS, ["metric", *numbers, *_ENDS], rows, about, remarks=tuple(found.warnings))
 
 
 def _spread(one: repeats.Spread, task: str) -> list[Cell]:
@@ -198,11 +190,9 @@ def breakdowns_of(details: Mapping[str, Any]) -> list[Grid]:
     A table is as large as one line per row allows: sources with all their shares are one table, several
     confusion matrices are several.
     """
-    out: list[Grid] = []
-    for name, value in details.items():
-        if name not in (provenance.KEY, READINGS) and isinstance(value, Mapping):
-            out += _nested((name,), value)
-    return out
+    known = {name: value for name, value in details.items() if isinstance(value, Mapping)}
+    others = known.keys() - {provenance.KEY, READINGS}
+    return [grid for name in known if name in others for grid in _nested((name,), known[name])]
 
 
 def _nested(path: tuple[str, ...], node: Mapping[str, Any]) -> Iterator[Grid]:

@@ -150,8 +150,6 @@ COLUMNS = (
 """The columns of the CSV file. `source` is `run` (every metric of every task), `details` (its breakdowns),
 the paper's table (every cell of it, runs among the rows), or whose readings a run is scored with."""
 
-_OF_ITEMS = ("task", "model", "id", "target", "whole_reply")
-"""The columns before the records' own. A record's `reply` may be shortened."""
 _NUMBER = re.compile(r"[-+]?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?%?", re.ASCII | re.IGNORECASE)
 _BLANK = re.compile(r"[\s\ufeff\u200b-\u200d\u2060]*")
 
@@ -164,9 +162,8 @@ def inert(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     begun = unicodedata.normalize("NFKC", _BLANK.sub("", value, count=1)[:1])
-    is_formula = begun.startswith(("=", "+", "-", "@")) and not _NUMBER.fullmatch(value)
-    is_risky = (is_formula and value != UNDEFINED) or value.startswith(("\t", "\r", "\n"))
-    return ("'" if is_risky else "") + terminal.shown(value)
+    is_formula = begun[:1] in ("=", "+", "-", "@") and value != UNDEFINED and not _NUMBER.fullmatch(value)
+    return ("'" if is_formula or value[:1] in ("\t", "\r", "\n") else "") + terminal.shown(value)
 
 
 def written(rows: Iterable[Iterable[Any]]) -> str:
@@ -201,15 +198,13 @@ def as_csv(sections: Sequence[Section], everything: bool = True) -> str:
     for section in sections:
         own = [(task, grid) for task in section.tasks for grid in tables.grids_of(section, task)]
         # Breakdowns come last, and a second reader's lines follow its task's metrics.
-        for task, grid in sorted(own, key=lambda one: one[1].source == DETAILS):
+        own.sort(key=lambda one: one[1].source == DETAILS)
+        for task, grid in (*own, *((None, grid) for grid in tables.printed_of(section))):
             rows += _lines(section, grid, task)
-        for grid in tables.printed_of(section):
-            rows += _lines(section, grid)
     return written(rows)
 
 
-def _lines(section: Section, grid: Grid, task: TaskNumbers | None = None) -> Iterator[list[Any]]:
-    """Yields the lines of a task's table, or of a paper's."""
+def _lines(section: Section, grid: Grid, task: TaskNumbers | None) -> Iterator[list[Any]]:
     places = product(zip(grid.rows, grid.cells, strict=True), enumerate(grid.columns))
     for (row, cells), (place, column) in places:
         cell, number = cells[place], cells[place].number
@@ -229,7 +224,6 @@ def _lines(section: Section, grid: Grid, task: TaskNumbers | None = None) -> Ite
 
 
 def _comparable(section: Section, cell: Cell) -> str:
-    """Returns whether the runs of the section can be compared with a number of the paper."""
     if cell.task or not cell.metric:
         return ""
     is_whole = any(not task.is_mini and task.is_complete for task in section.tasks)
@@ -250,14 +244,16 @@ def items_as_csv(tasks: Sequence[tuple[TaskLog, Sequence[Sample]]]) -> str:
         for sample, own in zip(samples, scores, strict=True):
             row = {"task": log.task, "model": log.model, "target": sample.target, "whole_reply": sample.reply}
             row |= {**sample.record, **own}
-            # None and NaN: undefined.
-            rows.append({name: one for name, one in row.items() if one is not None and one == one})
-    names = dict.fromkeys([*_OF_ITEMS, *chain(*rows)])
-    return written([names, *([_in_cell(row.get(name)) for name in names] for row in rows)])
-
-
-def _in_cell(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
+            rows.append(
+                {
+                    name: json.dumps(one, ensure_ascii=False) if isinstance(one, (list, dict)) else one
+                    for name, one in row.items()
+                    if one is not None and one == one  # None and NaN: undefined
+                }
+            )
+    # The columns before the records' own; a record's `reply` may be shortened.
+    names = dict.fromkeys(["task", "model", "id", "target", "whole_reply", *chain(*rows)])
+    return written([names, *([row.get(name) for name in names] for row in rows)])
 
 
 # ---- as LaTeX
@@ -327,12 +323,11 @@ def _title(grid: Grid) -> str:
     caption = grid.caption.rstrip(".")
     if not (grid.is_printed and caption):
         return in_latex(": ".join(filter(None, (grid.name, caption)))) + "."
-    is_numbered = grid.name.startswith(_NUMBERED)
-    return in_latex(f"{caption} (as {f'{grid.name} of the paper' if is_numbered else f'in {grid.name}'}).")
+    where = f"{grid.name} of the paper" if grid.name.startswith(_NUMBERED) else f"in {grid.name}"
+    return in_latex(f"{caption} (as {where}).")
 
 
 def _stacked(words: str, room: int, side: str = "r") -> str:
-    """Returns words for LaTeX, stacked in lines if they are long."""
     pieces = textwrap.wrap(words, room, break_long_words=False, break_on_hyphens=False) or [""]
     lines = [in_latex(piece) for piece in pieces]
     if len(lines) == 1:

@@ -26,6 +26,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.terminal import one_line
@@ -40,6 +42,7 @@ from tempbench_lmms.runs.run_card import RESPONDENT
 from tempbench_lmms.runs.task_log import scored
 
 _HERE = Path(__file__).parent
+_TEMPLATES = Environment(loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined)
 _FILES = ("answering.js", "answering.css")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -49,7 +52,6 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _LONGEST_REPLY = 100_000
-_LAST_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class Questions:
         self._order = [(task, number) for task in tasks for number in range(task.n_asked)]
         random.Random(f"{name}/{' '.join(task.name for task in tasks)}").shuffle(self._order)
         self._lock = threading.Lock()  # hooks, decoders and files are used by one thread at a time
-        self._recent = functools.lru_cache(maxsize=_LAST_SHOWN)(self._content)
+        self._recent = functools.lru_cache(maxsize=8)(self._content)  # a page asks for its media next
 
     def __len__(self) -> int:
         return len(self._order)
@@ -119,8 +121,7 @@ class Questions:
 
     def next_open(self, after: int = -1) -> int | None:
         """Returns the next question without an answer, wrapping around; None if all are answered."""
-        n = len(self)
-        around = ((after + 1 + step) % n for step in range(n))
+        around = (*range(after + 1, len(self)), *range(after + 1))
         return next((number for number in around if self.reply(number) is None), None)
 
     def reply(self, number: int) -> str | None:
@@ -151,11 +152,11 @@ class Questions:
         with self._lock:
             scored(task.config, task.docs[doc], Reread("-", seen.setdefault))
             n = sum(map(is_picture, self._recent(number)))
-        expected = next(iter(seen), None) if len(seen) == 1 else None
+        expected = next(iter(seen)) if len(seen) == 1 else None
         if isinstance(expected, Item) and expected.upper == n:
             return "one"
-        numbers = tuple(str(i + 1) for i in range(n))
-        return "order" if isinstance(expected, Order) and expected.labels == numbers else ""
+        is_order = isinstance(expected, Order) and expected.labels == tuple(map(str, range(1, n + 1)))
+        return "order" if is_order else ""
 
     def answer(self, number: int, reply: str) -> bool:
         """Stores an answer on the disk; returns whether the task's parser can read it, right or wrong.
@@ -165,8 +166,8 @@ class Questions:
         """
         task, doc = self._order[number]
         id_, reply = str(task.docs[doc]["question_id"]), storable(reply)
-        at = f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
-        line = {"question_id": id_, "reply": reply, "at": at, "asked": task.stamp}
+        now = f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+        line = {"question_id": id_, "reply": reply, "at": now, "asked": task.stamp}
         with self._lock:
             tables.append(task.file, json.dumps(line, ensure_ascii=False) + "\n")
             task.replies[id_] = reply
@@ -254,8 +255,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_page(HTTPStatus.INTERNAL_SERVER_ERROR, problem=one_line(str(error)))
         except OSError as error:
             what = "the request cannot be read" if body is None else "the answer was not stored"
-            problem = one_line(f"{what}: {error.strerror or error}")
-            self._send_page(HTTPStatus.INSUFFICIENT_STORAGE, problem=problem)
+            problem = f"{what}: {error.strerror or error}"
+            self._send_page(HTTPStatus.INSUFFICIENT_STORAGE, problem=one_line(problem))
 
     def _get(self, parts: list[str]) -> None:
         questions = self.server.questions
@@ -265,10 +266,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.OK, mimetypes.guess_type(parts[0])[0], (_HERE / parts[0]).read_bytes())
         elif len(parts) == 1:
             number = self._number(parts[0], len(questions))
-            kinds = [(_kind(part), part) for part in questions.shown(number)]
-            about = {"questions": questions, "number": number, "picked": questions.picked(number)}
-            is_unread = urlsplit(self.path).query == "unread"
-            self._send_page(HTTPStatus.OK, parts=kinds, is_unread=is_unread, **about)
+            self._send_page(
+                HTTPStatus.OK,
+                questions=questions,
+                number=number,
+                parts=questions.shown(number),
+                picked=questions.picked(number),
+                is_unread=urlsplit(self.path).query == "unread",
+            )
         elif len(parts) == 3 and parts[0] == "media":
             shown = questions.shown(self._number(parts[1], len(questions)))
             self._send_medium(shown[self._number(parts[2], len(shown))])
@@ -286,8 +291,10 @@ class _Handler(BaseHTTPRequestHandler):
         number = self._number("/".join(parts), len(questions))
         reply = parse_qs(body.decode(errors="replace")).get("reply", [""])[0]
         if not reply.strip() or len(reply) > _LONGEST_REPLY:
-            wanted = f"an answer has 1 to {_LONGEST_REPLY:,} characters; go back and shorten or complete it"
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, wanted)
+            raise _RefusedError(
+                HTTPStatus.BAD_REQUEST,
+                f"an answer has 1 to {_LONGEST_REPLY:,} characters; go back and shorten or complete it",
+            )
         if questions.answer(number, reply):
             self._go_to(number if (after := questions.next_open(number)) is None else after)
         else:
@@ -315,12 +322,12 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(HTTPStatus.PARTIAL_CONTENT, kind, body[start : end + 1], where)
 
     def _go_to(self, number: int, query: str = "") -> None:
-        place = f"/{self.server.token}/{number}{query}"
-        self._send(HTTPStatus.SEE_OTHER, "text/plain", b"", {"Location": place})
+        where = {"Location": f"/{self.server.token}/{number}{query}"}
+        self._send(HTTPStatus.SEE_OTHER, "text/plain", b"", where)
 
     def _send_page(self, status: HTTPStatus, **values: Any) -> None:
-        page = _template().render(**values).encode("utf-8", "replace")
-        self._send(status, "text/html; charset=utf-8", page)
+        page = _TEMPLATES.get_template("answering.html").render(**values)
+        self._send(status, "text/html; charset=utf-8", page.encode("utf-8", "replace"))
 
     def _send(
         self, status: HTTPStatus, kind: str | None, body: bytes, more: dict[str, str] | None = None
@@ -331,17 +338,3 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
-
-
-def _kind(part: Any) -> str:
-    if isinstance(part, str):
-        return "text"
-    return "video" if isinstance(part, Path) and part.suffix.lower() != ".gif" else "picture"
-
-
-@functools.cache
-def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined)
-    return environment.get_template("answering.html")

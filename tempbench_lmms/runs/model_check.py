@@ -24,13 +24,8 @@ from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, task_fil
 from tempbench_lmms.harness.variants import base_of
 from tempbench_lmms.runs.starting import leaves
 
-_ALWAYS = (*GROUPS["replies"], "text", "signs", "system", "copied lines", "ends of a text")
 _ONE_PICTURE = ("number", "content", "size", *LOOKS)
-_PICTURES = ("order", "apart")
 _MANY = 6
-_VIDEO = ("video", "video length", "video order", *LOOKS, "times")
-_SEES_PICTURES = ("colours of images", "sides of dots", "fine lines")
-_SEES_VIDEO = ("colours of a video", "second of the circle")
 _CHARACTERS_OF_A_LINE = 38
 
 
@@ -55,10 +50,6 @@ class Need:
     state: State | None = None
     amounts: Mapping[str, int] = field(default_factory=dict)
     why: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """Returns it as JSON values."""
-        return {"title": self.title, "lines": list(self.lines), "state": self.state, "why": self.why}
 
 
 def shape_of(conversations: Iterable[Sequence[Mapping[str, Any]]]) -> Shape:
@@ -85,26 +76,24 @@ def _contents(messages: Sequence[Mapping[str, Any]]) -> Shape:
 
 def needs_of(shape: Shape) -> list[Need]:
     """Returns the needs of a task with conversations of this shape."""
-    needs = [Need("the whole text, and replies as asked for", _ALWAYS)]
-    if shape.has_system:
-        needs.append(Need("a system message", ("system message", "word of the system message")))
-    if shape.pictures == 1:
-        needs.append(Need("one image", _ONE_PICTURE))
-    if shape.pictures > 1:
-        lines = (*_ONE_PICTURE, *_PICTURES, *(("many",) if shape.pictures > _MANY else ()))
-        needs.append(Need("several images, apart and in order", lines, amounts={"images": shape.pictures}))
-        needs.append(Need("seeing images in order", _SEES_PICTURES))
-    if shape.is_interleaved:
-        needs.append(Need("text between images", ("interleaved",)))
-    if shape.has_video:
-        needs.append(Need("a native video", _VIDEO[:-1]))
-        needs.append(Need("a video's times", _VIDEO[-1:]))
-        needs.append(Need("seeing a video in time", _SEES_VIDEO))
-    if shape.has_other_video:
-        needs.append(Need("a video that is not an .mp4", ("mkv video",)))
-    if shape.frames:
-        needs.append(Need("frames as a video", ("frames as a video",), amounts={"frames": shape.frames}))
-    return needs
+    always = (*GROUPS["replies"], "text", "signs", "system", "copied lines", "ends of a text")
+    several = (*_ONE_PICTURE, "order", "apart", *(("many",) if shape.pictures > _MANY else ()))
+    sees = ("colours of images", "sides of dots", "fine lines")
+    of_several, of_frames = {"images": shape.pictures}, {"frames": shape.frames}
+    rows = (
+        (True, Need("the whole text, and replies as asked for", always)),
+        (shape.has_system, Need("a system message", ("system message", "word of the system message"))),
+        (shape.pictures == 1, Need("one image", _ONE_PICTURE)),
+        (shape.pictures > 1, Need("several images, apart and in order", several, amounts=of_several)),
+        (shape.pictures > 1, Need("seeing images in order", sees)),
+        (shape.is_interleaved, Need("text between images", ("interleaved",))),
+        (shape.has_video, Need("a native video", ("video", "video length", "video order", *LOOKS))),
+        (shape.has_video, Need("a video's times", ("times",))),
+        (shape.has_video, Need("seeing a video in time", ("colours of a video", "second of the circle"))),
+        (shape.has_other_video, Need("a video that is not an .mp4", ("mkv video",))),
+        (bool(shape.frames), Need("frames as a video", ("frames as a video",), amounts=of_frames)),
+    )
+    return [need for is_needed, need in rows if is_needed]
 
 
 def held(needs: Sequence[Need], verdicts: Sequence[Verdict], tried: Mapping[str, int]) -> list[Need]:
@@ -114,19 +103,13 @@ def held(needs: Sequence[Need], verdicts: Sequence[Verdict], tried: Mapping[str,
     for need in needs:
         states = [by_line[line] for line in need.lines if line in by_line]
         state = next((one for one in (FAILED, UNSEEN, PASSED) if one in states), None)
-        short = [what for what, n in need.amounts.items() if n > tried[what]]
-        why = ""
-        if state == PASSED and short:
-            # A check with fewer does not cover more: a runner's limit may lie between.
-            state = UNSEEN
-            why = f"not checked above {tried[short[0]]} {short[0]}: name the task with --tasks"
-        out.append(replace(need, state=state, why=why))
+        own = replace(need, state=state)
+        for what, n in need.amounts.items() if state == PASSED else ():
+            if n > tried[what]:  # a runner's limit may lie between
+                why = f"not checked above {tried[what]} {what}: name the task with --tasks"
+                own = replace(need, state=UNSEEN, why=why)
+        out.append(own)
     return out
-
-
-def lines_for(characters: int) -> int:
-    """Returns how many lines of the long prompt have as many characters as a text."""
-    return max(60, round(characters / _CHARACTERS_OF_A_LINE))
 
 
 _LOOKED_AT = 8
@@ -153,7 +136,7 @@ def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> pr
     Raises:
         TempbenchError: A task is unknown, or the model cannot be loaded.
     """
-    version = plugin.harness_version()
+    packages = {**provenance.versions(), "lmms-eval": plugin.harness_version()}
     shapes = _shapes(wanted, tell)
     needs = {name: needs_of(shape) for name, shape in shapes.items()}
     plan = _plan(wanted, shapes, needs)
@@ -173,10 +156,13 @@ def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> pr
         "force_simple": wanted.force_simple,
         "seed": wanted.seed,
         "tasks": list(wanted.tasks),
-        "packages": {**provenance.versions(), "lmms-eval": version},
+        "packages": packages,
     }
     tried = {"images": plan.n_pictures, "frames": plan.n_frames}
-    needs = needs or {name: needs_of(shape) for name, shape in _all_shapes().items()}
+    # Without tasks, those of this package that have their own entry, as their bundled samples are.
+    mini = (name for name in task_files() if name.endswith(f"_{MINI}") and not base_of(name))
+    names = () if needs else (name for name in mini if "group" not in load_task(name))
+    needs |= {name.removesuffix(f"_{MINI}"): needs_of(shape_of_task(name)) for name in names}
     tasks = {name: held(one, found.verdicts, tried) for name, one in needs.items()}
     return replace(found, tasks=tasks, about=about)
 
@@ -193,26 +179,17 @@ def _shapes(wanted: Wanted, tell: Callable[[str], None]) -> dict[str, Shape]:
     return shapes
 
 
-def _all_shapes() -> dict[str, Shape]:
-    """Returns the shape of every task of this package that has its own entry, from the bundled sample."""
-    names = [name for name in task_files() if name.endswith(f"_{MINI}") and "group" not in load_task(name)]
-    return {name.removesuffix(f"_{MINI}"): shape_of_task(name) for name in names if not base_of(name)}
-
-
 def _plan(wanted: Wanted, shapes: dict[str, Shape], needs: dict[str, list[Need]]) -> procedure.Plan:
     needed = frozenset(line for one in needs.values() for need in one for line in need.lines)
     kinds = [kind for kind in questions.KINDS if not needs or kind in needed] if wanted.with_questions else []
-    most = max((shape.pictures for shape in shapes.values()), default=MOST_PICTURES)
-    frames = max((shape.frames for shape in shapes.values()), default=0)
-    longest = max((shape.characters for shape in shapes.values()), default=0)
-    arguments = dict(
-        part.partition("=")[::2] for part in wanted.model_args.split(",") if part.startswith("system_prompt=")
-    )
+    # The most that any task has.
+    most = Shape(*map(max, zip(*shapes.values(), strict=True))) if shapes else Shape(MOST_PICTURES)
+    arguments = dict(part.partition("=")[::2] for part in wanted.model_args.split(","))
     return procedure.Plan(
         seed=wanted.seed,
-        n_pictures=max(most, 2),
-        n_lines=lines_for(longest),
-        n_frames=frames or MOST_FRAMES,
+        n_pictures=max(most.pictures, 2),
+        n_lines=max(60, round(most.characters / _CHARACTERS_OF_A_LINE)),
+        n_frames=most.frames or MOST_FRAMES,
         kinds=tuple(kinds),
         needed=needed if needs else None,
         wanted_system=arguments.get("system_prompt", ""),
@@ -223,18 +200,11 @@ def shape_of_task(name: str) -> Shape:
     """Returns the contents of a task's conversations, or of those of its bundled sample."""
     config = load_task(name)
     try:
-        return _shape(config)
+        docs = docs_of(config)
+        places = {round(i * (len(docs) - 1) / (_LOOKED_AT - 1)) for i in range(_LOOKED_AT)} if docs else ()
+        return shape_of(config["doc_to_messages"](docs[place], kwargs_of(config)) for place in places)
     except DataNotPreparedError:
-        return _shape(load_task(name if name.endswith(f"_{MINI}") else f"{name}_{MINI}"))
-
-
-def _shape(config: dict[str, Any]) -> Shape:
-    docs = docs_of(config)
-    kwargs = kwargs_of(config)
-    places = (
-        sorted({round(i * (len(docs) - 1) / (_LOOKED_AT - 1)) for i in range(_LOOKED_AT)}) if docs else []
-    )
-    return shape_of(config["doc_to_messages"](docs[place], kwargs) for place in places)
+        return shape_of_task(f"{name}_{MINI}")
 
 
 def name_of(model: str, model_args: str) -> str:
@@ -248,9 +218,9 @@ def name_of(model: str, model_args: str) -> str:
 
 def keep(found: procedure.Check, wanted: Wanted, folder: Path) -> None:
     """Writes a check into a run's folder, with the model that it belongs to."""
-    kept = {**found.as_json(), "for": name_of(wanted.model, wanted.model_args)}
     folder.mkdir(parents=True, exist_ok=True)
-    tables.write_json(kept, folder / CHECK)
+    made_for = name_of(wanted.model, wanted.model_args)
+    tables.write_json({**found.as_json(), "for": made_for}, folder / CHECK)
 
 
 def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
@@ -267,9 +237,8 @@ def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
         verdicts = [(one["title"], one["state"], one["counts"], one["text"]) for one in found["verdicts"]]
         made_for, state = found["for"], str(found["state"])
     except (ValueError, KeyError, TypeError) as error:
-        raise TempbenchError(
-            f"{path} is damaged ({checks.in_words(error)}); remove it and add --check"
-        ) from None
+        why = checks.in_words(error)
+        raise TempbenchError(f"{path} is damaged ({why}); remove it and add --check") from None
     if made_for != name_of(model, model_args):
         raise TempbenchError(f"{path} belongs to another model or other arguments; remove it and add --check")
     return {
@@ -286,11 +255,11 @@ def as_text(found: procedure.Check, everything: bool = False) -> str:
         found: The check.
         everything: Whether to show every line.
     """
-    lines = [_end(found)]
     failed = [one for one in found.counted if one.state == FAILED]
     if found.is_stopped:  # each cause is reported once
-        return "\n".join([*(one.as_text() for one in failed), lines[0]])
-    lines += [one.as_text() for one in (found.verdicts if everything else failed)]
+        end = f"{found.state}: stopped, because the first questions all failed in the same way"
+        return "\n".join([*(one.as_text() for one in failed), end])
+    lines = [_end(found), *(one.as_text() for one in (found.verdicts if everything else failed))]
     groups = {**GROUPS, "what is seen": {one.line: "" for one in found.verdicts if one.line not in LINES}}
     for group, own in groups.items():
         states = Counter(
@@ -302,10 +271,9 @@ def as_text(found: procedure.Check, everything: bool = False) -> str:
             lines.append(f"{group}: {', '.join(f'{n} {state}' for state, n in states.items())}")
     by_need: dict[str, list[str]] = {}
     for task, needs in found.tasks.items():
-        bad = [
-            f"{one.title}: {one.why or one.state or 'not checked'}" for one in needs if one.state != PASSED
-        ]
-        by_need.setdefault("; ".join(bad) or "all needs hold", []).append(task)
+        bad = (one for one in needs if one.state != PASSED)
+        said = "; ".join(f"{one.title}: {one.why or one.state or 'not checked'}" for one in bad)
+        by_need.setdefault(said or "all needs hold", []).append(task)
     for said, tasks in by_need.items():
         more = f" and {len(tasks) - _NAMED} more tasks" if len(tasks) > _NAMED else ""
         lines.append(f"{', '.join(tasks[:_NAMED])}{more}: {said}")
@@ -313,15 +281,11 @@ def as_text(found: procedure.Check, everything: bool = False) -> str:
 
 
 def _end(found: procedure.Check) -> str:
-    """Returns the verdict of a check, and how to see what could not be judged."""
-    asked = f"{_number(found.n_calls - found.n_small, found.n_small)} asked"
-    if found.is_stopped:
-        return f"{found.state}: stopped, because the first questions all failed in the same way"
-    if found.state != procedure.NOT_JUDGED:
-        return f"{found.state}; {asked}"
-    why = next(one.text for one in found.unseen)
-    n = len(found.unseen), len(found.counted)
-    return f"not judged: {n[0]} of {n[1]} lines cannot be seen from here: {why}; {asked}"
+    end = str(found.state)
+    if found.state == procedure.NOT_JUDGED:
+        n = f"{len(found.unseen)} of {len(found.counted)} lines"
+        end += f": {n} cannot be seen from here: {found.unseen[0].text}"
+    return f"{end}; {_number(found.n_calls - found.n_small, found.n_small)} asked"
 
 
 def _number(coded: int, small: int) -> str:

@@ -30,26 +30,21 @@ def on_pictures(change: Callable[[Several], Several]) -> Change:
 
     def one(inputs: Inputs) -> Inputs:
         shown = [part for part in inputs.parts if isinstance(part, Picture)]
-        left = list(change(shown) if len(shown) > 1 else shown)
-        parts: list[Part] = []
-        for part in inputs.parts:
-            if not isinstance(part, Picture):
-                parts.append(part)
-            elif left:
-                parts.append(left.pop(0))
-        return replace(inputs, parts=(*parts, *left))
+        left: Iterator[Picture] = iter(change(shown) if len(shown) > 1 else shown)
+        kept = (next(left, None) if isinstance(part, Picture) else part for part in inputs.parts)
+        return replace(inputs, parts=(*(part for part in kept if part is not None), *left))
 
-    return lambda batch: [one(inputs) for inputs in batch]
+    return lambda batch: list(map(one, batch))
 
 
 def on_parts(kind: type[Any], change: Callable[[Any], Part | None]) -> Change:
     """Returns the function that changes each part of a kind; None drops it."""
 
-    def parts(inputs: Inputs) -> tuple[Part, ...]:
+    def one(inputs: Inputs) -> Inputs:
         changed = (change(part) if isinstance(part, kind) else part for part in inputs.parts)
-        return tuple(filter(None, changed))
+        return replace(inputs, parts=tuple(filter(None, changed)))
 
-    return lambda batch: [replace(inputs, parts=parts(inputs)) for inputs in batch]
+    return lambda batch: list(map(one, batch))
 
 
 def _on_texts(change: Callable[[str], str]) -> Change:
@@ -57,7 +52,6 @@ def _on_texts(change: Callable[[str], str]) -> Change:
 
 
 def _on_pixels(change: Callable[[Pixels], Pixels]) -> Change:
-    """Returns what changes the pixels of each picture and frame."""
 
     def one(shown: Any) -> Any:
         if isinstance(shown, Video):

@@ -30,8 +30,8 @@ def test_section_5_is_what_the_card_counts():
 
 def test_a_run_is_compared_with_the_best_of_its_own_setting():
     """Table 3, examples in context with image and text: GPT-5.1's 0.70, on a part of the test set."""
-    (_, best) = marks_of(CARD, "accuracy", ["both_icl, mini", "both_icl, mini"])
+    best = marks_of(CARD, "accuracy", ["both_icl, mini", "both_icl, mini"])["best"]
     assert (best.label, best.value) == ("GPT-5.1, Table 3", 0.7)
     assert "20 %" in best.note
     # Runs of two settings have no best in common.
-    assert [one.kind for one in marks_of(CARD, "accuracy", ["both_icl", "text_baseline"])] == ["chance"]
+    assert [*marks_of(CARD, "accuracy", ["both_icl", "text_baseline"])] == ["chance"]
