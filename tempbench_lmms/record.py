@@ -139,14 +139,9 @@ def by_group(
     return {str(name): measure(group) for name, group in sorted(groups.items())}
 
 
-def answers(records: Sequence[Record], unknown: str = "unparsed") -> dict[str, dict[str, float]]:
-    """Returns the share of each answer among the given and among the right answers (the position bias).
-
-    Args:
-        records: Records with `answer` and `gold`.
-        unknown: The label of an unknown right answer.
-    """
-    columns = {"answers": ("answer", "unparsed"), "right_answers": ("gold", unknown)}
+def answers(records: Sequence[Record]) -> dict[str, dict[str, float]]:
+    """Returns the share of each answer among the given and among the right answers (the position bias)."""
+    columns = {"answers": ("answer", "unparsed"), "right_answers": ("gold", "unknown")}
     counts = {
         name: Counter(one.get(field) or none for one in records) for name, (field, none) in columns.items()
     }

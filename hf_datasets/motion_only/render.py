@@ -16,13 +16,19 @@ from numpy.typing import NDArray
 
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.media.encoding import LOSSLESS, encode
-from tempbench_lmms.motion_only.card import CELLS, FPS, N_FRAMES, N_OPTIONS, PIXELS, SHAPES, WORDS
+from tempbench_lmms.motion_only.card import N_OPTIONS, SHAPES, WORDS
 
 if TYPE_CHECKING:
     from PIL import Image
 
 Mask = NDArray[np.bool_]
 Field = NDArray[np.bool_]
+
+CELLS = 40
+"""Cells of noise across and down."""
+PIXELS = 4
+"""Pixels a cell."""
+N_FRAMES, FPS = 24, 12
 
 DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 """The motion of the cells inside the figure, down and to the right; the others move the opposite way."""

@@ -31,9 +31,8 @@ def tomato(source: Source) -> Iterator[Answer]:
             f"{source.path} has files of {len(models)} models; give one with --model: {', '.join(models[:5])}"
         )
     source.model = source.model or models[0]
-    own = [file for file in files if file.stem == source.model]
     conditions = {str(doc["condition"]) for doc in source.docs if "condition" in doc}
-    ways = {file: asked_as_folder(file) for file in own}
+    ways = {file: asked_as_folder(file) for file in files if file.stem == source.model}
     if others := sorted(set(ways.values()) - conditions):
         source.remarks.append(
             f"left out are {sum(way in others for way in ways.values())} files that were asked as "

@@ -7,6 +7,7 @@ the fourth prediction "other" a FN of the true class and a FP of none.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -41,7 +42,6 @@ def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) 
     prompt = common.prompt_of(reply, lambda: prompts.wording(doc, form))
     found = None if failed else parser.read(reply, form, prompt)
     answer = found.value if found else None
-    first = {"first": None if failed else parser.parse_first(reply)} if form == "reflection" else {}
     return {
         "id": doc["question_id"],
         "pair": doc["pair_id"],
@@ -56,7 +56,7 @@ def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) 
         "n_steps": doc["n_steps"],
         "distance": doc["distance"],
         **common.fields(found),
-        **first,
+        **({"first": None if failed else parser.parse_first(reply)} if form == "reflection" else {}),
     }
 
 
@@ -324,11 +324,8 @@ METRICS.add_count(
 
 def confusion(records: Sequence[Record], version: str) -> dict[str, dict[str, int]]:
     """Returns how often each class was predicted as what in one order, by true class and prediction."""
-    table = {gold: dict.fromkeys(PREDICTIONS, 0) for gold in GOLD[version]}
-    for record in records:
-        if record["version"] == version:
-            table[record["gold"]][record["prediction"]] += 1
-    return table
+    own = Counter((one["gold"], one["prediction"]) for one in records if one["version"] == version)
+    return {gold: {said: own[gold, said] for said in PREDICTIONS} for gold in GOLD[version]}
 
 
 def details(records: Sequence[Record]) -> dict[str, Any]:

@@ -7,13 +7,6 @@ WORDS = ("CAT", "SUN", "HAT", "BED", "CUP", "TOP")
 KINDS = ("shape", "word")
 N_OPTIONS = 4
 
-CELLS = 40
-"""Cells of noise across and down."""
-PIXELS = 4
-"""Pixels a cell."""
-N_FRAMES = 24
-FPS = 12
-
 BUDGETS = (1, 2, 4, 8, 16)
 """The numbers of frames that a question is asked with, besides the native video."""
 

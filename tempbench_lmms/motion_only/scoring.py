@@ -11,10 +11,7 @@ from tempbench_lmms.motion_only import parser, prompts
 from tempbench_lmms.motion_only.card import KINDS
 from tempbench_lmms.record import Metrics, Record, mean, together, within
 
-TASK = "task"
-"""The one kind of task."""
-
-METRICS = Metrics(TASK)
+METRICS = Metrics("motion_only")
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:

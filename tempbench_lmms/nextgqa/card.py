@@ -10,9 +10,6 @@ FILES = dict(zip(SPLITS, ("test", "val"), strict=True))
 COUNTS = dict(zip(SPLITS, (5553, 3358), strict=True))
 """Numbers of questions of the release."""
 
-SEVERAL = dict(zip(SPLITS, (591, 339), strict=True))
-"""Of these, the ones with several true segments."""
-
 OPTIONS = 5
 
 TYPES = {"CW": "why", "CH": "how", "TN": "next", "TP": "previous", "TC": "when"}

@@ -125,13 +125,10 @@ def _files(source: Source) -> dict[str, Path]:
 
 
 def _reply(doc: Row, answers: Mapping[str, Any], spans: Mapping[str, Any]) -> dict[str, Any]:
-    stated: dict[str, Any] = {}
-    if letter := letter_of(doc, answers.get(doc["question_id"], {}).get("prediction")):
-        stated["answer"] = letter
+    letter = letter_of(doc, answers.get(doc["question_id"], {}).get("prediction"))
     span = spans.get(doc["question_id"])
-    if span and min(span[0], span[-1]) >= 0:
-        stated["span"] = [span[0], span[-1]]
-    return stated
+    ends = [span[0], span[-1]] if span and min(span[0], span[-1]) >= 0 else None
+    return {name: one for name, one in (("answer", letter), ("span", ends)) if one}
 
 
 def letter_of(doc: Row, said: Any) -> str | None:

@@ -96,7 +96,6 @@ tables_of, problems = verifying.of(
 )
 
 
-PREFIX = f"{roots.SCHEME}{BENCHMARK}/media/"
 ADVICE = "give the official JSON file"
 
 
@@ -175,7 +174,7 @@ def row(question: Mapping[str, Any], segments: Any, duration: Any, video: str = 
         return {
             "question_id": key,
             "video_id": str(question["video_id"]),
-            "video": video or f"{PREFIX}{question['video_id']}.mp4",
+            "video": video or f"{roots.SCHEME}{BENCHMARK}/media/{question['video_id']}.mp4",
             "type": str(question["type"]),
             "duration": seconds,
             "question": str(question["question"]),

@@ -29,7 +29,7 @@ def rextime(source: Source) -> Iterator[Answer]:
             yield Answer(str(line["qid"]), _reply(line), where)
         except TempbenchError as error:
             raise TempbenchError(f"{source.path}, {where}: {error}") from None
-        odd += "response" not in line and bool(line.get("ans")) and not _is_letter(line["ans"])
+        odd += "response" not in line and bool(line.get("ans")) and line["ans"] not in [*LETTERS]
     if odd:
         source.remarks.append(f"{odd} answers are no letter of an option; these questions have no answer")
 
@@ -65,20 +65,14 @@ def _prediction(line: Mapping[str, Any], doc: Row | None) -> Mapping[str, Any]:
     return found
 
 
-def _is_letter(answer: Any) -> bool:
-    return isinstance(answer, str) and answer in [*LETTERS]
-
-
 def _reply(line: dict[str, Any]) -> str:
     if "response" in line:
         return reply_of(line["response"], "response", line["qid"])
     has_windows, has_answer = rules.mode_of(line)
-    stated: dict[str, Any] = {}
-    if has_answer and _is_letter(line["ans"]):
-        stated["answer"] = line["ans"]
-    if has_windows and line["pred_relevant_windows"]:
-        stated["span"] = list(rules.first_window(line))
-    return json.dumps(stated) if stated else ""
+    answer = {"answer": line["ans"]} if has_answer and line["ans"] in [*LETTERS] else {}
+    has_span = has_windows and line["pred_relevant_windows"]
+    span = {"span": list(rules.first_window(line))} if has_span else {}
+    return json.dumps({**answer, **span}) if answer or span else ""
 
 
 READERS: dict[str, Reader] = {"rextime": rextime}

@@ -20,7 +20,6 @@ from tempbench_lmms.rextime.prompts import LETTERS
 
 BENCHMARK = "rextime"
 
-_OPTIONAL = {"optional": "1"}
 _SPAN = pa.list_(pa.float64())
 
 SCHEMA = pa.schema(
@@ -35,7 +34,7 @@ SCHEMA = pa.schema(
         ("options", pa.list_(pa.string())),  # texts of options A to D; empty where not released
         ("answer", pa.string()),  # a letter; "" in the test split
         ("windows", pa.list_(_SPAN)),  # true answer spans in seconds; empty in the test split
-        pa.field("question_span", _SPAN, metadata=_OPTIONAL),  # seconds, if known
+        pa.field("question_span", _SPAN, metadata={"optional": "1"}),  # seconds, if known
         ("target", pa.string()),  # a reply that is right; "" in the test split
         ("choices", pa.list_(pa.string())),  # each letter, with the whole video as its span
     ]

@@ -18,7 +18,6 @@ from tempbench_lmms.record import (
     Metric,
     Metrics,
     Record,
-    answers,
     mean,
     n_failed,
     n_questions,
@@ -35,7 +34,6 @@ are not public, so that nothing that it has is a score, and the released request
 _TWO = (BOTH, OFFICIAL)
 _LETTER, _SPAN, _SCORED = (*_TWO, VQA), (*_TWO, MOMENT), (*_TWO, VQA, MOMENT)
 METRICS = Metrics(*_SCORED, TEST)
-"""Every metric of ReXTime: rows below the functions."""
 
 
 def category_of(raw: str) -> str:
@@ -118,8 +116,12 @@ METRICS.add("miou", miou, "Mean IoU of the first stated span; 0 without one.", h
 _BY_PERCENT = {round(t * 100): t for t in official.THRESHOLDS}
 _GATES = {round(t * 100): t for t in official.GATES}
 for _n, _t in _BY_PERCENT.items():
-    _recall = mean(partial(lambda t, record: record["iou"] >= t, _t), "video")
-    METRICS.add(f"r1_at_{_n}", _recall, headline=_n in (30, 50, 70), tasks=_SPAN)
+    METRICS.add(
+        f"r1_at_{_n}",
+        mean(partial(lambda t, record: record["iou"] >= t, _t), "video"),
+        headline=_n in (30, 50, 70),
+        tasks=_SPAN,
+    )
 for _n, _t in _GATES.items():
     METRICS.add(f"acc_at_iou_{_n}", acc_at_iou(_t), headline=_n == 50, tasks=_TWO)
 METRICS.add(
@@ -140,8 +142,12 @@ for _name in (*CATEGORIES, *SOURCES, *DURATIONS):
 METRICS.add("vqa_official", acc, tasks=_LETTER)
 METRICS.add("miou_official", _printed(itemgetter("iou_official")), tasks=_SPAN, has_error=False)
 for _n, _t in _BY_PERCENT.items():
-    _printed_recall = _printed(partial(lambda t, record: record["iou_official"] >= t, _t))
-    METRICS.add(f"r1_at_{_n}_official", _printed_recall, tasks=_SPAN, has_error=False)
+    METRICS.add(
+        f"r1_at_{_n}_official",
+        _printed(partial(lambda t, record: record["iou_official"] >= t, _t)),
+        tasks=_SPAN,
+        has_error=False,
+    )
 for _n, _t in _GATES.items():
     METRICS.add(f"vqa_miou_at_{_n}_official", acc_at_iou(_t, "iou_official"), tasks=_TWO)
 # Source: `demo/request.py`. A reply at which that program stops with an error is wrong.
@@ -172,8 +178,3 @@ METRICS.add_count(
     better="lower",
     tasks=_SCORED,
 )
-
-
-def details(records: Sequence[Record]) -> dict[str, Any]:
-    """Returns the position bias: the share of each letter among the answers, and among the right answers."""
-    return answers(records, unknown="unknown")

@@ -65,12 +65,11 @@ def _is_grounding(record: Record) -> bool:
 def passed(records: Sequence[Record]) -> list[tuple[Record, int]]:
     """Returns the main questions with all their grounding questions asked, and the number passed."""
     correct = {record["id"]: record["correct"] for record in filter(_is_grounding, records)}
-    found = []
-    for main in filter(_is_main, records):
-        said = [correct[id_] for id_ in main["grounding"] if id_ in correct]
-        if len(said) == len(main["grounding"]):
-            found.append((main, sum(said)))
-    return found
+    return [
+        (main, sum(correct[id_] for id_ in main["grounding"]))
+        for main in filter(_is_main, records)
+        if correct.keys() >= {*main["grounding"]}
+    ]
 
 
 def _gated(
@@ -135,15 +134,13 @@ def as_official(records: Sequence[Record], family: str) -> list[Record]:
     Its parser reads the answers. It leaves out rows with a non-event, and main questions that two of three
     text models solve, if the data names them. Groundings that are missing in the data set count as passed.
     """
-    valid = [record for record in records if not record["invalid"] and not record.get("solved_blind")]
     gone = {record["id"] for record in records if record["invalid"]}
     out = []
-    for record in valid:
-        right = record["official"][family]
-        if record["role"] == "main":
-            gates = [id_ for id_ in record["grounding"] if id_ not in gone]
-            record = record | {"grounding": gates, "n_events": len(gates)}
-        out.append(record | {"correct": right})
+    for record in records:
+        if not record["invalid"] and not record.get("solved_blind"):
+            gates = [id_ for id_ in record.get("grounding", ()) if id_ not in gone]
+            changed = {"grounding": gates, "n_events": len(gates)} if _is_main(record) else {}
+            out.append({**record, **changed, "correct": record["official"][family]})
     return out
 
 

@@ -14,10 +14,7 @@ from tempbench_lmms.record import Metric, Metrics, Record, mean, together, withi
 from tempbench_lmms.timeblind import official, parser, prompts
 from tempbench_lmms.timeblind.card import LEVELS, SIZE, TAGS
 
-TASK = "task"
-"""The one kind of task."""
-
-METRICS = Metrics(TASK)
+METRICS = Metrics("timeblind")
 
 _LEVEL_OF = {tag: level for level, tags in LEVELS.items() for tag in tags}
 

@@ -46,7 +46,6 @@ _EACH = (*TESTS, *CONTROLS)
 CHOICES = tuple(test for test in _EACH if test not in RANKINGS)
 
 METRICS = Metrics(SUITE, *_EACH)
-"""Every metric of TimePerceptBench: rows below the functions."""
 
 
 def interval_class(days: int) -> str:

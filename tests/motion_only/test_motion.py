@@ -6,12 +6,12 @@ import av
 import numpy as np
 import pytest
 
-from hf_datasets.motion_only.render import DIRECTIONS, fields, mask_of, questions
+from hf_datasets.motion_only.render import CELLS, DIRECTIONS, N_FRAMES, PIXELS, fields, mask_of, questions
 from hf_datasets.samples import motion_only as sample
 from tempbench_lmms.data.roots import mini_root, resolve
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.media.video import uniform_places
-from tempbench_lmms.motion_only.card import BUDGETS, CELLS, KINDS, N_FRAMES, PIXELS, SHAPES, WORDS
+from tempbench_lmms.motion_only.card import BUDGETS, KINDS, SHAPES, WORDS
 
 FIGURES = (*SHAPES, *WORDS)
 

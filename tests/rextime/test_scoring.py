@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tempbench_lmms.metrics.spans import official_iou
-from tempbench_lmms.record import evaluate
+from tempbench_lmms.record import answers, evaluate
 from tempbench_lmms.rextime import official, scoring
 from tempbench_lmms.rextime.rows import load_records, row
 
@@ -236,7 +236,7 @@ def test_groups_and_position_bias():
     names = ("acc_under_60s", "acc_60_to_120s", "acc_over_120s", "acc_activitynet", "acc_qvhighlights")
     assert [evaluate(scoring.METRICS[name], records) for name in names] == [0, 1 / 2, 0, 1 / 3, 0]
     assert scoring.METRICS["n_other_category"](records) == 1
-    found = scoring.details(records)
+    found = answers(records)
     assert found == {
         "answers": {"A": 1 / 4, "B": 2 / 4, "unparsed": 1 / 4},
         "right_answers": {"B": 3 / 4, "unknown": 1 / 4},

@@ -130,7 +130,7 @@ def test_predictions_of_tempvs(tmp_path):
     path = tmp_path / "vist_ordering_texts_opt_event_preds_full.json"
 
     def read(value):
-        row = {"question_id": "q0", "img_seq_id": "s", "preds": value}
+        row = {"question_id": "q0", "img_seq_id": "s", "gt_option": "A", "preds": value}
         written(path, json.dumps([row]))
         return answers(tempvs, tmp_path, TEMPVS)[0]
 
