@@ -168,11 +168,7 @@ def _flat(measured: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, s
     for name, one in measured.items():
         if isinstance(one, Mapping):
             yield from _flat(one, f"{above}{name}, ")
+        elif one is None or one != one:
+            yield f"{above}{name}", "-"
         else:
-            yield f"{above}{name}", _cell(one)
-
-
-def _cell(value: Any) -> str:
-    if value is None or value != value:
-        return "-"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+            yield f"{above}{name}", f"{one:.4f}" if isinstance(one, float) else str(one)

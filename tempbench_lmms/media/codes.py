@@ -287,7 +287,7 @@ def resized(picture: Pixels, height: int, width: int) -> Pixels:
 def write_video(path: Path, pictures: Iterable[Pixels], rate: int) -> Path:
     """Writes a video that shows picture i at second i / rate."""
     form = "matroska" if path.suffix == ".mkv" else "mp4"
-    encoding.encode(map(as_image, pictures), path, rate, 12, form)
+    encoding.encode(map(as_image, pictures), path, rate, 12, form, "medium")
     return path
 
 

@@ -240,12 +240,11 @@ class Video:
         if index is None:
             index = self.counted(frame.pts for frame in self.frames())
         wanted = set(choose(index.n_frames))
-        last = max(wanted, default=-1)
         pictures: dict[int, Picture] = {}
         for place, frame in enumerate(self.frames() if wanted else ()):
             if place in wanted:
                 pictures[place] = self.picture(frame)
-            if place == last:
+            if len(pictures) == len(wanted):
                 break
         if len(pictures) < len(wanted):
             raise self._damaged("it gives other frames when it is read again")

@@ -14,8 +14,6 @@ from tempbench_lmms.media import decoding
 
 LOSSLESS = 0
 """The `crf` that keeps every pixel, up to the rounding of colours; grey is exact."""
-COLOURS = ("colorspace", "color_range")
-"""The properties that define a frame's colours; they are kept for frames of another video."""
 PRESET = "veryslow"
 """libx264's: the smallest files, and the slowest to write."""
 
@@ -26,6 +24,7 @@ def encode(
     fps: int | Fraction,
     crf: int = 30,
     form: str = "mp4",
+    preset: str = "",
     **options: str,
 ) -> None:
     """Writes pictures as an H.264 video, in one step; lossy encoders may write different bytes each time.
@@ -36,6 +35,7 @@ def encode(
         fps: Pictures a second.
         crf: The quality, from `LOSSLESS` to 51.
         form: FFmpeg's name of the container.
+        preset: libx264's; `PRESET` where omitted.
         options: Of the container.
     """
     with (
@@ -44,12 +44,12 @@ def encode(
     ):
         stream = container.add_stream("libx264", rate=fps)
         stream.pix_fmt, stream.thread_count = "yuv420p", 1
-        stream.options = {"crf": str(crf), "preset": PRESET, "threads": "1"}
+        stream.options = {"crf": str(crf), "preset": preset or PRESET, "threads": "1"}
         for number, image in enumerate(images):
             frame = image if isinstance(image, av.VideoFrame) else av.VideoFrame.from_image(image)
             if not number:  # PyAV 17 refuses to set them again
                 stream.width, stream.height = frame.width, frame.height
-                for name in COLOURS if frame is image else ():
+                for name in ("colorspace", "color_range") if frame is image else ():
                     setattr(stream.codec_context, name, getattr(frame, name))
             frame.pts, frame.time_base = number, Fraction(1, fps)
             container.mux(stream.encode(frame))

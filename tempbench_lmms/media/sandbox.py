@@ -40,9 +40,6 @@ _MOST_PROCESSES = 8
 _FILES_A_PROCESS = 4
 """Checking fewer files takes no longer than starting a process."""
 
-Look = Callable[[dict[str, Any], child.Beat], dict[str, Any]]
-"""Takes a request and a function to report progress; returns the result."""
-
 _TOO_MUCH_MEMORY = "memory"
 _PATCHED = (
     *("concealing", "corrupt", "error while decoding", "decode_slice_header error", "decode failed"),
@@ -164,15 +161,17 @@ def look(request: dict[str, Any], beat: child.Beat) -> dict[str, Any]:
     return {}
 
 
-def serve(looking: Look) -> None:
-    """Answers requests until there are no more."""
+def serve(looking: Callable[[dict[str, Any], child.Beat], dict[str, Any]]) -> None:
+    """Answers requests until there are no more; `looking` also gets a function to report progress."""
     with tempfile.TemporaryFile() as said:
         os.dup2(said.fileno(), 2)
         _limit_memory(int(sys.argv[1]))
         child.serve(functools.partial(_answered, looking, said))
 
 
-def _answered(looking: Look, said: Any, request: dict[str, Any], tell: child.Beat) -> dict[str, Any]:
+def _answered(
+    looking: Callable[..., dict[str, Any]], said: Any, request: dict[str, Any], tell: child.Beat
+) -> dict[str, Any]:
     last = 0.0
 
     def beat(n: int) -> None:

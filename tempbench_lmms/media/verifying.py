@@ -54,16 +54,11 @@ def length_problem(name: str, seconds: float, annotated: float) -> str | None:
     )
 
 
-TablesOf = Callable[[Path], list[checks.Table]]
-Problems = Callable[[Path], Iterator[str]]
-"""Yields one line per problem in the data set in a folder."""
-
-
 def of(
     *tables: checks.Table,
     sizes: manifests.Sizes = lambda manifest: (),
     left_out: Callable[[Manifest], Iterable[str]] = lambda manifest: (),
-) -> tuple[TablesOf, Problems]:
+) -> tuple[Callable[[Path], list[checks.Table]], Callable[[Path], Iterator[str]]]:
     """Returns a benchmark's `rows.tables_of` and `rows.problems`: tables, rows, media, and missing parts.
 
     The second one decodes every picture, and every video that has changed since it was prepared. Data
