@@ -7,6 +7,7 @@ The base installation has all of them. Names, parameters and what is described h
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from tempbench_lmms.data.tables import Row
@@ -20,9 +21,7 @@ from tempbench_lmms.runs.task_log import TaskLog, edited
 
 __all__ = ["TempbenchError", "compare", "expected", "load_runs", "read", "save_run", "score"]
 
-Replies = Mapping[str, str | None]
-"""Replies by the question's id; None for a request that failed."""
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+Replies = Mapping[str, str | None]  # by the question's id; None for a request that failed
 
 
 def read(
@@ -55,9 +54,9 @@ def read(
     (5.0, 12.0)
     """
     if kind is None:
-        if not 1 <= len(options) <= len(_LETTERS):
-            raise TempbenchError(f"{len(options)} options; give 1 to {len(_LETTERS)} of them, or a kind")
-        kind = expected.Choice(_LETTERS[: len(options)], tuple(options))
+        if not 1 <= len(options) <= len(ascii_uppercase):
+            raise TempbenchError(f"{len(options)} options; give 1 to 26 of them, or a kind")
+        kind = expected.Choice(ascii_uppercase[: len(options)], tuple(options))
     return reader.read(reply, kind, prompt)
 
 

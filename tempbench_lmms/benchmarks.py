@@ -50,11 +50,9 @@ def is_name(text: str) -> bool:
 
 def _problem(folder: Path) -> str:
     """Returns why a folder of the user is not a benchmark; "" if it is one."""
-    ours = Path(tempbench_lmms.__path__[0])
-    if not is_name(folder.name):
-        return "its name is not a benchmark's"
-    if (ours / folder.name).exists() or (ours / f"{folder.name}.py").exists():
-        return "tempbench-lmms already uses that name"
+    ours = Path(tempbench_lmms.__path__[0], folder.name)
+    if not is_name(folder.name) or ours.exists() or ours.with_suffix(".py").exists():
+        return "choose another name: lower-case letters, digits and _, and not one that tempbench-lmms uses"
     return "" if (folder / "task_yamls" / "tasks.yaml").is_file() else "it has no task_yamls/tasks.yaml"
 
 
@@ -82,7 +80,7 @@ def card(benchmark: str) -> BenchmarkCard:
 def optional(benchmark: str, module: str) -> Any:
     """Returns an optional module of a benchmark, or None."""
     card(benchmark)
-    there = importlib.util.find_spec(f"tempbench_lmms.{benchmark}.{module}") is not None
+    there = importlib.util.find_spec(f"tempbench_lmms.{benchmark}.{module}")
     return _module(benchmark, module) if there else None
 
 

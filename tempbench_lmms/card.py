@@ -10,8 +10,7 @@ from pathlib import Path
 
 import tempbench_lmms
 
-NO_NUMBER = ("-", "–", "—", "N/A")
-"""What papers print in place of a number."""
+NO_NUMBER = ("-", "–", "—", "N/A")  # what papers print in place of a number
 
 
 def home(benchmark: str) -> Path:
@@ -137,10 +136,9 @@ def _value(printed: str, unit: str) -> float:
 
 
 def _order(path: Path) -> tuple[int, list[int], str]:
-    kinds = ("table", "section", "footnote")
-    kind = path.stem.partition("_")[0]
+    kinds = {"table": 0, "section": 1, "footnote": 2}
     numbers = [int(number) for number in re.findall(r"\d+", path.stem)]
-    return (kinds.index(kind) if kind in kinds else len(kinds)), numbers, path.stem
+    return kinds.get(path.stem.partition("_")[0], len(kinds)), numbers, path.stem
 
 
 @dataclass(frozen=True)
@@ -179,8 +177,7 @@ class BenchmarkCard:
     @cached_property
     def tables(self) -> tuple[PrintedTable, ...]:
         """The paper's tables, from the folder `reference`: Table 3 before Table 14, then sections."""
-        files = sorted((home(self.name) / "reference").glob("*.csv"), key=_order)
-        return tuple(map(_read_table, files))
+        return tuple(map(_read_table, sorted((home(self.name) / "reference").glob("*.csv"), key=_order)))
 
     @cached_property
     def reference(self) -> tuple[Reference, ...]:

@@ -31,19 +31,14 @@ Better = Literal["higher", "lower", "neither"]
 R = TypeVar("R")
 AnyMetric = TypeVar("AnyMetric", bound=Callable[..., Ratio | Statistic | int])
 
-UNREAD = "unread_"
-"""The prefix of the metrics that count why replies were not read."""
+UNREAD = "unread_"  # the prefix of the metrics that count why replies were not read
+UNDEFINED = "-"  # how an undefined metric is shown, whose denominator is 0
 
-UNDEFINED = "-"
-"""How an undefined metric is shown, whose denominator is 0."""
-
+# The fields that hold the values read; each benchmark has some of them.
 VALUES = ("answer", "prediction", "number", "spans", "caption")
-"""The fields that hold the values read; each benchmark has some of them."""
-PARTS = ("answer_", "span_")
-"""The fields' prefixes if a reply has two answers."""
+PARTS = ("answer_", "span_")  # the fields' prefixes if a reply has two answers
 HOW, REASON = (tuple(f"{part}{name}" for part in ("", *PARTS)) for name in ("how", "reason"))
-READINGS = "readings"
-"""The key of the shares in `details`."""
+READINGS = "readings"  # the key of the shares in `details`
 
 
 def evaluate(metric: Metric, records: Sequence[Record]) -> float:
@@ -272,14 +267,8 @@ class Metrics(Mapping[str, Metric]):
         return lambda metric: self.add_count(metric.__name__, metric, **how)
 
     def score_by_encoder(self, names: Iterable[str]) -> None:
-        """Marks metrics that need an encoder (see `Row`).
-
-        Raises:
-            KeyError: There is no such metric.
-        """
+        """Marks metrics that need an encoder (see `Row`)."""
         wanted = set(names)
-        if unknown := sorted(wanted - set(self)):
-            raise KeyError(unknown[0])
         self.rows = [replace(row, needs_encoder=True) if row.name in wanted else row for row in self.rows]
 
     def add_tests(
@@ -309,10 +298,7 @@ class Metrics(Mapping[str, Metric]):
         return part
 
     def __getitem__(self, name: str) -> Metric:
-        for row in self.rows:
-            if row.name == name:
-                return row.metric
-        raise KeyError(name)
+        return {row.name: row.metric for row in reversed(self.rows)}[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(row.name for row in self.rows))
@@ -420,12 +406,11 @@ def at_limit(record: Record) -> Record:
 
     Without an answer its reason is `cut_off`, as in `parsing.reader.read` with `at_limit`.
     """
-    cut = {
+    return record | {
         reason: "cut_off"
         for how, reason in zip(HOW, REASON, strict=True)
         if record.get(reason) in UNLESS_CUT and record.get(how) is None
     }
-    return {**record, **cut}
 
 
 def manner(record: Record) -> str:
@@ -455,8 +440,7 @@ def shares(records: Sequence[Record]) -> dict[str, dict[str, float]]:
     known = [record for record in records if "reason" in record]
     out = {}
     for name in (*HOW, *REASON):
-        counts = Counter(record[name] for record in known if record.get(name))
-        if counts:
+        if counts := Counter(record[name] for record in known if record.get(name)):
             out[name] = {word: n / len(known) for word, n in counts.most_common()}
     return out
 

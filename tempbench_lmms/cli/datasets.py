@@ -11,7 +11,6 @@ import typer
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import locks, manifests, roots
-from tempbench_lmms.data.roots import resource_dir
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import plugin
 
@@ -71,8 +70,6 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
 
 @functools.cache  # the same command for every call, as its own function would be
 def _alone(benchmark: str, prepare: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the command with a lock on the benchmark's data."""
-
     @functools.wraps(prepare)
     def locked(*args: Any, **kwargs: Any) -> Any:
         with locks.preparing(benchmark):
@@ -95,7 +92,7 @@ def module(benchmark: str, name: str) -> Any:
         TempbenchError: The benchmark or module is unknown, or the installation is incomplete.
     """
     benchmarks.card(benchmark)
-    is_ours = (resource_dir("hf_datasets") / benchmark).is_dir()
+    is_ours = (roots.resource_dir("hf_datasets") / benchmark).is_dir()
     found = f"{_folder() if is_ours else 'tempbench_lmms'}.{benchmark}.{name}"
     if importlib.util.find_spec(found) is None:
         raise TempbenchError(
@@ -111,5 +108,5 @@ def shared(name: str) -> Any:
 
 
 def _folder() -> str:
-    inside = resource_dir("hf_datasets").parent.name == "tempbench_lmms"
-    return "tempbench_lmms.hf_datasets" if inside else "hf_datasets"
+    is_wheel = roots.resource_dir("hf_datasets").parent.name == "tempbench_lmms"
+    return "tempbench_lmms.hf_datasets" if is_wheel else "hf_datasets"

@@ -57,22 +57,21 @@ def demo(
     def show(model: str, line: str) -> None:
         if model not in begun:
             begun.append(model)
-            words = f"{len(begun)} of {len(wanted)}: --model {model} --tasks {_TASK}"
-            console.print(words, style="dim")
+            console.print(f"{len(begun)} of {len(wanted)}: --model {model} --tasks {_TASK}", style="dim")
 
-    start = ("tempbench_lmms.harness.tiny", str(tiny))
     # Threads on such small matrices wait for each other; on a busy machine they are a hundred times slower.
-    runs = evaluation.run_in_turn(wanted, output, {"OMP_NUM_THREADS": "1"}, show, start)
+    runs = evaluation.run_in_turn(
+        wanted, output, {"OMP_NUM_THREADS": "1"}, show, ("tempbench_lmms.harness.tiny", str(tiny))
+    )
     console.print(_table({title: runs[model] for model, title in titles.items()}))
     console.print(_LEGEND)
     named = [f"{title}={runs[model].results_file}" for model, title in titles.items()]
-    page = output / "report.html"
-    report(named, page, title="tempbench demo", pictures=60, force=True)  # pictures take time to make
+    # Pictures take time to make.
+    report(named, output / "report.html", title="tempbench demo", pictures=60, force=True)
     console.print(*_NEXT, sep="\n", soft_wrap=True, highlight=False, markup=False)
 
 
 def _table(columns: dict[str, Any]) -> Any:
-    """Returns a table of the runs by their titles, beside chance."""
     from rich import box
     from rich.table import Table
 

@@ -13,7 +13,6 @@ from tempbench_lmms.cli.answer import answer
 from tempbench_lmms.cli.check import check_model
 from tempbench_lmms.cli.command import ColouredCommand, HarnessCommand, SafeCommand, spelling
 from tempbench_lmms.cli.demo import demo
-from tempbench_lmms.cli.doctor import doctor
 from tempbench_lmms.cli.new import new
 from tempbench_lmms.cli.report import report, submit_hub, table
 from tempbench_lmms.data import outputs, terminal
@@ -26,7 +25,7 @@ GROUPS = {
     "Data": ("prepare", "verify", "import", "score", "push", "submit"),
     "Make": ("new", "build"),
 }
-"""The commands by what they are for, in the order of the help."""
+# The command's group, in the order of the help.
 PANELS = {command: group for group, commands in GROUPS.items() for command in commands}
 
 
@@ -97,8 +96,8 @@ def _add(function: Callable[..., None], cls: type[SafeCommand] = SafeCommand, **
 _add(runs.run, HarnessCommand, context_settings={"ignore_unknown_options": True})
 _add(check_model, ColouredCommand)
 _PLAIN: tuple[Callable[..., None], ...] = (
-    *(tasks.path, tasks.tasks, tasks.show, tasks.read, datasets.verify, doctor, demo, answer, new, runs.plan),
-    *(datasets.push, scoring.import_, runs.compare, scoring.rescore, scoring.reread, report),
+    *(tasks.path, tasks.tasks, tasks.show, tasks.read, tasks.doctor, datasets.verify, datasets.push, demo),
+    *(answer, new, runs.plan, runs.compare, scoring.import_, scoring.rescore, scoring.reread, report),
     *(scoring.signature, table),
 )
 for _command in _PLAIN:

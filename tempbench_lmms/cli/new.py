@@ -14,8 +14,7 @@ import typer
 import tempbench_lmms
 from tempbench_lmms import benchmarks
 from tempbench_lmms.cli import datasets
-from tempbench_lmms.data import roots, tables, user_files
-from tempbench_lmms.data.terminal import one_line
+from tempbench_lmms.data import roots, tables, terminal, user_files
 from tempbench_lmms.errors import TempbenchError
 
 FILES = Path(__file__).parent / "new_files"
@@ -102,15 +101,12 @@ def _check(name: str, into: Path) -> None:
     from tempbench_lmms.harness import catalog
     from tempbench_lmms.harness.variants import base_of
 
-    fault = ""
-    if not benchmarks.is_name(name):
-        fault = "use lower-case letters, digits and single _"
-    elif keyword.iskeyword(name) or name.split("_")[-1] == "mini":
-        fault = "Python or a bundled sample has it; choose another"
-    elif made := base_of(name):
-        fault = f"it would be a task made from {made}; choose another"
-    if fault:
-        raise TempbenchError(f"{one_line(name)!r} is not a usable name: {fault}")
+    is_taken = keyword.iskeyword(name) or name.split("_")[-1] == "mini" or base_of(name)
+    if not benchmarks.is_name(name) or is_taken:
+        raise TempbenchError(
+            f"{terminal.one_line(name)!r} is not a usable name: use lower-case letters, digits and single _, "
+            "and no word of Python, nor an ending of a made task such as _mini"
+        )
     for path in (into / name, roots.data_home(name) / name):
         if path.exists():
             raise TempbenchError(f"{path} already exists; choose another name, or remove it")

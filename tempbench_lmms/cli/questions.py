@@ -3,14 +3,13 @@
 import base64
 import functools
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import tables
-from tempbench_lmms.data.roots import MINI
-from tempbench_lmms.data.terminal import counted
+from tempbench_lmms.data import roots, tables, terminal
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness.tasks import (
     content,
@@ -45,8 +44,8 @@ REASONS = {
     "several": "the reply has several answers and does not choose",
     "nothing": "no answer is in the reply",
 }
+# The errors of a hook whose row is not what the task expects.
 _FAULTS = (KeyError, TypeError, IndexError, ValueError, AttributeError)
-"""The errors of a hook whose row is not what the task expects."""
 # Variants follow their task and read the same table or the sample's.
 _read = functools.lru_cache(maxsize=4)(tables.read_rows)
 
@@ -118,7 +117,6 @@ def as_html(task: str, number: int, count: int, n_frames: int) -> str:
 
 
 def _parts(view: View, n_frames: int) -> Iterator[dict[str, Any]]:
-    """Yields the parts of the page: text, rows of labelled pictures, and frames of videos."""
     n, numbers = sum(map(is_picture, view.content)), itertools.count(1)
     for are_pictures, group in itertools.groupby(view.content, is_picture):
         if not are_pictures:
@@ -126,11 +124,13 @@ def _parts(view: View, n_frames: int) -> Iterator[dict[str, Any]]:
                 text = {"text": part, "pictures": [], "is_video": False}
                 yield _video(part, n_frames) if isinstance(part, Path) else text
             continue
-        row = []
-        for part in group:
-            data = base64.b64encode(png(part)).decode()
-            label = f"picture {next(numbers)} of {n}, {part.width}×{part.height}"
-            row.append((f"data:image/png;base64,{data}", label))
+        row = [
+            (
+                f"data:image/png;base64,{base64.b64encode(png(part)).decode()}",
+                f"picture {next(numbers)} of {n}, {part.width}×{part.height}",
+            )
+            for part in group
+        ]
         yield {"text": "", "pictures": row, "is_video": False}
 
 
@@ -173,13 +173,14 @@ def listed(name: str) -> tuple[str, str, str]:
     words = words or ", ".join(f"{key} {value}" for key, value in (kwargs_of(config) or {}).items())
     there = is_prepared(config)
     try:
-        view = seen(name if there else f"{name}_{MINI}", 0, read=_read)
+        view = seen(name if there else f"{name}_{roots.MINI}", 0, read=_read)
     except TempbenchError:  # `tempbench verify` reports the problem
         return "damaged", "text", words
-    n_videos = sum(isinstance(part, Path) for part in view.content)
-    numbers = {"picture": sum(map(is_picture, view.content)), "video": n_videos}
-    parts = [counted(n, noun) for noun, n in numbers.items() if n]
-    if n_videos and view.seconds and there:
+    kinds = Counter(
+        "picture" if is_picture(one) else "video" for one in view.content if not isinstance(one, str)
+    )
+    parts = [terminal.counted(n, noun) for noun, n in sorted(kinds.items())]
+    if kinds["video"] and view.seconds and there:
         parts.append(f"{view.seconds:.0f} s")
     return f"{view.position[1]:,}" if there else "not prepared", ", ".join(parts) or "text", words
 
@@ -200,9 +201,9 @@ def read_reply(task: str, reply: str, number: int | None = None) -> str:
     try:
         docs = docs_with(place, config)
     except DataNotPreparedError:
-        if number is not None or task.endswith(f"_{MINI}"):
+        if number is not None or task.endswith(f"_{roots.MINI}"):
             raise
-        task, config = f"{task}_{MINI}", load_leaf(f"{task}_{MINI}")
+        task, config = f"{task}_{roots.MINI}", load_leaf(f"{task}_{roots.MINI}")
         docs = docs_with(place, config)
     doc, reply = docs[place], reply.strip()  # as the harness does
     lines = [f"as a reply to {task}, document {place} of {len(docs)}"]
@@ -227,11 +228,9 @@ def read_reply(task: str, reply: str, number: int | None = None) -> str:
 
 
 def _reading(record: dict[str, Any], reply: str) -> Iterator[str]:
-    """Yields what was read, and for each answer of a reply by which rule and where, or why not."""
-    values = {name: record.get(name) for name in VALUES}
-    if not record["parsed"] and values["prediction"] is not None:  # MATEO scores an unread reply as "other"
-        values = {}
-    read = ", ".join(f"{name} {value}" for name, value in values.items() if value not in (None, []))
+    read = ", ".join(f"{name} {record[name]}" for name in VALUES if record.get(name) not in (None, []))
+    if not record["parsed"] and record.get("prediction") is not None:  # MATEO scores it as "other"
+        read = ""
     yield f"read:     {read or 'nothing'}"
     for part in PARTS if f"{PARTS[0]}how" in record else ("",):
         how, reason, where = (record.get(f"{part}{name}") for name in ("how", "reason", "where"))

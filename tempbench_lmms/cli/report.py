@@ -87,7 +87,7 @@ def report(
     n_runs = terminal.counted(len({task.run for task in tasks}), "run")
     print(f"{output}: {n_tasks} of {n_runs}, {written}")
     for task in tasks:
-        lines = [f"{task.log.task}: {line}" for line in quality.of_records(task.log)]
+        lines = [f"{task.log.task}: {line}" for line in quality.of_records(task.log.limited)]
         for line in (*task.log.problems, *lines):
             print(f"{task.run}: {line}", file=sys.stderr)
 
@@ -109,7 +109,7 @@ def _prices(given: Sequence[str], runs: set[str]) -> dict[str, tuple[float, floa
 def numbers_of(logs: "Sequence[TaskLog]", partial: bool, intervals: bool = True) -> "list[TaskNumbers]":
     """Returns the numbers of runs, after checking that each log gives those numbers."""
     from tempbench_lmms.report import numbers
-    from tempbench_lmms.runs.rescoring import of_one_run
+    from tempbench_lmms.runs.logs import of_one_run
 
     return list(numbers.of_logs([of_one_run(log, partial) for log in logs], intervals))
 

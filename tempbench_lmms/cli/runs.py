@@ -6,7 +6,7 @@ Heavy modules are imported where they are needed, so that `tempbench path` need 
 
 import functools
 import json
-import math
+import re
 import shutil
 import subprocess
 import sys
@@ -14,21 +14,16 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from tempbench_lmms.cli.command import AsJson, GroupBy, IncludePath, Partial
 from tempbench_lmms.cli.report import write_report
-from tempbench_lmms.data import outputs, provenance, terminal
-from tempbench_lmms.data.bounds import whole_number
+from tempbench_lmms.data import bounds, outputs, provenance, roots, terminal
 from tempbench_lmms.data.outputs import CHECK, LOCK, REPEAT, STATE
-from tempbench_lmms.data.roots import datasets_cache
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import supervision
-
-if TYPE_CHECKING:
-    from tempbench_lmms.runs.planning import Plan
 
 _TIMEOUT = 1800
 
@@ -98,7 +93,7 @@ def run(
     """
     further = arguments or []
     with supervision.told(output):
-        first = not whole_number("RANK", 0, least=0)
+        first = not bounds.whole_number("RANK", 0, least=0)
         _check_places(output)
         if first:  # before anything heavy is imported
             terminal.tell(f"checking the data of {tasks}")
@@ -129,20 +124,19 @@ def run(
 
 
 def _check_places(output: Path) -> None:
-    """Checks that a run can write into its folder, and the harness into its own."""
     for folder in (output, output / "cache"):
         outputs.check_folder(folder, "choose another --output")
     for name in (STATE, "report.html", LOCK):
         if (output / name).is_dir():
             raise TempbenchError(f"{output / name} is a folder; choose another --output")
-    outputs.check_folder(datasets_cache(), "set HF_HOME to a folder that can be written to")
+    outputs.check_folder(roots.datasets_cache(), "set HF_HOME to a folder that can be written to")
 
 
 def _check_first(
     model: str, model_args: str, tasks: str, output: Path, further: Sequence[str], anyway: bool = False
 ) -> None:
     """Runs `tempbench check-model` in a separate process, so that its memory is free for the run."""
-    if whole_number("WORLD_SIZE", 1, least=1) > 1:
+    if bounds.whole_number("WORLD_SIZE", 1, least=1) > 1:
         raise TempbenchError(
             f"--check needs a separate process; first run `tempbench check-model --keep {output}` without a "
             "launcher, and then this without --check"
@@ -175,10 +169,7 @@ def _check_first(
 
 
 def _write_page(page: Path | None, results: Path, is_new: bool) -> None:
-    """Writes a run's page if it is wanted and missing or older than the results.
-
-    A page is older if the run was ended while it wrote its page.
-    """
+    # A page is older than the results if the run was ended while it wrote its page.
     if page and (is_new or not page.is_file() or page.stat().st_mtime < results.stat().st_mtime):
         write_report(page, results)
 
@@ -192,11 +183,11 @@ def check_repeats(repeats: int, output: Path, further: Sequence[str], until_deci
     from tempbench_lmms.runs.starting import generation
 
     settings = generation(further)
-    temperature = settings.get("temperature", "0")  # a number or absent: the harness's options are checked
     is_greedy = settings.get("do_sample", "true").lower() in ("false", "0", "none")
+    is_cold = re.fullmatch(r"none|[0.]+", settings.get("temperature", "0").lower())
     refusals = (
         (
-            is_greedy or temperature.lower() == "none" or float(temperature) <= 0,
+            is_greedy or is_cold,
             f"--repeats {repeats} without sampling gives the same replies {repeats} times; add `-- "
             "--gen_kwargs temperature=0.7`, or leave out --repeats",
         ),
@@ -210,7 +201,7 @@ def check_repeats(repeats: int, output: Path, further: Sequence[str], until_deci
             "--repeats asks all questions in every repeat; leave out either --repeats or --until-decided",
         ),
         (
-            whole_number("WORLD_SIZE", 1, least=1) > 1,
+            bounds.whole_number("WORLD_SIZE", 1, least=1) > 1,
             "--repeats starts every repeat itself and cannot run under a launcher; start each repeat with "
             f"--output {output / 'repeat_1'} and so on, `-- --seed 1` and so on, and then run `tempbench "
             f"rescore {output}`",
@@ -235,22 +226,21 @@ def run_repeats(repeats: int, output: Path, further: Sequence[str], report: bool
         terminal.tell(f"repeat {number} of {repeats}")
         words = repeat_words(sys.argv[1:], number, folder, further)
         command = [sys.executable, "-m", "tempbench_lmms.cli", *words]
-        with_parent = supervision.end_with_parent if sys.platform == "linux" else None
-        status = subprocess.run(command, check=False, preexec_fn=with_parent).returncode
+        status = subprocess.run(command, check=False, preexec_fn=supervision.end_with_parent).returncode
         if -status in supervision.SIGNALS:
             raise supervision.end_likewise(-status)
         if status:
-            then = "do what the line above says" if status > 0 else "give the same command again"
             raise TempbenchError(
-                f"repeat {number} of {repeats} ended with status {status}; {then} to continue from there"
+                f"repeat {number} of {repeats} ended with status {status}; do what the line above says, and "
+                "give the same command again to continue from there"
             )
-    from tempbench_lmms.runs.logs import read_runs
+    from tempbench_lmms.runs import logs
     from tempbench_lmms.runs.repeats import as_text, of
 
     folders = [output / f"{REPEAT}{number}" for number in range(1, repeats + 1)]
     if report:
         write_report(output / "report.html", *folders)
-    for one in of(read_runs(folders)):
+    for one in of(logs.read_runs(folders)):
         print(as_text(one))
     if (n := len([*output.glob(f"{REPEAT}*/{STATE}")])) > repeats:  # an earlier command made more
         terminal.tell(
@@ -309,8 +299,7 @@ def compare(
     if as_json:
         print(json.dumps(comparison.as_json(done.pairs, done.remarks, done.metrics), indent=2))
     else:
-        wanted = [name for name in metrics.split(",") if name]
-        shown = comparison.chosen(done.metrics, all_, wanted)
+        shown = comparison.chosen(done.metrics, all_, [*filter(None, metrics.split(","))])
         print(comparison.as_text(done.pairs, done.remarks, done.metrics, shown))
 
 
@@ -320,9 +309,9 @@ def plan(
         Path | None, typer.Option(help="An earlier run of these tasks, for the spread of their scores.")
     ] = None,
     difference: Annotated[
-        float, typer.Option(min=0.0001, help="The difference between two runs to detect.")
+        float, typer.Option(min=0.0001, max=1e9, help="The difference between two runs to detect.")
     ] = 0.03,
-    speed: Annotated[float | None, typer.Option(min=0, help="Seconds per question.")] = None,
+    speed: Annotated[float | None, typer.Option(min=0, max=86_400, help="Seconds per question.")] = None,
     right: Annotated[
         float, typer.Option(min=0.01, max=0.99, help="Without --against: assumed share of right answers.")
     ] = 0.5,
@@ -339,21 +328,20 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Compute, before a run, the smallest difference it can detect, the questions it needs, and its time."""
-    from tempbench_lmms.runs import planning, run_card
-    from tempbench_lmms.runs.logs import read_runs
-    from tempbench_lmms.runs.task_log import edited
+    from tempbench_lmms.runs import logs, planning, run_card, task_log
 
     shares = {"right": right, "within": within, "correlation": correlation}
-    _check_numbers({"difference": difference, "speed": speed or 0, **shares})
     if groups and groups > (questions or 0):
         raise TempbenchError(f"--groups {groups}: give --questions, and no more groups than questions")
     numbers = (questions, groups or questions) if questions else None
-    logs = read_runs([against], group_by=group_by) if against else []
-    leaves = _leaves(tasks.split(","), [log.task for log in logs if log.other], include_path)
+    earlier = logs.read_runs([against], group_by=group_by) if against else []
+    leaves = _leaves(tasks.split(","), [log.task for log in earlier if log.other], include_path)
     assumed = planning.Assumed(**shares)
     # Only a log can hold unexpected values, if it was edited.
-    with edited(against) if against else nullcontext():
-        plans = [planning.plan(name, logs, difference, speed, assumed, numbers, group_by) for name in leaves]
+    with task_log.edited(against) if against else nullcontext():
+        plans = [
+            planning.plan(name, earlier, difference, speed, assumed, numbers, group_by) for name in leaves
+        ]
     if difference > 1 and all(metric.value <= 1 for one in plans for metric in one.metrics):
         raise TempbenchError(
             f"--difference {difference:g}: no metric of {tasks} exceeds 1; give a share such as 0.03"
@@ -362,70 +350,28 @@ def plan(
         common = {"difference": difference, "assumed": asdict(assumed)}
         print(json.dumps({**common, "tasks": [run_card.finite(asdict(one)) for one in plans]}, indent=2))
         return
-    simple = (
-        f"{right:g} of the answers are right (correlation within a group {within:g}); add --against RUN to "
-        "plan for gated metrics and pairs"
+    spread = (
+        f"the spread between groups as in {against}"
+        if against
+        else f"{right:g} of the answers are right (correlation within a group {within:g}); add --against RUN "
+        "to plan for gated metrics and pairs"
     )
-    spread = f"the spread between groups as in {against}" if against else simple
     print(
         f"Assumed: {spread}; a correlation of {correlation:g} between the two runs' results over groups.\n"
         "Detected: in four of five comparisons, two-sided at 5 %, each metric by itself."
     )
     for one in plans:
-        print(_as_text(one, difference))
+        print(planning.as_text(one, difference))
     print("\nSeconds per question by model size: docs/performance.md; `tempbench run` prints it too.")
 
 
-def _check_numbers(options: dict[str, float]) -> None:
-    """Refuses numbers that are not finite, which the options' bounds let through, and absurd speeds."""
-    for name, value in options.items():
-        if not math.isfinite(value):
-            raise TempbenchError(f"--{name} {value}: give a finite number")
-    if options["speed"] > 86_400:
-        raise TempbenchError(f"--speed {options['speed']:g}: no question takes more than a day; give seconds")
-
-
 def _leaves(wanted: list[str], logged: list[str], include_path: Path | None) -> dict[str, None]:
-    """Returns the tasks to plan for; other people's tasks may be known only from a log."""
     from tempbench_lmms.harness import catalog
     from tempbench_lmms.runs import starting
 
+    # Other people's tasks may be known only from a log.
     further = ["--include_path", str(include_path)] if include_path else []
     if unlogged := [name for name in wanted if name not in logged]:
         catalog.check(unlogged, further)
     others = [*catalog.behind(wanted, further), *(name for name in logged if name in wanted)]
     return dict.fromkeys([*starting.leaves(wanted), *others])
-
-
-def _as_text(one: "Plan", difference: float) -> str:
-    lines = [
-        f"\n{one.task}: {one.questions:,} questions in {one.groups:,} groups, up to {one.largest} in one"
-        + (f"; {duration(one.seconds)}" if one.seconds is not None else "")
-    ]
-    width = max((len(metric.name) for metric in one.metrics), default=0)
-    if one.metrics:
-        lines.append(f"  {'metric':{width}}  value  error  tells      {difference:g} needs")
-    for metric in one.metrics:
-        needed = "?"
-        if metric.questions_needed is not None and metric.groups_needed is not None:
-            needed = f"{metric.questions_needed:,} questions, {metric.groups_needed:,} groups"
-            if metric.groups_needed > one.groups:
-                needed += " (more than there are)"
-        told = "none " if metric.detectable is None else f"{metric.detectable:5.3f}"
-        numbers = f"{metric.value:5.3f}  {metric.error:5.3f}  {told}"
-        lines.append(f"  {metric.name:{width}}  {numbers}      {needed}")
-    if one.left_out:
-        lines.append(f"  without a spread to plan by: {', '.join(one.left_out)}")
-    return "\n".join(lines)
-
-
-def duration(seconds: float) -> str:
-    """Returns a time in words.
-
-    >>> duration(31), duration(600), duration(7_260), duration(172_800)
-    ('31 s', '10 min', '2 h 1 min', '48 h 0 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +15,7 @@ from tempbench_lmms.cli.command import AsJson, Force, IncludePath, Logs, Partial
 from tempbench_lmms.data import outputs, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 
+_SHOWN = 5  # replies on which our reader and a task differ
 _SomeReplies = Annotated[
     bool, typer.Option("--partial", help="Score the existing replies even if some are missing.")
 ]
@@ -44,8 +46,8 @@ def score(
     from tempbench_lmms.record import shown
     from tempbench_lmms.runs import importing
 
-    benchmark = str(ctx.info_name)  # the subcommand's name
-    found = importing.score(benchmark, predictions, task, data, format_, model, mini, partial)
+    # The subcommand's name is the benchmark's.
+    found = importing.score(str(ctx.info_name), predictions, task, data, format_, model, mini, partial)
     for note in found.notes:
         print(note, file=sys.stderr)
     if as_json:
@@ -102,25 +104,24 @@ def rescore(
 ) -> None:
     """Compute a run's scores again from its logs, without a model."""
     from tempbench_lmms.report.text import items_as_csv
-    from tempbench_lmms.runs import repeats, rescoring
-    from tempbench_lmms.runs.logs import read_runs
-    from tempbench_lmms.runs.task_log import edited
+    from tempbench_lmms.runs import logs as runs
+    from tempbench_lmms.runs import repeats, task_log
 
     if items:
         if items.suffix.lower() != ".csv":
             raise TempbenchError(f"--items {items}: only CSV is possible; end the name in .csv")
         outputs.check_file(items, force)
-    read = read_runs(logs, partial)
-    with edited(" ".join(map(str, logs))):
+    read = runs.read_runs(logs, partial)
+    with task_log.edited(" ".join(map(str, logs))):
         if reparse:  # without this, a log of another run shows in its scores
-            read = [rescoring.of_one_run(log, partial) for log in read]
-        found = [rescoring.rescore(log, reparse, anyway=anyway) for log in read]
+            read = [runs.of_one_run(log, partial) for log in read]
+        found = [runs.rescore(log, reparse, anyway=anyway) for log in read]
+        spreads = repeats.of(replace(one.log, samples=one.samples) for one in found)  # as they are read now
+        firsts = {(one.logs[0].file, one.logs[0].task): repeats.as_json(one) for one in spreads}
+        said = [_rescored(one, as_json, firsts.get((one.log.file, one.log.task))) for one in found]
     if items:
-        tables.write_text(items_as_csv([(one.log, one.samples or one.log.samples) for one in found]), items)
+        tables.write_text(items_as_csv([(one.log, one.samples) for one in found]), items)
         print(f"{items}: the questions one by one", file=sys.stderr)
-    spreads = repeats.of(replace(one.log, samples=one.samples) for one in found)  # as they are read now
-    firsts = {(one.logs[0].file, one.logs[0].task): repeats.as_json(one) for one in spreads}
-    said = [_rescored(one, as_json, firsts.get((one.log.file, one.log.task))) for one in found]
     if as_json:
         print(json.dumps(said, indent=2))
     else:
@@ -135,26 +136,21 @@ def rescore(
 
 
 def _rescored(found: Any, as_json: bool, spread: Any) -> Any:
-    """Returns a task's scores as text or JSON values.
-
-    Args:
-        found: The scores (`runs.rescoring.Rescored`).
-        as_json: JSON values are wanted.
-        spread: The spread over the repeats that begin with this run, for JSON.
-    """
-    from tempbench_lmms.runs import quality, rereading, rescoring
-    from tempbench_lmms.runs.run_card import signature_lines, signature_of
+    # `spread` is that over the repeats that begin with this run, for JSON.
+    from tempbench_lmms.runs import logs, quality, rereading, run_card
 
     second, problem = rereading.shown(found.log, found.samples)
-    problems = [problem] if problem else []
     if as_json:
-        out = rescoring.as_json(found) | ({} if spread is None else {"over_repeats": spread})
+        out = logs.as_json(found) | ({} if spread is None else {"over_repeats": spread})
         out |= {"second_readers": [rereading.as_json(one) for one in second]} if second else {}
-        return out | {"problems": [*out["problems"], *problems]}
-    warnings = (*found.log.problems, *quality.warnings(found.log))
-    texts = [rescoring.as_text(found, "run", "now"), f"  {next(signature_lines([signature_of(found.log)]))}"]
+        return out | {"problems": [*out["problems"], *filter(None, [problem])]}
+    warnings = (*found.log.problems, *quality.warnings(found.log), *filter(None, [problem]))
+    texts = [
+        logs.as_text(found, "run", "now"),
+        f"  {next(run_card.signature_lines([run_card.signature_of(found.log)]))}",
+    ]
     texts += [f"  warning: {line}" for line in warnings] + [rereading.as_text(one) for one in second]
-    return "\n".join([*texts, *(f"  warning: {line}" for line in problems)])
+    return "\n".join(texts)
 
 
 def reread(
@@ -185,16 +181,20 @@ def reread(
     terminal.tell("reading the logs")
     from tqdm import tqdm
 
-    from tempbench_lmms.runs import quality, rereading
+    from tempbench_lmms.runs import rereading
     from tempbench_lmms.runs.logs import read_runs
 
     if not reader and not base_url:
-        return quality.show_opinions(read_runs(logs, partial), everything)
+        return _show_opinions(read_runs(logs, partial), everything)
     if not reader.strip() or not base_url:
         raise TempbenchError("a second reader needs its name, --reader, and its address, --base-url")
     second = rereading.Endpoint(reader, base_url, os.environ.get(api_key_env, ""), timeout, retries)
-    own = (log for log in read_runs(logs, partial) if not log.other)
-    chosen = [question for log in own for question in rereading.to_ask(log, second.name, everything)]
+    chosen = [
+        question
+        for log in read_runs(logs, partial)
+        if not log.other
+        for question in rereading.to_ask(log, second.name, everything)
+    ]
     tokens = sum(len(question.request()) for question in chosen) // 4
     print(
         f"{len(chosen):,} requests to {reader}: about {tokens:,} tokens, and about {10 * len(chosen):,} "
@@ -211,12 +211,52 @@ def reread(
     rereading.report(lines, failures, len(chosen))
 
 
+def _show_opinions(logs: Sequence[Any], everything: bool) -> None:
+    """Prints a second opinion on each task that is none of ours."""
+    from tempbench_lmms.runs.quality import opinion_on
+
+    others = [log for log in logs if log.other]
+    if not others:
+        raise TempbenchError("our reader has read these replies; name a second one with --reader")
+    for log in others:
+        try:
+            print(_opinion(log, *opinion_on(log), everything))
+        except TempbenchError as error:
+            print(f"{log.task}, {log.model}: {error}")
+
+
+def _opinion(log: Any, metric: str, answers: Sequence[Any], everything: bool) -> str:
+    from tempbench_lmms.any_task.opinion import default_letter
+
+    right, ours = sum(one.score > 0 for one in answers), sum(one.is_right for one in answers)
+    lines = [
+        f"{log.task}, {log.model}: {100 * right / len(answers):.1f} % right by the task ({metric}), "
+        f"{100 * ours / len(answers):.1f} % by our reader, of {terminal.counted(len(answers), 'question')} "
+        "with options"
+    ]
+    if silent := [one for one in answers if one.letter is None]:
+        default, n_right = default_letter(answers), sum(one.score > 0 for one in silent)
+        taken = f"the task takes them for {default}" if default else f"{n_right:,} count as right"
+        lines.append(
+            f"  {terminal.counted(len(silent), 'reply', 'replies')} with no letter for our reader: {taken}"
+        )
+    if differing := [one for one in answers if one.differs]:
+        lines.append(
+            f"  {terminal.counted(len(differing), 'reply', 'replies')} scored differently; the log stays"
+        )
+    for one in differing if everything else differing[:_SHOWN]:
+        read, score = one.letter or "nothing", "right" if one.score > 0 else "wrong"
+        lines.append(
+            f"    question {one.id}: {score} by the task; the answer is {one.right}, our reader reads "
+            f"{read}: {terminal.one_line(one.reply)[:80]!r}"
+        )
+    return "\n".join(lines)
+
+
 def signature(runs: Logs, partial: Partial = False) -> None:
     """Print one line per task that says how its scores were made, for a paper or a bug report."""
-    from tempbench_lmms.runs.logs import read_runs, with_repeats_as_one
-    from tempbench_lmms.runs.run_card import signature_lines, signature_of
-    from tempbench_lmms.runs.task_log import edited
+    from tempbench_lmms.runs import logs, run_card, task_log
 
-    with edited(" ".join(map(str, runs))):
-        for log in with_repeats_as_one(read_runs(runs, partial)):
-            print(*signature_lines([signature_of(log)]))
+    with task_log.edited(" ".join(map(str, runs))):
+        for log in logs.with_repeats_as_one(logs.read_runs(runs, partial)):
+            print(*run_card.signature_lines([run_card.signature_of(log)]))

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
-from tempbench_lmms import record_quality
 from tempbench_lmms.data import provenance
 from tempbench_lmms.data.redaction import hide, scrubbed
 from tempbench_lmms.record import (
@@ -171,8 +170,7 @@ def details(
     """Returns a nested table over the records behind `items`; empty, with a log entry, if it fails.
 
     `readings` has the shares of how replies were read (`record.shares`), `run` the facts that only
-    the run itself knows (`provenance.recorded`); warnings about the run (`record_quality.warnings`) are
-    logged.
+    the run itself knows (`provenance.recorded`).
     """
     records = records_of(items)
 
@@ -181,9 +179,6 @@ def details(
         return {READINGS: found} if found else {}
 
     def run(records: Sequence[Record]) -> dict[str, Any]:
-        # Commands that read the log give this warning with the log's details.
-        for warning in [] if _STRICT.get() else record_quality.warnings(records, knows_limit=False):
-            logging.getLogger(record_quality.__name__).warning("%s: %s", benchmark, warning)
         return {provenance.KEY: provenance.recorded(benchmark)}
 
     out = Details()

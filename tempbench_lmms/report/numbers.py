@@ -225,15 +225,15 @@ class TaskNumbers:
         }
 
     @cached_property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[quality.Warned]:
         """Reasons to distrust the scores: damage to the log, degenerate answers."""
-        known = (*self.log.problems, *self.differs, *quality.warnings(self.log))
-        return [*known, *filter(None, [self.second[1]])]
+        others = (*self.log.problems, *self.differs, *filter(None, [self.second[1]]))
+        return [*(quality.Warned("other", one) for one in others), *quality.warnings(self.log)]
 
     @cached_property
     def second(self) -> tuple[Sequence[rereading.Compared], str]:
         """What second readers change, or why that is unknown."""
-        return rereading.shown(self.log, intervals=False)
+        return rereading.shown(self.log)
 
     @property
     def caption(self) -> str:

@@ -18,10 +18,6 @@ PROBLEMS = {
 EFFORT = ("prompt tokens", "reply tokens", "seconds", "cost")
 """What a run took, by the columns of its table; the cost only if prices are given."""
 
-_AT_CHANCE = "not clearly above chance"
-_COUNTED = ("of the replies are unread", "of the requests failed", "were cut off before")
-"""Words of the warnings that have their own column."""
-
 Prices = Mapping[str, tuple[float, float]]
 """What a million tokens of prompts and of replies cost, by run."""
 
@@ -64,7 +60,7 @@ def _unknown(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
 
 
 def _unread(index: int, own: Sequence[TaskNumbers]) -> dict[str, Cell]:
-    records = [task.log.with_limit(sample) for task in own for sample in task.log.samples]
+    records = [record for task in own for record in task.log.limited]
     verdicts = [verdict(record) for record in records]
     cut_off = sum(record.get("reason") == "cut_off" and not record["failed"] for record in records)
     counts = (
@@ -92,8 +88,7 @@ def _not_asked(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
 def _warned(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
     found: dict[str, list[TaskNumbers]] = {}
     for task in own:
-        rest = [one for one in task.warnings if not any(words in one for words in _COUNTED)]
-        for name in {"at chance" if one.startswith(_AT_CHANCE) else "other" for one in rest}:
+        for name in {one.kind for one in task.warnings} & {"at chance", "other"}:
             found.setdefault(name, []).append(task)
     return {
         name: _fault(f"{len(some)} of {len(own)}", f"#task-{some[0].place}") for name, some in found.items()

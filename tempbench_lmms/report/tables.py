@@ -120,7 +120,7 @@ def _all_metrics(task: TaskNumbers) -> Grid:
 
 def readings_of(task: TaskNumbers) -> list[Grid]:
     """Returns a table of how the task's replies were read; none if the run does not say."""
-    found = shares([task.log.with_limit(sample) for sample in task.log.samples])
+    found = shares(task.log.limited)
     rows: dict[str, list[Cell]] = {}
     for name, table in found.items():
         said = name.replace("how", "read by").replace("reason", "unread").replace("_", " ")

@@ -20,19 +20,18 @@ from tempbench_lmms.metrics.resampling import (
     paired_difference,
 )
 from tempbench_lmms.record import Record, is_share_of_reason
-from tempbench_lmms.runs.logs import by_task, read_runs, with_repeats_as_one
+from tempbench_lmms.runs.logs import by_task, of_one_run, read_runs, rescore, with_repeats_as_one
 from tempbench_lmms.runs.quality import warnings
-from tempbench_lmms.runs.rescoring import of_one_run, rescore
 from tempbench_lmms.runs.run_card import (
     check_same_questions,
     differing_parts,
     finite,
+    is_stopped,
     obstacles,
     run_card,
     said_of,
     signature_of,
     signature_text,
-    was_stopped,
 )
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, as_one, metrics_of_all
 
@@ -44,8 +43,8 @@ _VERDICTS = {
     "undefined": "undefined",
 }
 _LEVEL = 0.05
+# Why the number of a group of tasks has no interval.
 OF_TASKS = "the harness computes it from the numbers of several tasks"
-"""Why the number of a group of tasks has no interval."""
 # The smallest p value of n resamples is 1 / (n + 1); these are twice as many as m metrics need.
 _PER_METRIC = 40
 
@@ -72,8 +71,7 @@ class Comparison:
     @property
     def outcome(self) -> str:
         """The verdict, or `undefined` if a run has no value."""
-        is_defined = self.why or (self.difference is not None and math.isfinite(self.difference.value))
-        return self.verdict if is_defined else "undefined"
+        return "undefined" if _difference(self) is None and not self.why else self.verdict
 
     @property
     def is_mute(self) -> bool:
@@ -83,12 +81,10 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """The result in words."""
-        name = f"{self.metric}:"
-        found = self.difference
+        name, found = f"{self.metric}:", self.difference
         if found is None or not math.isfinite(found.value):
-            return (
-                f"{name} {f'undecided: {self.why}' if self.why else 'undefined in at least one of the runs'}"
-            )
+            why = f"undecided: {self.why}" if self.why else "undefined in at least one of the runs"
+            return f"{name} {why}"
         spread = (
             f"A {rounded(found.first, 4)}, B {rounded(found.second, 4)}, "
             f"A - B = {rounded(found.value, 4, '+')}"
@@ -130,8 +126,7 @@ def compare_tasks(
     """
     metrics = []
     for first, second in pairs:
-        logs = (*first.each, *second.each)
-        ids = set.intersection(*({sample.id for sample in log.samples} for log in logs))
+        ids = set.intersection(*({one.id for one in log.samples} for log in (*first.each, *second.each)))
         others = metrics_of_all(second.each)
         metrics += [
             (first.task, own, others[name], ids)
@@ -141,41 +136,39 @@ def compare_tasks(
         ]
     n_resamples = max(n_resamples, _PER_METRIC * len(metrics))
     found = [compare_metric(*one, n_resamples=n_resamples, seed=seed) for one in metrics]
-    verdicts = {first.task: _decided(first, second) for first, second in pairs}
-    out = []
-    for one in judged([one for one in found if one]):
-        if own := verdicts[one.task]:
-            metric, verdict = own  # replaces a verdict by p value
-            one = replace(one, verdict=verdict if one.metric == metric else "undecided", n_needed=None)
-        out.append(one)
+    decided = {first.task: _decided(first, second) for first, second in pairs}
+    out = [
+        # The decision that stopped a run replaces a verdict by p value.
+        replace(one, verdict=own.get(one.metric, "undecided"), n_needed=None) if own is not None else one
+        for one in judged([one for one in found if one])
+        for own in [decided[one.task]]
+    ]
     return out + [one for pair in pairs for one in _without_interval(*pair)]
 
 
 def _without_interval(first: TaskLog, second: TaskLog) -> Iterator[Comparison]:
-    """Yields the metrics of a task from outside this package that cannot be computed from questions."""
     if not (one := first.other) or not (two := second.other):
         return
     for name in one.metrics.keys() & two.metrics.keys():
         if why := one.why_not(name) or two.why_not(name):
             why = _no_interval(one.metrics[name].value, two.metrics[name].value, why)
-            higher = one.better(name) != "lower"
-            yield Comparison(one.name, name, higher, 0, None, headline=True, why=why)
+            yield Comparison(one.name, name, one.better(name) != "lower", 0, None, headline=True, why=why)
 
 
-def _decided(first: TaskLog, second: TaskLog) -> tuple[str, str] | None:
-    """Returns the metric by which one of two runs stopped early, and the verdict on the first run.
+_OPPOSITE = {"better": "worse", "worse": "better", "undecided": "undecided"}
 
-    Both are empty if a comparison with a third run stopped it; None if neither run stopped early.
+
+def _decided(first: TaskLog, second: TaskLog) -> dict[str, str] | None:
+    """Returns the verdict on the first run by the metric by which one of two runs stopped early.
+
+    Empty if a comparison with a third run stopped it; None if neither run stopped early.
     """
-    verdict: tuple[str, str] | None = None
-    opposite = {"better": "worse", "worse": "better", "undecided": "undecided"}
+    verdict: dict[str, str] | None = None
     for one, other in ((first, second), (second, first)):
-        if not was_stopped(one):
-            continue
-        said = said_of(one) or {}
-        is_other = (said["against"]["file"], said["against"]["model"]) == (other.file.name, other.model)
-        own = said["verdict"] if one is first else opposite[said["verdict"]]
-        verdict = (said["metric"], own) if is_other and verdict is None else ("", "")
+        if (said := said_of(one)) and is_stopped(said):
+            is_other = (said["against"]["file"], said["against"]["model"]) == (other.file.name, other.model)
+            own = said["verdict"] if one is first else _OPPOSITE[said["verdict"]]
+            verdict = {said["metric"]: own} if is_other and verdict is None else {}
     return verdict
 
 
@@ -212,24 +205,15 @@ def compare_metric(
     except ValueError:
         return found
     found = replace(found, difference=difference, p=difference.p)
-    if len(first) > 1:
-        return found  # McNemar's test takes one answer per question
     a, b = (_right_answers(*side[0], own[0]) for side, own in zip(sides, values, strict=True))
-    if a is None or b is None or a.keys() != b.keys():
-        return found
+    if len(first) > 1 or a is None or b is None or a.keys() != b.keys():
+        return found  # McNemar's test takes one answer per question
     return _with_exact_test(found, difference, a, b)
-
-
-def _right_answers(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:
-    """Returns 0 or 1 per question if the metric is their plain mean, else None."""
-    is_mean = isinstance(whole, Ratio) and {*whole.numerator} <= {0.0, whole.top}
-    return question_scores(metric, records, whole) if is_mean else None
 
 
 def _with_exact_test(
     found: Comparison, difference: Difference, a: Mapping[str, float], b: Mapping[str, float]
 ) -> Comparison:
-    """Returns a comparison with McNemar's test on the right answers of two runs, question by question."""
     only_first, only_second = sum(a[id_] > b[id_] for id_ in a), sum(a[id_] < b[id_] for id_ in a)
     p = mcnemar(only_first, only_second)
     # If each cluster is one question, the exact test equals the exchange test without its random draws.
@@ -237,6 +221,11 @@ def _with_exact_test(
     return replace(
         found, only_first=only_first, only_second=only_second, mcnemar_p=p, p=p if is_exact else found.p
     )
+
+
+def _right_answers(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:
+    is_mean = isinstance(whole, Ratio) and {*whole.numerator} <= {0.0, whole.top}
+    return question_scores(metric, records, whole) if is_mean else None
 
 
 def question_scores(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:
@@ -266,8 +255,8 @@ def judged(found: Sequence[Comparison]) -> list[Comparison]:
         family = [math.nan if one.is_mute else one.p for one in own]
         level = _LEVEL / max(sum(not math.isnan(p) for p in family), 1)
         for one, p_holm in zip(own, holm(family), strict=True):
-            p_holm = 1.0 if one.is_mute else p_holm
             verdict, n_needed, apart = "undecided", None, one.difference
+            p_holm = 1.0 if one.is_mute else p_holm
             if apart and max(one.p, p_holm) < _LEVEL and (apart.low > 0 or apart.high < 0):
                 verdict = "better" if (apart.value > 0) == one.higher_is_better else "worse"
             elif apart and math.isfinite(one.p) and apart.value:
@@ -329,14 +318,12 @@ def paired_runs(
 
 
 def _by_task(path: Path, partial: bool, group_by: str) -> dict[str, TaskLog]:
-    """Returns a run's tasks, with repeats merged; for a partial run, only tasks that have a log."""
     logs = with_repeats_as_one(read_runs([path], partial, group_by))
-    whole = (log for log in logs if not partial or any(one.samples for one in log.each))
-    return by_task([*whole], path)
+    # Of a partial run only tasks that have a log.
+    return by_task([log for log in logs if not partial or any(one.samples for one in log.each)], path)
 
 
 def _of_other_tasks(first: TaskLog, second: TaskLog) -> Iterator[str]:
-    """Yields how the questions of a task from outside this package are grouped, and scores over tasks."""
     if not (one := first.other) or not (two := second.other):
         return
     how = f"grouped by {one.grouped_by}" if one.grouped_by else "no field groups them, each counts by itself"
@@ -352,12 +339,10 @@ def _no_interval(first: float, second: float, why: str) -> str:
 
 
 def _read_again(log: TaskLog, anyway: bool) -> TaskLog:
-    """Returns a log, or each of its repeats, with the replies as the installed code reads them."""
-    return as_one([replace(one, samples=rescore(one, True, False, anyway).samples) for one in log.each])
+    return as_one([replace(one, samples=rescore(one, True, anyway).samples) for one in log.each])
 
 
 def _remarks(first: TaskLog, second: TaskLog, anyway: bool, reparsed: bool) -> Iterator[str]:
-    """Yields what differs between two runs of a task, repeat by repeat, and warnings about either."""
     for one, other in zip(first.each, second.each, strict=True):
         serious, notes = obstacles(one, other, reparsed)
         if serious and not anyway:
@@ -372,14 +357,12 @@ def _remarks(first: TaskLog, second: TaskLog, anyway: bool, reparsed: bool) -> I
 
 
 def _sound(log: TaskLog, partial: bool) -> TaskLog:
-    """Returns a log, or each of its repeats, with the problems that `of_one_run` finds."""
     own = [of_one_run(one, partial) for one in log.each]
     check_same_questions(own)
     return as_one(own)
 
 
-def _in_common(first: TaskLog, second: TaskLog) -> tuple[TaskLog, TaskLog, str]:
-    """Returns two runs cut to the same number of repeats, and a remark about the repeats left out."""
+def _in_common(first: TaskLog, second: TaskLog) -> tuple[TaskLog, TaskLog, str]:  # with a remark
     n = min(len(first.each), len(second.each))
     if n == len(first.each) == len(second.each):
         return first, second, ""
@@ -416,9 +399,7 @@ def chosen(found: Sequence[Comparison], all_: bool, metrics: Collection[str]) ->
         if name not in names:
             more = hint(name, names, f"they have {', '.join(names)}")
             raise TempbenchError(f"these runs have no metric '{name}' in common; {more}")
-    if all_:
-        return list(found)
-    shown = [one for one in found if (one.metric in metrics if metrics else one.headline)]
+    shown = [one for one in found if all_ or (one.metric in metrics if metrics else one.headline)]
     return shown or list(found)  # a task may have no headline metric that can be compared
 
 
@@ -459,7 +440,6 @@ def as_text(
 
 
 def _signatures(first: TaskLog, second: TaskLog) -> list[str]:
-    """Returns the signature of both runs, or each one's and the parts in which they differ."""
     one, other = signature_of(first), signature_of(second)
     if not (names := differing_parts(one, other)):
         return [signature_text(one)]
@@ -469,20 +449,17 @@ def _signatures(first: TaskLog, second: TaskLog) -> list[str]:
 
 def _place(log: TaskLog) -> str:
     if log.repeats and log.repeat:
-        folder, _ = log.repeat
-        return f"{len(log.repeats)} repeats in {folder}"
+        return f"{len(log.repeats)} repeats in {log.repeat[0]}"
     return str(log.file)
 
 
 def _summary(verdict: str, shown: Sequence[Comparison], name_tasks: bool) -> str:
-    """Returns the line of one verdict, largest differences first."""
     own = [one for one in shown if one.outcome == verdict]
     own.sort(key=lambda one: -abs(_difference(one) or 0))
-    differences = [_difference(one) for one in own[:_NAMED]]
     parts = [
         f"{f'{one.task} ' if name_tasks else ''}{one.metric}"
-        + ("" if difference is None else f" {difference:+.3g}")
-        for one, difference in zip(own, differences, strict=False)
+        + ("" if (difference := _difference(one)) is None else f" {difference:+.3g}")
+        for one in own[:_NAMED]
     ]
     if len(own) > _NAMED:
         parts.append(f"and {len(own) - _NAMED} more")
@@ -490,6 +467,5 @@ def _summary(verdict: str, shown: Sequence[Comparison], name_tasks: bool) -> str
 
 
 def _difference(one: Comparison) -> float | None:
-    """Returns a difference; None if it is undefined in one of the runs."""
     value = one.difference.value if one.difference else math.nan
     return value if math.isfinite(value) else None

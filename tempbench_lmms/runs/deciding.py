@@ -7,6 +7,8 @@ headline metric decides. It must be a plain share: a group adds at most as much 
 denominator, and what it adds to the denominator does not depend on the replies.
 """
 
+import functools
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,32 +20,26 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.any_task.aggregation import CannotAggregateError
 from tempbench_lmms.data.tables import sha256_of
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter, respondents, stopping
-from tempbench_lmms.harness.plugin import harness_version
-from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
-from tempbench_lmms.metrics import betting
-from tempbench_lmms.metrics.ratio import Floats, Ratio
-from tempbench_lmms.metrics.sampling import shuffled
-from tempbench_lmms.record import Record, Row
-from tempbench_lmms.runs.logs import by_task, read_runs
+from tempbench_lmms.harness import adapter, plugin, respondents, stopping, tasks
+from tempbench_lmms.metrics import betting, ratio, sampling
+from tempbench_lmms.record import Row
+from tempbench_lmms.runs.logs import by_task, read_runs, rescore
 from tempbench_lmms.runs.planning import groups_of
-from tempbench_lmms.runs.rescoring import rescore
 from tempbench_lmms.runs.run_card import data_at_hand, data_of, flat
 from tempbench_lmms.runs.task_log import MetricOfRun, Sample, TaskLog, edited, metrics_of, scored
 
 KEY = stopping.KEY
+# The key of a run's state that holds, by task, what decided at its first start: metric and earlier log.
 DECIDERS = "decides"
-"""The key of a run's state that holds, by task, what decided at its first start: metric and earlier log."""
 LEVEL = 0.05
+# Names the order of groups: by a hash of this word and the group's name. A new order needs a new name.
 ORDER = "until-decided-1"
-"""Names the order of groups: by a hash of this word and the group's name. A new order needs a new name."""
 TEST = "anytime-valid test by betting, Waudby-Smith & Ramdas 2024"
 _PROBED = ("oracle", "chance", "empty")
 _PROBED_GROUPS = 100
 _TOLERANCE = 1e-9
 
-Terms = tuple[float, float]
-"""What a group adds to a metric's numerator and denominator."""
+Terms = tuple[float, float]  # what a group adds to a metric's numerator and denominator
 
 
 @dataclass
@@ -91,8 +87,7 @@ class Contest:
                     f"group {len(self.answered) + 1} has another number of questions than in the earlier run",
                 )
             self.answered.append(own)
-        found = self.decision
-        return None if found is None else found.n_groups
+        return self.decision.n_groups if self.decision else None
 
     @property
     def decider(self) -> dict[str, str]:
@@ -105,7 +100,7 @@ class Contest:
         return betting.decision(self._differences, self.level)
 
     @property
-    def _differences(self) -> Floats:
+    def _differences(self) -> ratio.Floats:
         both = zip(self.answered, self.other, strict=False)
         return np.array([own[0] - other[0] for own, other in both]) / self._largest
 
@@ -165,15 +160,17 @@ def deciders(output: Path, state: Mapping[str, Any], wanted: Sequence[Contest]) 
     return {DECIDERS: first} if first else {}
 
 
-def contests(run_b: Path, names: Sequence[str], metric: str = "") -> list[Contest]:
-    """Returns a contest for each task, all of them at the start.
+def contests(run_b: Path | None, names: Sequence[str], metric: str = "") -> list[Contest]:
+    """Returns a contest for each task, all of them at the start; none without an earlier run.
 
     The tasks share the level: the probability that any of them is decided wrongly is at most 5 %.
 
     Raises:
         TempbenchError: The earlier run has other tasks or data, or a task's metric cannot decide.
     """
-    harness_version(stopping.MINIMUM, "--until-decided")
+    if run_b is None:
+        return []
+    plugin.harness_version(stopping.MINIMUM, "--until-decided")
     logs = by_task(read_runs([run_b], partial=True), run_b)  # `run` reports damage in its own words
     if missing := [name for name in names if name not in logs]:
         raise TempbenchError(
@@ -193,27 +190,24 @@ def _contest(log: TaskLog, run_b: Path, wanted: str, level: float) -> Contest:
             f"{log.task} has no metric {name!r}; --decide-by takes a share, one of {', '.join(metrics)}"
         )
     metric = metrics[name]
-    members: dict[str, list[int]] = {}
+    members: dict[str, list[int]] = defaultdict(list)
     for number, group in enumerate(asked.groups):
-        members.setdefault(group, []).append(number)
-    groups = tuple(tuple(members[group]) for group in shuffled(members, ORDER))
+        members[group].append(number)
+    groups = tuple(tuple(members[group]) for group in sampling.shuffled(members, ORDER))
 
-    def measure(replies: Mapping[int, str]) -> Terms:
-        return asked.measure(metric, replies)
-
+    measure = functools.partial(asked.measure, metric)
     samples = {sample.id: sample for sample in log.samples}
     other = tuple(_terms(metric, [samples[asked.ids[n]] for n in group]) for group in groups)
     probed = [
         [measure({n: reply(n) for n in group}) for group in groups[:_PROBED_GROUPS]] for reply in asked.probes
     ]
     _check(log.task, metric, other, probed)
-    if log.other:
-        again = [measure({n: samples[asked.ids[n]].reply for n in group}) for group in groups]
-        if not np.allclose(again, other):
-            raise TempbenchError(
-                f"{log.task}: the installed task and data score the replies in {run_b} differently from its "
-                "log; give a run of the same task and data"
-            )
+    again = [measure({n: samples[asked.ids[n]].reply for n in group}) for group in groups if log.other]
+    if log.other and not np.allclose(again, other):
+        raise TempbenchError(
+            f"{log.task}: the installed task and data score the replies in {run_b} differently from its "
+            "log; give a run of the same task and data"
+        )
     return Contest(
         task=log.task,
         metric=name,
@@ -252,8 +246,8 @@ class _Asked:
 
 
 def _ours(task: str) -> _Asked:
-    config = load_task(task)
-    docs = docs_of(config)
+    config = tasks.load_task(task)
+    docs = tasks.docs_of(config)
 
     def probe(kind: str) -> Callable[[int], str]:
         return lambda n: respondents.REPLIES[kind](docs[n], task, 0)
@@ -282,9 +276,8 @@ def _theirs(log: TaskLog, wanted: str) -> _Asked:
 
 
 def _terms(metric: MetricOfRun, samples: Sequence[Sample]) -> Terms:
-    records: list[Record] = [one.record for one in samples if metric.name in one.metrics]
-    found = metric(records)
-    if not isinstance(found, Ratio):
+    found = metric([one.record for one in samples if metric.name in one.metrics])
+    if not isinstance(found, ratio.Ratio):
         return 0.0, 0.0
     return float(found.numerator.sum()) / found.top, float(found.denominator.sum())
 
@@ -299,9 +292,9 @@ def _weigh_alike(some: Sequence[Terms], others: Sequence[Terms]) -> bool:
 
 def headline(task: str) -> Row:
     """Returns the metric that decides a task: the benchmark's headline if the task has it, else its first."""
-    card = benchmarks.card(task_files()[task].parent.name)
+    card = benchmarks.card(tasks.task_files()[task].parent.name)
     wanted = f"_{card.headline or card.primary[0]}"
-    rows = [row for row in adapter.rows_of(load_task(task)) if row.headline]
+    rows = [row for row in adapter.rows_of(tasks.load_task(task)) if row.headline]
     return next((row for row in rows if wanted.endswith(f"_{row.name}")), rows[0])
 
 
@@ -312,11 +305,12 @@ def _cannot(task: str, metric: str, why: str) -> TempbenchError:
 
 
 def _check(task: str, metric: MetricOfRun, other: Sequence[Terms], probed: Sequence[Sequence[Terms]]) -> None:
-    """Refuses a metric that is not a plain share or not a sum over groups."""
     whole = metric()
     if metric.needs_encoder:
         raise _cannot(task, metric.name, "a model scores all its replies at once")
-    if not isinstance(whole, Ratio) or not all(_is_share(one) for terms in (other, *probed) for one in terms):
+    if not isinstance(whole, ratio.Ratio) or not all(
+        _is_share(one) for terms in (other, *probed) for one in terms
+    ):
         raise _cannot(task, metric.name, "it is not a share")
     if not all(_weigh_alike(other, terms) for terms in probed):
         raise _cannot(task, metric.name, "its denominator depends on the replies")
@@ -344,4 +338,4 @@ def _of_the_same(log: TaskLog, ids: Sequence[str], run_b: Path) -> TaskLog:
     if None not in (then, here) and then != here:  # reading the replies again refuses other tables
         raise TempbenchError(f"{log.task}: {run_b} used other media than the local data; give another run")
     # The installed code reads this run's replies, so it must read those of the earlier run too.
-    return replace(log, samples=rescore(log, reparse=True, intervals=False).samples)
+    return replace(log, samples=rescore(log, reparse=True).samples)

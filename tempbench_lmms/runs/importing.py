@@ -9,6 +9,7 @@ import contextlib
 import json
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -17,13 +18,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import bounds, outputs, provenance
-from tempbench_lmms.data.checks import in_words
-from tempbench_lmms.data.outputs import RESULTS, STATE
+from tempbench_lmms.data import bounds, checks, outputs, provenance
 from tempbench_lmms.data.tables import Row, listing_of, write_json, write_text
-from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.data.user_files import (
-    CELL,
     check_complete,
     json_values,
     question_and_reply,
@@ -34,14 +31,13 @@ from tempbench_lmms.data.user_files import (
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.adapter import Item, failure
-from tempbench_lmms.harness.tasks import asked, docs_of, kwargs_of, load_leaf, load_task, root_of
+from tempbench_lmms.harness.tasks import asked, docs_of, kwargs_of, load_leaf, root_of
 from tempbench_lmms.record import evaluate, evaluate_error
 from tempbench_lmms.runs.run_card import IMPORTED, finite
 from tempbench_lmms.runs.task_log import TaskLog, recompute, scored, with_arguments
 
 NOTE = "the replies come from elsewhere; prompts, media and settings are unknown"
-IN_MEMORY = Path("replies")
-"""What messages call replies that are not in a file."""
+IN_MEMORY = Path("replies")  # what messages call replies that are not in a file
 _KEPT = ("dataset_path", "dataset_kwargs", "test_split", "num_fewshot", "metadata")
 
 
@@ -65,31 +61,35 @@ class Source:
     model: str = ""  # a reader that finds it in the file sets it
     remarks: list[str] = field(default_factory=list)  # what was left out or chosen
 
+    @property
+    def asked(self) -> list[str]:
+        """The ids of the questions, in order."""
+        return [str(doc["question_id"]) for doc in self.docs]
+
     def ids(self) -> dict[str, str]:
         """Returns the questions' ids by every name that identifies exactly one question of the task.
 
         A question that a task asks in several ways has one id for each; if the task asks it only once, the
         question's own name works too.
         """
-        found: dict[str, set[str]] = {}
+        found: dict[str, set[str]] = defaultdict(set)
         for doc in self.docs:
-            found.setdefault(str(doc.get("base_id", doc["question_id"])), set()).add(str(doc["question_id"]))
-        unique = {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1}
-        return unique | {str(doc["question_id"]): str(doc["question_id"]) for doc in self.docs}
+            found[str(doc.get("base_id", doc["question_id"]))].add(str(doc["question_id"]))
+        unique = {name: min(ids) for name, ids in found.items() if len(ids) == 1}
+        return unique | {id_: id_ for id_ in self.asked}
 
     def ids_by_text(self) -> dict[str, set[str]]:
         """Returns the ids of questions by their text and by their prompt, both with single spaces."""
         prompt = self.prompts()
-        found: dict[str, set[str]] = {}
+        found: dict[str, set[str]] = defaultdict(set)
         for doc in self.docs:
             for text in {plain(prompt(doc)), plain(str(doc.get("question") or ""))} - {""}:
-                found.setdefault(text, set()).add(str(doc["question_id"]))
+                found[text].add(str(doc["question_id"]))
         return found
 
     def prompts(self) -> Callable[[Row], str]:
         """Returns the function that builds a question's prompt as the task does."""
-        kwargs = kwargs_of(self.config)
-        return lambda doc: str(self.config["doc_to_text"](doc, kwargs))
+        return lambda doc: str(self.config["doc_to_text"](doc, kwargs_of(self.config)))
 
 
 Reader = Callable[[Source], Iterable[Answer]]
@@ -141,22 +141,27 @@ def run(reader: Reader, name: str, source: Source, output: Path, partial: bool =
     """
     folder = output / source.task
     outputs.check_folder(folder)
-    above = [one for one in (output, *output.resolve().parents) if (one / STATE).exists()]
+    above = [one for one in (output, *output.resolve().parents) if (one / outputs.STATE).exists()]
     if taken := [*above, *folder.glob("*")]:  # no command reads both
         raise TempbenchError(f"{taken[0]} belongs to a run already; choose another --output")
     answers = collected(reader(source), source)
     replies = {id_: answer.reply for id_, answer in answers.items()}
     places = {id_: f"{source.path}, {answer.where}" for id_, answer in answers.items()}
-    asked = [str(doc["question_id"]) for doc in source.docs]
-    source.remarks += check_complete(replies, asked, partial, places=places)
-    made = {
-        "format": name,
-        "from": source.path.name,
-        **({} if source.path is IN_MEMORY else {"listing": listing_of(source.path)}),
-        "at": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
-        "note": NOTE,
-    }
-    return write_log(source, replies, folder, {IMPORTED: made})
+    source.remarks += check_complete(replies, source.asked, partial, places=places)
+    return write_log(
+        source,
+        replies,
+        folder,
+        {
+            IMPORTED: {
+                "format": name,
+                "from": source.path.name,
+                **({} if source.path is IN_MEMORY else {"listing": listing_of(source.path)}),
+                "at": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
+                "note": NOTE,
+            }
+        },
+    )
 
 
 def collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:
@@ -199,8 +204,7 @@ def log_of(source: Source, replies: Mapping[str, str], folder: Path, header: Map
         if (id_ := str(doc["question_id"])) in replies
     ]
     model = source.model or source.path.stem
-    is_imported = IMPORTED in header
-    kept = _KEPT if is_imported else (*_KEPT, "lmms_eval_specific_kwargs")
+    kept = _KEPT if IMPORTED in header else (*_KEPT, "lmms_eval_specific_kwargs")
     log = TaskLog(
         task=source.task,
         benchmark=root_of(dict(source.config))[0],
@@ -209,12 +213,12 @@ def log_of(source: Source, replies: Mapping[str, str], folder: Path, header: Map
         values={},
         config={key: source.config[key] for key in kept if key in source.config},
         samples=tuple(samples),
-        file=folder / f"{datetime.now(timezone.utc):%Y%m%d_%H%M%S}{RESULTS}",
+        file=folder / f"{datetime.now(timezone.utc):%Y%m%d_%H%M%S}{outputs.RESULTS}",
         problems=(),
         header=dict(header),
     )
     values = recompute(log)
-    if is_imported and (made := values.get("details", {}).get(provenance.KEY)):
+    if IMPORTED in header and (made := values.get("details", {}).get(provenance.KEY)):
         ours = "tempbench-lmms"  # only this package computed the scores
         values["details"][provenance.KEY] = {**made, "packages": {ours: made["packages"][ours]}}
     return replace(log, values=values)
@@ -223,7 +227,7 @@ def log_of(source: Source, replies: Mapping[str, str], folder: Path, header: Map
 def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: Mapping[str, Any]) -> TaskLog:
     """Writes the log that `log_of` returns; an earlier log stays beside it."""
     log = log_of(source, replies, folder, header)
-    lines = [
+    lines = (
         {
             "doc_id": sample.doc_id,
             "target": sample.target,
@@ -234,10 +238,11 @@ def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: 
             **dict.fromkeys(sorted(sample.metrics), str(Item({}))),
         }
         for sample in log.samples
-    ]
-    numbers = {f"{key},none": value for key, value in log.values.items()}
+    )
     results = {
-        "results": {log.task: {"alias": log.task} | numbers},
+        "results": {
+            log.task: {"alias": log.task, **{f"{key},none": value for key, value in log.values.items()}}
+        },
         "group_subtasks": {log.task: []},
         "configs": {log.task: {"task": log.task} | log.config},
         "versions": {log.task: (log.config.get("metadata") or {}).get("version")},
@@ -248,17 +253,14 @@ def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: 
     }
     folder.mkdir(parents=True, exist_ok=True)
     # The results file comes last: without it, a log does not count.
-    texts = (json.dumps(line, ensure_ascii=False, default=str) for line in lines)
-    write_text("".join(f"{text}\n" for text in texts), log.log_file)
+    text = "".join(f"{json.dumps(line, ensure_ascii=False, default=str)}\n" for line in lines)
+    write_text(text, log.log_file)
     write_json(results, log.file)
     return log
 
 
-_FAILED = "Failed to obtain answer"
-"""What VLMEvalKit writes in place of a reply when a request failed."""
-
-_IDS = ("question_id", "id", "index")
-"""The columns of a table that may hold a question's id."""
+_FAILED = "Failed to obtain answer"  # what VLMEvalKit writes when a request failed
+_IDS = ("question_id", "id", "index")  # the columns of a table that may hold a question's id
 
 
 def replies(source: Source) -> Iterator[Answer]:
@@ -267,8 +269,7 @@ def replies(source: Source) -> Iterator[Answer]:
     A sample log of the harness is read too, and a JSON list of such objects. If all lines have the same
     `model`, that is the model's name.
     """
-    ids = source.ids()
-    models = set()
+    ids, models = source.ids(), set()
     for where, line in json_values(source.path, "give JSON lines"):
         key, reply = question_and_reply(source.path, where, line, adapter.question_and_reply)
         name = f"{key}/{line['condition']}" if "condition" in line else key
@@ -297,7 +298,6 @@ def vlmevalkit(source: Source) -> Iterator[Answer]:
     one of the two columns was sorted or shifted.
     """
     ids, texts = source.ids(), source.ids_by_text()
-    n_full = 0
     for where, row in read_table(source.path, "prediction", (*_IDS, "question")):
         names = [name for column in _IDS for name in _names(row.get(column))]
         asked = texts.get(plain(str(row.get("question") or "")), set())
@@ -308,28 +308,19 @@ def vlmevalkit(source: Source) -> Iterator[Answer]:
                 f"{min(asked)}; one of these columns was sorted or shifted: correct it"
             )
         found = found or (next(iter(asked)) if len(asked) == 1 else "")
-        reply = _reply(source, where, row["prediction"])
-        n_full += len(reply) == CELL and source.path.suffix.lower() == ".xlsx"
-        yield Answer(found or (names or [where])[0], reply, where)
-    if n_full:
-        n = counted(n_full, "reply", "replies")
-        source.remarks.append(f"{n} of {CELL:,} characters, the most that a cell can hold: probably cut off")
+        yield Answer(found or (names or [where])[0], _reply(source, where, row["prediction"]), where)
 
 
 def _names(value: Any) -> list[str]:
     """Returns an id without surrounding space, and as an integer if pandas turned it into a float."""
-    if value is None or (isinstance(value, float) and math.isnan(value)) or not str(value).strip():
-        return []
-    text = str(value)
-    names = [text, text.strip()]
-    whole, point, rest = text.strip().partition(".")
-    if point and whole.isdigit() and rest and not rest.strip("0"):
-        names.append(whole)
-    return list(dict.fromkeys(names))
+    text = "" if value is None or value != value else str(value)
+    whole = re.fullmatch(r"\s*([0-9]+)\.0+\s*", text)
+    names = (text, text.strip(), whole[1] if whole else "")
+    return [name for name in dict.fromkeys(names) if name.strip()]
 
 
 def _reply(source: Source, where: str, value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None or value != value:
         return ""  # pandas writes an empty reply as an empty cell
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # and turns integers into floats in a column with empty cells
@@ -365,11 +356,10 @@ class Scores:
 
     def as_json(self) -> dict[str, Any]:
         """Returns JSON values; undefined ones are None."""
-        errors = {name: error for name, (_, error) in self.metrics.items()}
         return {
             "official": self.official,
             "metrics": finite({name: value for name, (value, _) in self.metrics.items()}),
-            "stderr": {name: error for name, error in errors.items() if error and math.isfinite(error)},
+            "stderr": {name: one for name, (_, one) in self.metrics.items() if one and math.isfinite(one)},
             "details": self.details,
         }
 
@@ -405,11 +395,10 @@ def score(
     config = load_leaf(f"{name}_mini" if mini and not name.endswith("_mini") else name)
     own = benchmarks.optional(benchmark, "imports")
     reader, path = _reader(own, predictions, format)
-    is_official = own is not None and reader in own.READERS.values()
-    rules = getattr(own, "official", None) if is_official else None
+    rules = getattr(own, "official", None) if own and reader in own.READERS.values() else None
     source = Source(path, name, (), config, model)
     try:
-        source.docs = docs = _docs(benchmark, config, own, data)
+        source.docs = _docs(benchmark, config, own, data)
     except DataNotPreparedError as error:
         if not rules or not (official := rules(source)):
             more = ", or name the official files with --data" if hasattr(own, "questions") else ""
@@ -417,26 +406,22 @@ def score(
         return Scores(official=official, notes=(*source.remarks, _UNKNOWN))
     official = rules(source) if rules else {}
     replies = {id_: answer.reply for id_, answer in collected(reader(source), source).items()}
-    ids = [str(doc["question_id"]) for doc in docs]
-    notes = [*dict.fromkeys(source.remarks), *check_complete(replies, ids, partial)]
+    notes = [*dict.fromkeys(source.remarks), *check_complete(replies, source.asked, partial)]
     with _whole_rows(benchmark, data):
-        metrics, details = _scored(config, docs, replies, source.model)
+        metrics, details = _scored(source, replies)
     return Scores(metrics, details, official, notes)
 
 
 @contextlib.contextmanager
 def _whole_rows(benchmark: str, data: Path | Sequence[Row] | None) -> Iterator[None]:
-    """Names a column that the user's own rows lack."""
     try:
         yield
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         if data is None or isinstance(data, Path):
             raise
-        columns = docs_of(load_task(f"{benchmarks.card(benchmark).full[0]}_mini"))[0]
-        more = ", ".join(sorted(set(columns) - {name for row in data for name in row}))
-        advice = f"the benchmark's own also have the columns {more}" if more else "check what they hold"
         raise TempbenchError(
-            f"{benchmark} cannot be scored with these rows ({in_words(error)}); {advice}"
+            f"{benchmark} cannot be scored with these rows ({checks.in_words(error)}); give the columns of "
+            f"the benchmark's table, as `tempbench_lmms/{benchmark}/rows.py` lists them"
         ) from None
 
 
@@ -453,7 +438,6 @@ def _docs(benchmark: str, config: dict[str, Any], own: Any, data: Path | Sequenc
 
 
 def _reader(own: Any, predictions: Path | Mapping[str, str | None], format: str) -> tuple[Reader, Path]:
-    """Returns what reads the replies, and where they are."""
     if not isinstance(predictions, Path):
         return of_mapping(predictions), IN_MEMORY
     if not predictions.exists():
@@ -470,11 +454,14 @@ def _reader(own: Any, predictions: Path | Mapping[str, str | None], format: str)
 
 
 def _scored(
-    config: Mapping[str, Any], docs: Sequence[Row], replies: Mapping[str, str], model: str
+    source: Source, replies: Mapping[str, str]
 ) -> tuple[dict[str, tuple[float, float]], dict[str, Any]]:
-    asked = ((doc, replies.get(str(doc["question_id"]))) for doc in docs)
-    samples = [scored(config, doc, reply) for doc, reply in asked if reply is not None]
-    arguments = SimpleNamespace(model=model, model_args="")
+    config, arguments = source.config, SimpleNamespace(model=source.model, model_args="")
+    samples = [
+        scored(config, doc, replies[id_])
+        for id_, doc in zip(source.asked, source.docs, strict=True)
+        if id_ in replies
+    ]
     metrics = {}
     for row in adapter.rows_of(config):
         metric = with_arguments(row.metric, arguments)
@@ -482,5 +469,5 @@ def _scored(
         error = evaluate_error(metric, records) if row.has_error else math.nan
         metrics[row.name] = evaluate(metric, records), error
     (table,) = (entry["aggregation"] for entry in config["metric_list"] if entry["metric"] == "details")
-    details = table([adapter.Item(sample.record) for sample in samples if "details" in sample.metrics])
+    details = table([Item(sample.record) for sample in samples if "details" in sample.metrics])
     return metrics, {name: one for name, one in details.items() if name != "run"}

@@ -1,28 +1,44 @@
-"""Finds the runs in folders: finished ones, with the newest results of each task, and unfinished ones.
+"""Finds the runs in folders, finished and unfinished, and scores their logged replies again.
 
-An unfinished run has the answers so far, and says which command continues it.
+The newest results of each task count. An unfinished run has the answers so far, and says which command
+continues it. `tempbench rescore`, `--reparse` and second readers differ only in the records that count
+(`task_log.scored` makes one from a reply); all of them use `rescored`.
 """
 
 import contextlib
+import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tempbench_lmms.data import manifests
+from tempbench_lmms import __version__
+from tempbench_lmms.data import manifests, provenance, redaction, tables, terminal
 from tempbench_lmms.data.outputs import REPEAT, RESULTS, STATE
-from tempbench_lmms.data.redaction import HIDDEN
-from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import stopping
-from tempbench_lmms.harness.tasks import task_files
-from tempbench_lmms.runs import importing, starting, supervision
-from tempbench_lmms.runs.task_log import TaskLog, as_one, read_results, state_beside, state_of
+from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
+from tempbench_lmms.metrics import ratio, resampling
+from tempbench_lmms.record import REASON, UNDEFINED, VALUES, manner
+from tempbench_lmms.runs import importing, run_card, starting, supervision
+from tempbench_lmms.runs.task_log import (
+    Sample,
+    TaskLog,
+    as_one,
+    edited,
+    metrics_of,
+    read_results,
+    recompute,
+    scored,
+    state_beside,
+    state_of,
+)
 
+# The harness's default for `--reasoning_tags`.
 _TAGS = '[["<think>", "</think>"], ["<analysis>", "</analysis>"]]'
-"""The harness's default for `--reasoning_tags`."""
 
 
 def read_runs(paths: Iterable[Path], partial: bool = False, group_by: str = "") -> list[TaskLog]:
@@ -41,8 +57,8 @@ def read_runs(paths: Iterable[Path], partial: bool = False, group_by: str = "") 
     """
     logs: list[TaskLog] = []
     for path in paths:
-        states = sorted(path.rglob(STATE)) if partial else []
-        logs += (begun := [log for state in states for log in _unfinished(state)])
+        begun = [log for state in sorted(path.rglob(STATE)) for log in _unfinished(state)] if partial else []
+        logs += begun
         advice = "" if partial else "; add --partial to use what is there"
         finished = _newest(path) if begun else counting(path, advice)
         for file, tasks in finished.items():
@@ -60,11 +76,11 @@ def counting(path: Path, advice: str = "") -> dict[Path, frozenset[str] | None]:
     """
     if path.is_file():
         return {path: None}
-    found = _newest(path)
-    if not found:
-        none = f"no results file (*{RESULTS}) in {path}; give the run's --output_path"
-        raise TempbenchError(said(path, advice) or none)
-    return found
+    if found := _newest(path):
+        return found
+    raise TempbenchError(
+        said(path, advice) or f"no results file (*{RESULTS}) in {path}; give the run's --output_path"
+    )
 
 
 def _newest(folder: Path) -> dict[Path, frozenset[str] | None]:
@@ -77,7 +93,7 @@ def _newest(folder: Path) -> dict[Path, frozenset[str] | None]:
         for file in files:  # their names begin with the time
             tasks: frozenset[str] = frozenset()
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-                tasks = frozenset(dict(read_json(file)["configs"]))
+                tasks = frozenset(dict(tables.read_json(file)["configs"]))
             if file == files[0] or tasks - seen:
                 newest[file] = tasks - seen or None  # None: to be read, and refused, as a whole
             seen |= tasks
@@ -95,8 +111,8 @@ def finished_results(file: Path) -> Path | None:
 
 def sums(results: Path) -> dict[str, str]:
     """Returns the checksums of a results file and its logs, by name."""
-    stamp = results.name.removesuffix(RESULTS)
-    return manifests.sums(results.parent, [results, *sorted(results.parent.glob(f"{stamp}_samples_*.jsonl"))])
+    logs = results.parent.glob(f"{results.name.removesuffix(RESULTS)}_samples_*.jsonl")
+    return manifests.sums(results.parent, [results, *sorted(logs)])
 
 
 def by_repeat(logs: Iterable[TaskLog]) -> list[list[TaskLog]]:
@@ -105,17 +121,15 @@ def by_repeat(logs: Iterable[TaskLog]) -> list[list[TaskLog]]:
     for log in logs:
         if log.repeat is not None:
             folder, number = log.repeat
-            of_model = (log.model, log.arguments.model, log.arguments.model_args)
-            found.setdefault((folder, log.task, *of_model), {}).setdefault(number, log)
+            key = (folder, log.task, log.model, log.arguments.model, log.arguments.model_args)
+            found.setdefault(key, {}).setdefault(number, log)
     return [[own[number] for number in sorted(own)] for own in found.values() if len(own) > 1]
 
 
 def with_repeats_as_one(logs: Sequence[TaskLog]) -> list[TaskLog]:
     """Returns logs in which the first repeat of a task stands for all its repeats."""
-    groups = by_repeat(logs)
-    firsts = {id(own[0]): as_one(own) for own in groups}
-    further = {id(one) for own in groups for one in own[1:]}
-    return [firsts.get(id(log), log) for log in logs if id(log) not in further]
+    merged = {id(one): as_one(own) if one is own[0] else None for own in by_repeat(logs) for one in own}
+    return [found for log in logs if (found := merged.get(id(log), log))]
 
 
 def by_task(logs: Sequence[TaskLog], path: Path) -> dict[str, TaskLog]:
@@ -147,7 +161,7 @@ def said(folder: Path, advice: str = "") -> str:
     n, of = sum(len(_answers(state.parent)) for state in states), sum(map(_n_asked, runs))
     rest = "give the same command again to continue"
     command = _command(runs[0], states[0].parent)
-    if len(states) == 1 and not states[0].parent.name.startswith(REPEAT) and HIDDEN not in command:
+    if len(states) == 1 and not states[0].parent.name.startswith(REPEAT) and redaction.HIDDEN not in command:
         rest = f"continue it with `{command}`"
     # Only the harness knows how many questions other people's tasks have.
     is_known = all("questions" in one for run in runs for one in run["data"].values())
@@ -192,7 +206,6 @@ def _n_asked(identity: Mapping[str, Any]) -> int:
 
 
 def _command(identity: Mapping[str, Any], folder: Path) -> str:
-    """Returns the command of a run; secrets are hidden, as in the file that holds it."""
     words = ["tempbench", "run", "--model", identity["model"]]
     words += ["--model-args", identity["model_args"]] if identity["model_args"] else []
     words += ["--tasks", identity["tasks"], "--output", str(folder)]
@@ -200,10 +213,227 @@ def _command(identity: Mapping[str, Any], folder: Path) -> str:
 
 
 def _answers(folder: Path) -> dict[tuple[str, int], Any]:
-    """Returns the latest stored answer to each question, by task and question number."""
     out: dict[tuple[str, int], Any] = {}
     rows = supervision.stored(folder, "created_at, task_name, doc_id, response")
     for _, task, number, text in sorted(rows):
         with contextlib.suppress(ValueError):
-            out[task, number] = parse_json(text)
+            out[task, number] = tables.parse_json(text)
     return out
+
+
+# The fields of a record that change if a reply is read differently.
+_READING = (*VALUES, "parsed", "failed", "correct")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A question whose reply is now read differently."""
+
+    id: str
+    reply: str
+    then: dict[str, Any]  # how the run read it: some of the record's fields
+    now: dict[str, Any]
+    how_then: str = ""  # the rule, or why not; empty if unknown
+    how_now: str = ""
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """A task's scores before and now."""
+
+    log: TaskLog
+    then: dict[str, Any]
+    now: dict[str, Any]
+    changes: tuple[Change, ...]
+    samples: tuple[Sample, ...]  # behind the new scores
+    code: str = ""  # that read the replies again; "" if none did
+
+    @cached_property
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """The 95 % intervals of the new scores."""
+        metrics = metrics_of(replace(self.log, samples=self.samples))
+        return {
+            one.name: resampling.interval(value) for one in metrics if isinstance(value := one(), ratio.Sums)
+        }
+
+    @property
+    def differing(self) -> list[str]:
+        """The metrics whose number (to the last bit) or nested table has changed."""
+        return [name for name in self.now if _comparable(self.then.get(name)) != _comparable(self.now[name])]
+
+
+def _comparable(value: Any) -> Any:
+    # Compare what a results file can hold: JSON has no int keys and no tuples. The run's versions are not
+    # scores.
+    if isinstance(value, dict):
+        value = {key: one for key, one in value.items() if key != provenance.KEY}
+    return json.loads(json.dumps(value, default=str))
+
+
+def rescored(log: TaskLog, samples: tuple[Sample, ...], before: tuple[Sample, ...] | None = None) -> Rescored:
+    """Returns a task's scores over samples, beside those of the same questions before.
+
+    Args:
+        log: The task.
+        samples: The samples.
+        before: The samples to compare with; by default those of the log, with the run's own scores.
+    """
+    now = recompute(log, samples)
+    then = log.values if before is None else recompute(log, before)
+    return Rescored(
+        log=log,
+        then={name: then[name] for name in now if name in then},
+        now=now,
+        changes=tuple(_changes(log.samples if before is None else before, samples)),
+        samples=samples,
+    )
+
+
+def _changes(then: Sequence[Sample], now: Sequence[Sample]) -> Iterator[Change]:
+    for sample, other in zip(then, now, strict=True):
+        old, new = sample.record, other.record
+        names = [name for name in _READING if name in new and old.get(name) != new[name]]
+        if names or any(name in old and old[name] != new.get(name) for name in REASON):
+            was, is_ = ({name: record.get(name) for name in names} for record in (old, new))
+            yield Change(sample.id, sample.reply, was, is_, manner(old), manner(new))
+
+
+def rescore(log: TaskLog, reparse: bool = False, anyway: bool = False) -> Rescored:
+    """Computes a task's metrics again, beside those of the run.
+
+    Args:
+        log: The task.
+        reparse: Also read the replies again, with the installed parser and the local data; otherwise the
+            log's records are used unchanged.
+        anyway: Read the replies again even if the local data is not the run's.
+
+    Raises:
+        TempbenchError: There is no sample log, or the data is missing or not the run's.
+    """
+    if not log.samples:
+        raise TempbenchError(log.no_samples)
+    if not reparse:
+        return rescored(log, log.samples)
+    config = load_task(log.task)
+    url, data = run_card.data_of(log)
+    then, here = data.get("sha256"), provenance.origin_of(root_of(config)[1]) or {}
+    if not anyway and then is not None and then != provenance.sum_of_table(here.get("sha256"), url):
+        raise TempbenchError(
+            f"{log.task}: the local data is not the data of the run (the checksums differ); prepare the "
+            "run's data, or add --anyway to read the replies with the local data"
+        )
+    read = [with_reply(config, sample, doc, sample.reply) for sample, doc in with_docs(log)]
+    found = rescored(log, tuple(replace(sample, record=log.with_limit(sample)) for sample in read))
+    return replace(found, code=provenance.of_numbers(log.benchmark))
+
+
+def with_reply(config: dict[str, Any], sample: Sample, doc: tables.Row, reply: str) -> Sample:
+    """Returns the sample that the task's own scoring makes from a reply."""
+    now = scored(config, doc, reply)
+    return replace(sample, record=now.record, metrics=now.metrics)
+
+
+def with_docs(log: TaskLog) -> Iterator[tuple[Sample, tables.Row]]:
+    """Yields a log's samples, each with its question's row in the data.
+
+    Raises:
+        TempbenchError: The data is not on this machine, or lacks a question of the log.
+    """
+    docs = {str(doc["question_id"]): doc for doc in docs_of(load_task(log.task))}
+    for sample in log.samples:
+        if sample.id not in docs:
+            raise TempbenchError(
+                f"{log.task}: question {sample.id} is not in the local data; use the run's data"
+            )
+        yield sample, docs[sample.id]
+
+
+def of_one_run(log: TaskLog, partial: bool = False) -> TaskLog:
+    """Checks that a log gives the scores of its results file; returns the log.
+
+    Args:
+        log: The task.
+        partial: Note a mismatch in the log's `problems` instead of raising an error.
+
+    Raises:
+        TempbenchError: The log that the run wrote is missing, or gives other scores.
+    """
+    with edited(log.file):
+        problem = _not_of_one_run(log)
+    if problem and not partial:
+        raise TempbenchError(f"{problem}; add --partial to continue with the numbers as they are")
+    return replace(log, problems=(*log.problems, problem)) if problem else log
+
+
+def _not_of_one_run(log: TaskLog) -> str:
+    if not log.samples:
+        is_gone = log.options.get("log_samples") and not log.log_file.is_file()
+        return log.no_samples if is_gone else ""
+    run = log.details.get(provenance.KEY) or {}
+    is_ours = run.get("packages", {}).get("tempbench-lmms") == __version__
+    codes = (None, provenance.of_numbers(log.benchmark))  # imports record no code
+    if not is_ours or run.get(provenance.CODE) not in codes or log.problems:
+        return ""  # the metrics' definitions may have changed since, or the log is known to be damaged
+    found = rescore(log)
+    if differing := [name for name in found.differing if not isinstance(found.now[name], dict)]:
+        return (
+            f"the log of {log.file} gives other values of {log.task} ({', '.join(differing[:5])}): the "
+            "results file and the log are from different runs, or one was changed"
+        )
+    return ""
+
+
+def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
+    """Returns a task's scores for a terminal."""
+    rows = [("metric", then, now, "95 % interval", "")]
+    for name, value in found.now.items():
+        if name.endswith("_stderr") or isinstance(value, dict):
+            continue
+        low, high = found.intervals.get(name, (float("nan"), float("nan")))
+        ends = f"{terminal.rounded(low, 4)} to {terminal.rounded(high, 4)}" if low == low else ""
+        mark = "differs" if name in found.differing else ""
+        rows.append((name, _shown(found.then.get(name)), _shown(value), ends, mark))
+    lines = [f"{found.log.task}, {found.log.model}, {len(found.log.samples):,} questions", *columns(rows)]
+    if found.changes:
+        lines.append(f"  {len(found.changes):,} questions are now read differently:")
+        for change in found.changes[:n_changes]:
+            was, is_ = _fields(change.then, change.how_then), _fields(change.now, change.how_now)
+            lines.append(f"    {change.id}: {was} -> {is_}; {change.reply[:80]!r}")
+        if len(found.changes) > n_changes:
+            lines.append(f"    and {len(found.changes) - n_changes:,} more; see --json")
+    return "\n".join(lines)
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Returns the lines of a table with aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    cells = ((cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return [f"  {'  '.join(row)}".rstrip() for row in cells]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (int, float)):
+        return terminal.rounded(value, 6)
+    return UNDEFINED if value is None else str(value)
+
+
+def _fields(values: dict[str, Any], how: str) -> str:
+    found = ", ".join(f"{name} {value}" for name, value in values.items())
+    return f"{found} ({how})".strip() if how else found
+
+
+def as_json(found: Rescored) -> dict[str, Any]:
+    """Returns a task's scores as JSON values."""
+    return {
+        "task": found.log.task,
+        "run": run_card.run_card(found.log),
+        **({"code_now": found.code} if found.code else {}),
+        "then": found.then,
+        "now": found.now,
+        "intervals": {
+            name: [None if end != end else end for end in ends] for name, ends in found.intervals.items()
+        },
+        "differing": found.differing,
+        "changes": [vars(change) for change in found.changes],
+        "problems": list(found.log.problems),
+    }

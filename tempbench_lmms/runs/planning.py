@@ -7,7 +7,7 @@ Without one, a share of right answers and a correlation within groups are assume
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +16,10 @@ from tempbench_lmms.any_task.aggregation import CannotAggregateError
 from tempbench_lmms.any_task.task import AnyTask, documents_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
-from tempbench_lmms.metrics import planning
-from tempbench_lmms.metrics.planning import Spread
-from tempbench_lmms.metrics.ratio import Sums
-from tempbench_lmms.metrics.sampling import Groups
+from tempbench_lmms.metrics import planning, ratio, sampling
 from tempbench_lmms.runs.task_log import TaskLog, metrics_of
 
-RIGHT = "right answers"
-"""The metric to plan for if no earlier run is given: the share of right answers."""
+RIGHT = "right answers"  # the metric to plan for without an earlier run: their share
 _LITE = re.compile("_lite(?=_|$)")
 
 
@@ -87,37 +83,32 @@ def plan(
     """
     log = _of_task(task, against) if against else None
     sizes, whole = _sizes(task, log, numbers, group_by)
-    n_questions, n_groups = sum(sizes), len(sizes)
     spreads, left_out = ({RIGHT: spread_of(sizes, assumed)}, []) if log is None else _spreads(log)
-    planned = {
-        name: _planned(name, one, whole, difference, assumed, (n_questions, n_groups))
-        for name, one in spreads.items()
-    }
+    planned = {name: _planned(name, one, whole, difference, assumed, sizes) for name, one in spreads.items()}
     return Plan(
         task=task,
-        questions=n_questions,
-        groups=n_groups,
+        questions=sum(sizes),
+        groups=len(sizes),
         largest=max(sizes),
         against=None if log is None else str(log.file),
-        seconds=None if speed is None else speed * n_questions,
+        seconds=None if speed is None else speed * sum(sizes),
         metrics=tuple(one for one in planned.values() if one),
         left_out=(*(name for name, one in planned.items() if not one), *left_out),
     )
 
 
-def _spreads(log: TaskLog) -> tuple[dict[str, Spread], list[str]]:
-    """Returns how the headline metrics of a run vary, and which do not, with the reason."""
-    spreads: dict[str, Spread] = {}
+def _spreads(log: TaskLog) -> tuple[dict[str, planning.Spread], list[str]]:
+    spreads: dict[str, planning.Spread] = {}
     left_out = []
     for metric in metrics_of(log):
-        if metric.headline and isinstance(value := metric(), Sums):
+        if metric.headline and isinstance(value := metric(), ratio.Sums):
             try:
                 spreads[metric.name] = planning.spread(value)
             except CannotAggregateError as error:
                 left_out.append(f"{metric.name} ({error})")
-    other = log.other
-    why = {name: other.why_not(name) for name in other.metrics} if other else {}
-    return spreads, left_out + [f"{name} ({words})" for name, words in why.items() if words]
+    if other := log.other:
+        left_out += [f"{name} ({why})" for name in other.metrics if (why := other.why_not(name))]
+    return spreads, left_out
 
 
 def _sizes(
@@ -125,9 +116,7 @@ def _sizes(
 ) -> tuple[Sequence[int], float]:
     """Returns the size of each group of a task, and how many times the groups of the log the task has."""
     if numbers:
-        n, k = numbers
-        sizes = [n // k + (i < n % k) for i in range(k)]
-        return sizes, 1.0 if log is None else k / len({*_units(log)})
+        return _even(*numbers), 1.0 if log is None else numbers[1] / len({*_units(log)})
     if task in task_files():
         docs = docs_of(load_task(task))
         groups = groups_of(task, docs)
@@ -147,8 +136,11 @@ def _sizes(
     counts = Counter(_units(log))
     n = ((log.header.get("n-samples") or {}).get(task) or {}).get("original") or len(log.samples)
     k = max(round(len(counts) * n / len(log.samples)), 1)
-    seen = sorted(counts.values(), reverse=True)
-    return (seen if k == len(seen) else [n // k + (i < n % k) for i in range(k)]), k / len(counts)
+    return [*counts.values()] if k == len(counts) else _even(n, k), k / len(counts)
+
+
+def _even(n: int, k: int) -> list[int]:
+    return [n // k + (i < n % k) for i in range(k)]
 
 
 def _units(log: TaskLog) -> list[str]:
@@ -156,7 +148,7 @@ def _units(log: TaskLog) -> list[str]:
     return [units.get(sample.id, sample.id) for sample in log.samples]
 
 
-def spread_of(sizes: Iterable[int], assumed: Assumed = Assumed()) -> Spread:
+def spread_of(sizes: Sequence[int], assumed: Assumed = Assumed()) -> planning.Spread:
     """Returns the spread of a share of right answers over groups of these sizes.
 
     The variance of n independent answers grows by 1 + (m - 1) rho for groups of m answers that correlate by
@@ -165,31 +157,29 @@ def spread_of(sizes: Iterable[int], assumed: Assumed = Assumed()) -> Spread:
     >>> round(spread_of([1] * 100, Assumed(right=0.5)).error, 3)
     0.05
     """
-    of = [*sizes]
-    alone = assumed.right * (1 - assumed.right) / sum(of) ** 2
-    error = math.sqrt(alone * sum(size * (1 + (size - 1) * assumed.within) for size in of))
-    return Spread(assumed.right, error, len(of), is_share=True)
+    alone = assumed.right * (1 - assumed.right) / sum(sizes) ** 2
+    error = math.sqrt(alone * sum(size * (1 + (size - 1) * assumed.within) for size in sizes))
+    return planning.Spread(assumed.right, error, len(sizes), is_share=True)
 
 
 def _planned(
-    name: str, one: Spread, whole: float, difference: float, assumed: Assumed, sizes: tuple[int, int]
+    name: str, one: planning.Spread, whole: float, difference: float, assumed: Assumed, sizes: Sequence[int]
 ) -> Metric | None:
     """Returns what the whole task can detect in a metric, from the spread in a part of it; else None."""
     if not (one.error > 0 and one.n_clusters > 1):
         return None
-    n_questions, n_groups = sizes
     error, n = one.error / math.sqrt(whole), round(one.n_clusters * whole)
     apart = planning.of_difference(error, assumed.correlation)
     least, needed = planning.detectable(apart, n), planning.clusters_needed(apart, n, difference)
     # Some groups of the task never enter the metric, but are asked nevertheless.
-    groups = None if needed is None else math.ceil(needed * n_groups / n)
-    questions = None if groups is None else math.ceil(groups * n_questions / n_groups)
+    groups = None if needed is None else math.ceil(needed * len(sizes) / n)
+    questions = None if groups is None else math.ceil(groups * sum(sizes) / len(sizes))
     return Metric(name, one.value, error, least if least <= one.farthest else None, groups, questions)
 
 
 def groups_of(task: str, docs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Returns the group of each document of a task."""
-    groups: Groups = benchmarks.rows(task_files()[task].parent.name).GROUPS
+    groups: sampling.Groups = benchmarks.rows(task_files()[task].parent.name).GROUPS
     return groups.of({name: [doc[name] for doc in docs] for name in groups.columns})
 
 
@@ -208,10 +198,44 @@ def _of_task(task: str, logs: Sequence[TaskLog]) -> TaskLog:
 
 
 def _n_groups(log: TaskLog, docs: Sequence[Mapping[str, Any]], groups: Sequence[str]) -> int:
-    """Returns the number of the task's groups that a run's questions belong to."""
     of = {str(doc["question_id"]): group for doc, group in zip(docs, groups, strict=True)}
     asked = {sample.id for sample in log.samples}
     if not asked & of.keys():
         raise TempbenchError(f"{log.file} has none of the questions of the local data")
     # If the run covers more than the task (all questions, for a `_lite` task), its whole spread is used.
     return max(1, round(len({of[id_] for id_ in asked & of.keys()}) * len(asked) / len(asked & of.keys())))
+
+
+def as_text(one: Plan, difference: float) -> str:
+    """Returns a plan for a terminal."""
+    lines = [
+        f"\n{one.task}: {one.questions:,} questions in {one.groups:,} groups, up to {one.largest} in one"
+        + (f"; {duration(one.seconds)}" if one.seconds is not None else "")
+    ]
+    width = max((len(metric.name) for metric in one.metrics), default=0)
+    if one.metrics:
+        lines.append(f"  {'metric':{width}}  value  error  tells      {difference:g} needs")
+    for metric in one.metrics:
+        needed = "?"
+        if metric.questions_needed is not None and metric.groups_needed is not None:
+            needed = f"{metric.questions_needed:,} questions, {metric.groups_needed:,} groups"
+            if metric.groups_needed > one.groups:
+                needed += " (more than there are)"
+        told = "none " if metric.detectable is None else f"{metric.detectable:5.3f}"
+        numbers = f"{metric.value:5.3f}  {metric.error:5.3f}  {told}"
+        lines.append(f"  {metric.name:{width}}  {numbers}      {needed}")
+    if one.left_out:
+        lines.append(f"  without a spread to plan by: {', '.join(one.left_out)}")
+    return "\n".join(lines)
+
+
+def duration(seconds: float) -> str:
+    """Returns a time in words.
+
+    >>> duration(31), duration(600), duration(7_260), duration(172_800)
+    ('31 s', '10 min', '2 h 1 min', '48 h 0 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -5,21 +5,19 @@ Each repeat is a separate run, in a folder `repeat_1`, `repeat_2`, ... of one ou
 
 import math
 import statistics
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tempbench_lmms.data.terminal import counted, rounded
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics import resampling
-from tempbench_lmms.metrics.ratio import Sums
+from tempbench_lmms.metrics import ratio, resampling
 from tempbench_lmms.record import shown
-from tempbench_lmms.runs.comparison import question_scores
-from tempbench_lmms.runs.logs import by_repeat
-from tempbench_lmms.runs.rescoring import columns
-from tempbench_lmms.runs.run_card import SEEDS, check_same_questions, finite
+from tempbench_lmms.runs import comparison, run_card
+from tempbench_lmms.runs.logs import by_repeat, columns
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, edited, metrics_of_all
 
 _LEGEND = (
@@ -54,12 +52,12 @@ class Repeated:
 
 def shared_seeds(logs: Sequence[TaskLog]) -> Iterator[str]:
     """Yields a line for repeats that have the same seed, according to their files."""
-    seeds: dict[str, list[str]] = {}
+    seeds: dict[str, list[str]] = defaultdict(list)
     for log in logs:
-        own = {name: log.settings.get(name) for name in SEEDS}
+        own = {name: log.settings.get(name) for name in run_card.SEEDS}
         own["seed"] = (log.config.get("generation_kwargs") or {}).get("seed")
         if log.repeat and {*own.values()} != {None}:
-            seeds.setdefault(str(own), []).append(str(log.repeat[1]))
+            seeds[str(own)].append(str(log.repeat[1]))
     for numbers in seeds.values():
         if len(numbers) > 1:
             yield f"repeats {', '.join(numbers)} have the same seed, and may have the same replies"
@@ -80,13 +78,13 @@ def over(logs: Sequence[TaskLog]) -> Repeated:
     Raises:
         TempbenchError: They have different questions, or one has no log.
     """
-    replies: dict[str, set[str]] = {}
+    replies: dict[str, set[str]] = defaultdict(set)
     for log in logs:
         if not log.samples:
             raise TempbenchError(log.no_samples)
         for sample in log.samples:
-            replies.setdefault(sample.id, set()).add(sample.as_it_came)
-    check_same_questions(logs)
+            replies[sample.id].add(sample.as_it_came)
+    run_card.check_same_questions(logs)
     with edited(logs[0].file):
         warnings = [*shared_seeds(logs)]
         spreads = [_spread(own) for own in metrics_of_all(logs).values() if own[0].headline]
@@ -100,24 +98,24 @@ def over(logs: Sequence[TaskLog]) -> Repeated:
 
 
 def _spread(metrics: Sequence[MetricOfRun]) -> Spread | None:
-    """Returns a metric's spread over repeats; None for a count."""
     found = [metric() for metric in metrics]
-    whole = [one for one in found if isinstance(one, Sums)]
+    whole = [one for one in found if isinstance(one, ratio.Sums)]
     if len(whole) < len(found):
         return None
     values = tuple(float(one.value) for one in found)
-    mean, deviation = statistics.fmean(values), math.nan
-    low = high = math.nan
+    mean = statistics.fmean(values)
+    deviation, ends = math.nan, (math.nan, math.nan)
     if math.isfinite(mean):
-        deviation = statistics.stdev(values)
-        low, high = resampling.interval_of(whole)
-    spread = (metrics[0].name, values, mean, deviation, low, high)
-    both = zip(metrics, found, strict=True)
-    known = [scores for metric, one in both if (scores := question_scores(metric, metric.records, one))]
-    if len(known) < len(metrics) or any(one.keys() != known[0].keys() for one in known) or len(known[0]) < 2:
-        return Spread(*spread)
+        deviation, ends = statistics.stdev(values), resampling.interval_of(whole)
+    spread = Spread(metrics[0].name, values, mean, deviation, *ends)
+    known = [
+        comparison.question_scores(one, one.records, value) or {}
+        for one, value in zip(metrics, found, strict=True)
+    ]
+    if any(one.keys() != known[0].keys() for one in known) or len(known[0]) < 2:
+        return spread
     table = np.array([[one[id_] for one in known] for id_ in known[0]])
-    return Spread(*spread, resampling.variances(table))
+    return replace(spread, variances=resampling.variances(table))
 
 
 def as_text(found: Repeated) -> str:
@@ -134,8 +132,7 @@ def as_text(found: Repeated) -> str:
 
 def _row(one: Spread) -> tuple[str, ...]:
     ends = f"{rounded(one.low, 4)} to {rounded(one.high, 4)}" if math.isfinite(one.low) else ""
-    found = one.variances
-    more = (shown(found.between), shown(found.within)) if found else ("", "")
+    more = (shown(one.variances.between), shown(one.variances.within)) if one.variances else ("", "")
     return (one.name, shown(one.mean), ends, shown(one.deviation), *more)
 
 
@@ -147,6 +144,6 @@ def as_json(found: Repeated) -> dict[str, Any]:
         "repeats": len(found.logs),
         "questions": found.n_questions,
         "same_reply_in_all": found.n_same,
-        "metrics": finite({one.name: asdict(one) for one in found.metrics}),
+        "metrics": run_card.finite({one.name: asdict(one) for one in found.metrics}),
         "warnings": found.warnings,
     }

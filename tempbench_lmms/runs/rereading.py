@@ -16,21 +16,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import tables
-from tempbench_lmms.data.redaction import hide, note, scrubbed
-from tempbench_lmms.data.tables import Row, parse_json
-from tempbench_lmms.data.terminal import counted, one_line
+from tempbench_lmms.data import redaction, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.parsing import second
 from tempbench_lmms.parsing.expected import SECOND, Reading, Reread, none
 from tempbench_lmms.parsing.second import Part
-from tempbench_lmms.runs import rescoring
-from tempbench_lmms.runs.rescoring import with_docs, with_reply
+from tempbench_lmms.runs import logs
+from tempbench_lmms.runs.logs import Rescored, rescored, with_docs, with_reply
 from tempbench_lmms.runs.task_log import Sample, TaskLog
 
+# The token limit of an answer. A value needs ten; the rest is for models that reason first.
 MAX_TOKENS = 512
-"""The token limit of an answer. A value needs ten; the rest is for models that reason first."""
 
 
 class NoAnswerError(Exception):
@@ -56,7 +53,7 @@ class Endpoint:
         if not base_url.startswith(("http://", "https://")):
             raise TempbenchError(f"{base_url!r} is not an HTTP address; give one that ends in /v1")
         self.name = model
-        note(f"api_key={key}", f"base_url={base_url}")
+        redaction.note(f"api_key={key}", f"base_url={base_url}")
         self._client = openai.OpenAI(
             api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=retries
         )
@@ -72,6 +69,8 @@ class Endpoint:
                 temperature=0,
                 max_tokens=MAX_TOKENS,
             )
+            choice = completion.choices[0]
+            found, refusal = choice.message.content, getattr(choice.message, "refusal", None)
         except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
             raise TempbenchError(
                 f"the second reader refuses all requests ({_reason(error)}); check the address, the "
@@ -83,25 +82,21 @@ class Endpoint:
             raise NoAnswerError(_reason(error)) from None
         except (openai.OpenAIError, ValueError) as error:  # an answer that is not JSON is a ValueError
             raise NoAnswerError(_reason(error)) from None
-        try:
-            choice = completion.choices[0]
-            message = choice.message
-            text_of_it = message.content
-            is_refused = bool(getattr(message, "refusal", None)) or choice.finish_reason == "content_filter"
         except (AttributeError, IndexError, TypeError):
             raise NoAnswerError("the answer is not a chat completion; does the address end in /v1?") from None
-        return None if is_refused or text_of_it is None else hide(str(text_of_it))
+        is_refused = refusal or found is None or choice.finish_reason == "content_filter"
+        return None if is_refused else redaction.hide(str(found))
 
 
 def _reason(error: Exception) -> str:
-    return one_line(scrubbed(str(error)))[:200]
+    return terminal.one_line(redaction.scrubbed(str(error)))[:200]
 
 
+# Outcomes for a reply: a value; no value in it; answer withheld; twice something else written.
 STATUSES = ("read", "none", "refused", "wrong form")
-"""Outcomes for a reply: a value; no value in it; answer withheld; twice something else written."""
 
+# Takes the expected parts of an answer and our reading; returns the reading that counts.
 Choose = Callable[[second.Part, Reading[Any]], Reading[Any]]
-"""Takes the expected parts of an answer and our reading; returns the reading that counts."""
 
 _KEPT = 500  # characters of an answer
 _MOST_IN_A_ROW = 10  # failed requests in a row before the rest is skipped
@@ -124,7 +119,7 @@ class Question:
     log: TaskLog
     config: dict[str, Any]
     sample: Sample
-    doc: Row
+    doc: tables.Row
     expected: dict[second.Part, Reading[Any]]
     unread: bool
 
@@ -155,8 +150,8 @@ def questions_of(log: TaskLog) -> list[Question]:
     for sample, doc in with_docs(log):
         seen: dict[second.Part, Reading[Any]] = {}
         question = Question(log, config, sample, doc, seen, False)
-        now = question.rescored(seen.setdefault)
-        unread = not now.record["parsed"] and any(reading.value is None for reading in seen.values())
+        is_parsed = question.rescored(seen.setdefault).record["parsed"]
+        unread = not is_parsed and any(reading.value is None for reading in seen.values())
         out.append(replace(question, unread=unread))
     return out
 
@@ -184,8 +179,8 @@ class Readings:
     )  # questions read only in other replies or by another prompt
 
     def __str__(self) -> str:
-        found = counts_of(self.lines.values())
-        return f"second reader {self.reader}: {len(self.lines):,} replies, {found}{self.remark}"
+        counts = counts_of(self.lines.values())
+        return f"second reader {self.reader}: {len(self.lines):,} replies, {counts}{self.remark}"
 
     @property
     def remark(self) -> str:
@@ -239,7 +234,7 @@ def _lines(file: Path) -> Iterator[Line]:
         for text in lines:
             # An interruption may cut a line in half; that line is ignored and its reply is asked about again.
             try:
-                line = Line(**parse_json(text))
+                line = Line(**tables.parse_json(text))
             except (ValueError, TypeError):
                 continue
             words = (line.id, line.reply, line.reader, line.answer)
@@ -248,18 +243,14 @@ def _lines(file: Path) -> Iterator[Line]:
 
 
 def _reading(question: Question, reader: Endpoint) -> Line:
-    """Asks a second reader about one reply, and once more if its answer has the wrong form."""
     for again in (False, True):
         answer = reader.ask(question.request(again))
         values = None if answer is None else second.values(answer, tuple(question.expected))
-        if answer is None or values is not None:
+        status = "refused" if answer is None else "wrong form" if values is None else "none"
+        if status != "wrong form":
             break
-    if answer is None:
-        status = "refused"
-    elif values is None:
-        status = "wrong form"
-    else:
-        status = "none" if all(value is None for value in values) else "read"
+    if any(value is not None for value in values or ()):
+        status = "read"
     kept = answer or ""
     return Line(
         id=question.sample.id,
@@ -323,8 +314,7 @@ def to_ask(log: TaskLog, reader: str, everything: bool) -> list[Question]:
     questions = [one for one in questions_of(log) if one.expected and one.sample.reply.strip()]
     unread = [question for question in questions if question.unread]
     wanted = questions if everything else unread
-    own = {one.reader: one for one in readings_of(log)}
-    known = own.get(reader, Readings(reader))
+    known = next((one for one in readings_of(log) if one.reader == reader), Readings(reader))
     new = [question for question in wanted if question.sample.id not in known.lines]
     print(
         f"{log.task}, {log.model}: {len(new):,} of {len(log.samples):,} replies to ask about "
@@ -345,10 +335,8 @@ def report(lines: Sequence[Line], failures: Counter[str], n: int) -> None:
         print("  none of its answers has the requested form; choose another --reader")
     if missing := n - len(lines):
         reason, _ = failures.most_common(1)[0]
-        left = missing - sum(failures.values())
-        stopped = f"; {left:,} of these were skipped for that reason" if left else ""
         raise TempbenchError(
-            f"no reading of {counted(missing, 'reply', 'replies')} ({reason}){stopped}; give the same "
+            f"no reading of {terminal.counted(missing, 'reply', 'replies')} ({reason}); give the same "
             "command again to retry"
         )
 
@@ -361,8 +349,8 @@ class Compared:
     """A task's scores without and with a second reader."""
 
     readings: Readings
-    filled: rescoring.Rescored  # its reading wherever we read nothing
-    alone: rescoring.Rescored | None = None  # its reading wherever it gave one
+    filled: Rescored  # its reading wherever we read nothing
+    alone: Rescored | None = None  # its reading wherever it gave one
     n: int = 0  # answers that both readers were given
     n_same: int = 0  # of these, read alike
 
@@ -371,19 +359,17 @@ class Compared:
         """A sentence about how often both read the same; empty if it was only given unread replies."""
         if not self.n:
             return ""
-        share = f"{self.n_same / self.n:.1%}"
-        return f"{self.readings.reader} and we read the same in {share} of {self.n:,} answers"
+        return (
+            f"{self.readings.reader} and we read the same in {self.n_same / self.n:.1%} of {self.n:,} answers"
+        )
 
 
-def compared(
-    log: TaskLog, samples: tuple[Sample, ...] | None = None, intervals: bool = True
-) -> tuple[Compared, ...]:
+def compared(log: TaskLog, samples: tuple[Sample, ...] | None = None) -> tuple[Compared, ...]:
     """Returns a task's scores with each second reader that has read its replies.
 
     Args:
         log: The log.
         samples: Its samples as scored without a second reader; by default the log's own.
-        intervals: Whether to compute intervals.
 
     Raises:
         TempbenchError: There are readings, but the data is not on this machine or is not the run's.
@@ -394,28 +380,27 @@ def compared(
     samples = log.samples if samples is None else samples
     both = [*zip(samples, questions_of(log), strict=True)]
 
-    def scores(readings: Readings, alone: bool) -> rescoring.Rescored:
+    def scores(readings: Readings, alone: bool) -> Rescored:
         now = tuple(
             sample
             if (line := readings.lines.get(sample.id)) is None or (sample.record["parsed"] and not alone)
             else question.rescored(_choice(question, line, alone))
             for sample, question in both
         )
-        return rescoring.rescored(log, now, samples, intervals)
+        return rescored(log, now, samples)
 
     out = []
     for readings in found:
-        filled = scores(readings, False)
+        one = Compared(readings, scores(readings, False))
         if any(sample.record["parsed"] and sample.id in readings.lines for sample in samples):
-            same = Counter(
+            same = [
                 _is_same(ours.value, theirs)
                 for _, question in both
                 if (line := readings.lines.get(question.sample.id))
                 for ours, theirs in zip(question.expected.values(), question.values(line), strict=True)
-            )
-            out.append(Compared(readings, filled, scores(readings, True), same.total(), same[True]))
-        else:
-            out.append(Compared(readings, filled))
+            ]
+            one = replace(one, alone=scores(readings, True), n=len(same), n_same=sum(same))
+        out.append(one)
     return tuple(out)
 
 
@@ -434,29 +419,24 @@ def _choice(question: Question, line: Line, alone: bool) -> Choose:
 
 
 def _is_same(ours: Any, theirs: Any) -> bool:
-    are_spans = [
-        isinstance(one, tuple) and all(isinstance(end, float) for end in one) for one in (ours, theirs)
-    ]
-    if all(are_spans):
+    if all(isinstance(one, tuple) and {*map(type, one)} == {float} for one in (ours, theirs)):
         return all(abs(a - b) <= _SECONDS for a, b in zip(ours, theirs, strict=True))
     return bool(ours == theirs)
 
 
-def shown(
-    log: TaskLog, samples: tuple[Sample, ...] | None = None, intervals: bool = True
-) -> tuple[tuple[Compared, ...], str]:
+def shown(log: TaskLog, samples: tuple[Sample, ...] | None = None) -> tuple[tuple[Compared, ...], str]:
     """Returns the result of `compared`, or why existing readings cannot be scored; arguments as above."""
     try:
-        return compared(log, samples, intervals), ""
+        return compared(log, samples), ""
     except TempbenchError as error:
         return (), f"second readers' readings cannot be scored: {error}"
 
 
 def as_text(one: Compared) -> str:
     """Returns a task's scores without and with a second reader, for a terminal."""
-    blocks = [str(one.readings), rescoring.as_text(one.filled, "ours", "filled")]
+    blocks = [str(one.readings), logs.as_text(one.filled, "ours", "filled")]
     if one.alone is not None:
-        blocks += [rescoring.as_text(one.alone, "ours", "alone", n_changes=5), f"  {one.agreement}"]
+        blocks += [logs.as_text(one.alone, "ours", "alone", n_changes=5), f"  {one.agreement}"]
     return "\n".join(blocks)
 
 
@@ -467,7 +447,7 @@ def as_json(one: Compared) -> dict[str, Any]:
         "reader": one.readings.reader,
         "replies": len(one.readings.lines),
         "statuses": {status: found[status] for status in STATUSES},
-        "filled": rescoring.as_json(one.filled),
-        "alone": None if one.alone is None else rescoring.as_json(one.alone),
+        "filled": logs.as_json(one.filled),
+        "alone": None if one.alone is None else logs.as_json(one.alone),
         "agreement": {"n": one.n, "same": one.n_same} if one.n else None,
     }

@@ -18,10 +18,10 @@ from tempbench_lmms.harness.tasks import kwargs_of
 from tempbench_lmms.record import shares
 from tempbench_lmms.runs.task_log import Sample, TaskLog
 
+# Keys of a results file: of an imported run (`runs.importing`) its format, file and date; of a person's
+# answers (`runs.answering`) `kind` ("human") and `name`.
 IMPORTED = "imported"
-"""The key of a results file for an imported run (`runs.importing`): format, file and date."""
 RESPONDENT = "respondent"
-"""The key of a results file for a person's answers (`runs.answering`): `kind` ("human") and `name`."""
 NOT_CHECKED = "not checked"
 NOT_A_MODEL = "not a model"
 # What must be equal before scores can be compared; the rest of the run card may differ.
@@ -36,7 +36,6 @@ SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
 def _prompt_hash(samples: tuple[Sample, ...]) -> str | None:
-    """Returns one SHA-256 over every question's id and text, in any order; None without samples."""
     if not samples:
         return None
     digest = hashlib.sha256()
@@ -68,7 +67,6 @@ def run_card(log: TaskLog) -> dict[str, Any]:
     packages = dict.fromkeys(PACKAGES) | (run.get("packages") or {})
     asked, of = counts.get("effective"), counts.get("original")
     imported = log.header.get(IMPORTED)
-    unchecked = {"state": NOT_A_MODEL if RESPONDENT in log.header else NOT_CHECKED}
     card = {
         "task": log.task,
         "model": log.model,
@@ -83,24 +81,18 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         provenance.CODE: run.get(provenance.CODE),
         "data": {"url": url} | data,
         "prompts_sha256": None if imported else _prompt_hash(log.samples),
-        "settings": _settings(log),
+        # Our tasks show no examples.
+        "settings": (kwargs_of(log.config) or {})
+        | ({"num_fewshot": (log.header.get("n-shot") or {}).get(log.task)} if log.other else {}),
         "generation": log.config.get("generation_kwargs") or {},
         "seeds": {name: config.get(name) for name in SEEDS},
         "questions": {"of": of, "asked": asked, "logged": len(log.samples), "failed": failed},
-        "readings": shares([log.with_limit(sample) for sample in log.samples]),
-        "check": run.get("check") or unchecked,
+        "readings": shares(log.limited),
+        "check": run.get("check") or {"state": NOT_A_MODEL if RESPONDENT in log.header else NOT_CHECKED},
         "complete": None if of is None else of == asked == len(log.samples) and not failed,
     }
-    decided = (log.header.get(DECIDED) or {}).get(log.task)
-    card |= {DECIDED: decided} if decided else {}
-    return card | {key: log.header[key] for key in (IMPORTED, RESPONDENT) if log.header.get(key)}
-
-
-def _settings(log: TaskLog) -> dict[str, Any]:
-    found = kwargs_of(log.config) or {}
-    if log.other:  # our tasks show no examples
-        found = {**found, "num_fewshot": (log.header.get("n-shot") or {}).get(log.task)}
-    return found
+    more = {DECIDED: said_of(log)} | {key: log.header.get(key) for key in (IMPORTED, RESPONDENT)}
+    return card | {key: value for key, value in more.items() if value}
 
 
 def data_of(log: TaskLog) -> tuple[Any, dict[str, Any]]:
@@ -110,20 +102,18 @@ def data_of(log: TaskLog) -> tuple[Any, dict[str, Any]]:
 
 
 def _of_table(data: dict[str, Any] | None, url: Any) -> dict[str, Any]:
-    found = {key: value for key, value in (data or {}).items() if key != "sha256"}
-    own = provenance.sum_of_table((data or {}).get("sha256"), url)
+    found = dict(data or {})
+    own = provenance.sum_of_table(found.pop("sha256", None), url)
     return found if own is None else found | {"sha256": own}
 
 
-def _data_of(log: TaskLog) -> tuple[Any, str]:
-    """Returns the address of a task's table, and whether it is `mini` or `prepared` data."""
+def _data_of(log: TaskLog) -> tuple[Any, str]:  # the address, and `mini` or `prepared`
     if log.other:
         of = (log.config.get(name) for name in ("dataset_path", "dataset_name", "test_split"))
         return ":".join(str(one) for one in of if one), ""
     files = (log.config.get("dataset_kwargs") or {}).get("data_files") or {}
     url = next(iter(files.values()), None) if isinstance(files, dict) else None
-    bundled = isinstance(url, str) and f"/{roots.MINI}/" in url
-    return url, "mini" if bundled else "prepared"
+    return url, "mini" if f"/{roots.MINI}/" in str(url) else "prepared"
 
 
 def data_at_hand(log: TaskLog) -> dict[str, Any]:
@@ -170,10 +160,9 @@ def sentence(said: Mapping[str, Any]) -> str:
     number = f"{said['groups_answered']:,} of {said['groups']:,} groups"
     if said["verdict"] == "undecided":
         return f"undecided after {number} whether {said['metric']} differs from that of {other} {by}"
-    when = "stopped" if is_stopped(said) else "decided"
     return (
-        f"{when} after {number}: {said['verdict']} in {said['metric']} than {other}, by at least "
-        f"{said['at_least']:.3g} {by}"
+        f"{'stopped' if is_stopped(said) else 'decided'} after {number}: {said['verdict']} in "
+        f"{said['metric']} than {other}, by at least {said['at_least']:.3g} {by}"
     )
 
 
@@ -184,9 +173,8 @@ def is_stopped(said: Mapping[str, Any]) -> bool:
 
 def said_of(log: TaskLog) -> dict[str, Any] | None:
     """Returns what a run recorded about the decision of a task; None without `--until-decided`."""
-    found = log.header.get(DECIDED)
-    own = found.get(log.task) if isinstance(found, dict) else None
-    return own if isinstance(own, dict) else None
+    found: dict[str, Any] | None = (log.header.get(DECIDED) or {}).get(log.task)
+    return found
 
 
 def was_stopped(log: TaskLog) -> bool:
@@ -213,20 +201,20 @@ def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[
     notes: list[str] = []
     for name in {**one, **other}:
         a, b = one.get(name), other.get(name)
-        line = f"{name}: {a} and {b}"
+        line, are_known = f"{name}: {a} and {b}", None not in (a, b)
         if a == b:
             continue
         if name in must_agree:
             if not (imported and name == _PROMPTS):
                 serious.append(line)
-        elif name in _SUMS:  # the bundled samples have no media checksum
-            known = None not in (a, b)
-            missing = f"{name}, which one of the logs does not record"
-            (serious if known else notes).append(line if known else missing)
+        elif name in _SUMS and not are_known:  # the bundled samples have no media checksum
+            notes.append(f"{name}, which one of the logs does not record")
+        elif name in _SUMS:
+            serious.append(line)
         elif name == provenance.CODE:
-            if None not in (a, b) and not reparsed:  # imports have none
+            if are_known and not reparsed:  # imports have none
                 serious.append(f"the code that read their replies: {a:.8} and {b:.8} ({_READ_AGAIN})")
-        elif name.startswith(_NOTED) and not (imported and None in (a, b)):  # reported once, below
+        elif name.startswith(_NOTED) and (are_known or not imported):  # reported once, below
             notes.append(line)
     notes += _stopped(first, second)
     notes += [f"prompts: {name} was imported; its prompts and media are unknown" for name in imported]
@@ -278,12 +266,11 @@ def _stopped(first: TaskLog, second: TaskLog) -> Iterator[str]:
             )
 
 
+# Settings of a task or a runner that say how many frames of a video a model gets.
 FRAMES = ("n_frames", "frames", "max_num_frames", "max_frames_num", "num_frames", "fps")
-"""Settings of a task or a runner that say how many frames of a video a model gets."""
 TASK = "task"
 VERSION = "version"
-VARIES = "*"
-"""The value of a part in which several results differ."""
+VARIES = "*"  # the value of a part in which several results differ
 
 
 def signature_of(log: TaskLog) -> dict[str, str]:

@@ -10,7 +10,7 @@ import re
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,23 +19,19 @@ from typing import Any
 from tempbench_lmms.check.faults import of_error
 from tempbench_lmms.data import locks, manifests, outputs, redaction, tables
 from tempbench_lmms.data.outputs import LOCK, RESULTS, STATE
-from tempbench_lmms.data.redaction import scrubbed
 from tempbench_lmms.data.terminal import one_line, tell
 from tempbench_lmms.errors import TempbenchError, lacking
-from tempbench_lmms.harness import catalog, identity, plugin
-from tempbench_lmms.harness.identity import Ranks
+from tempbench_lmms.harness import catalog, identity, plugin, tasks
 from tempbench_lmms.harness.progress import Pace
-from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import deciding, quality, run_card, starting, supervision
+from tempbench_lmms.runs import deciding, quality, run_card, starting, supervision, task_log
 from tempbench_lmms.runs.logs import counting, finished_results, read_runs, sums
 from tempbench_lmms.runs.starting import Command, RunIdentity
-from tempbench_lmms.runs.task_log import TaskLog, state_of
 
 _SHOWN = 20
 _LONGEST_REASON = 200
 
 
-def whole(results: Path, ids: Mapping[str, Sequence[str]]) -> list[TaskLog]:
+def whole(results: Path, ids: Mapping[str, Sequence[str]]) -> list[task_log.TaskLog]:
     """Returns the logs beside a results file, after checking that they are complete.
 
     Args:
@@ -46,27 +42,24 @@ def whole(results: Path, ids: Mapping[str, Sequence[str]]) -> list[TaskLog]:
         TempbenchError: A file is missing or cut short (the harness only warns if it cannot write), or a log
             has a question twice or another question in its place.
     """
-    found: dict[str, TaskLog] = {}
-    problem = ""
     try:
         found = {log.task: log for log in read_runs([results], partial=True)}
+        for task in {**ids, **found}:
+            log = found.get(task)
+            if log is None or not (log.samples or log.problems):
+                raise TempbenchError(f"{task} has no log")
+            if log.problems:
+                raise TempbenchError(log.problems[0])
+            strangers = {(one.doc_id, one.id) for one in log.samples} - {*enumerate(ids.get(task, ()))}
+            if task in ids and strangers:
+                raise TempbenchError(
+                    f"{log.log_file.name}: {len(strangers)} lines have other questions than the task"
+                )
     except TempbenchError as error:
-        problem = str(error)
-    for task in {**ids, **found} if not problem else ():
-        log, expected = found.get(task), ids.get(task)
-        if log is not None and log.problems:
-            problem = log.problems[0]
-        elif log is None or not log.samples:
-            problem = f"{task} has no log"
-        elif expected is not None and (
-            strangers := {(one.doc_id, one.id) for one in log.samples} - {*enumerate(expected)}
-        ):
-            problem = f"{log.log_file.name}: {len(strangers)} lines have other questions than the task"
-    if problem:
         raise TempbenchError(
-            f"{results} and its logs are incomplete ({problem}); free space if the disk is full, and give "
+            f"{results} and its logs are incomplete ({error}); free space if the disk is full, and give "
             "the same command again: the answers are stored"
-        )
+        ) from None
     return [*found.values()]
 
 
@@ -124,26 +117,31 @@ def run(
         TempbenchError: Something is wrong, or too many requests failed; the answers so far are stored.
     """
     output = command.output
-    ranks = Ranks()
+    ranks = identity.Ranks()
     if ranks.rank:  # the first process checks, writes and prints
         found = _followed(ranks, command, options)
         _evaluate(command, options, found, lambda progress: None)
         return
     with contextlib.ExitStack() as held:
-        with _for_all(ranks):
+        try:
             _check_arguments(command, options)
             output.mkdir(parents=True, exist_ok=True)
             busy = f"another run is writing into {output}; wait for it or choose another --output"
             held.enter_context(locks.locked(output / LOCK, busy))
             found = starting.check(command)
             identity.compare(ranks, found.process | options.process)
-            contests = _contests(command, options, found)
-            deciders = deciding.deciders(output, state_of(output), contests)
+            names = [*found.ids, *command.others]
+            contests = deciding.contests(options.until_decided, names, options.decide_by)
+            deciders = deciding.deciders(output, task_log.state_of(output), contests)
             finished = _continued(output, found, asks_all=not contests)
-            named = {"name": options.name} if options.name else {}
-            kept = {**named, _QUESTIONS: found.questions, **deciders}
+            kept = {_QUESTIONS: found.questions, **deciders}
+            kept |= {"name": options.name} if options.name else {}
             if not finished:
                 plugin.check_names({*command.named, *found.ids})
+        except TempbenchError as error:
+            if ranks.size == 1:
+                raise
+            identity.end_all(ranks, error)  # with one line
         ranks.tell_all(identity.DECISION, {"status": 0} if finished else {"fingerprint": found.fingerprint})
         if finished:
             _tell_finished(finished)
@@ -160,13 +158,7 @@ def run(
         _finish(output, _new_results(output, before), found, contests, kept, options, at_end)
 
 
-def _contests(command: Command, options: RunOptions, found: RunIdentity) -> list[deciding.Contest]:
-    names = [*found.ids, *command.others]
-    return deciding.contests(options.until_decided, names, options.decide_by) if options.until_decided else []
-
-
 def _check_arguments(command: Command, options: RunOptions) -> None:
-    """Refuses unknown tasks, and arguments that the harness or a run would refuse."""
     further = command.further
     bound(options.max_failures)
     starting.part(further)
@@ -186,27 +178,15 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
     counting(options.until_decided)  # before the harness starts
 
 
-@contextlib.contextmanager
-def _for_all(ranks: Ranks) -> Iterator[None]:
-    """Makes a failure inside the block end all processes of the run, with one line."""
-    try:
-        yield
-    except TempbenchError as error:
-        if ranks.size == 1:
-            raise
-        identity.end_all(ranks, error)
-
-
-def _followed(ranks: Ranks, command: Command, options: RunOptions) -> RunIdentity:
-    """Tells the first process what this one is about to do, and follows its decision."""
+def _followed(ranks: identity.Ranks, command: Command, options: RunOptions) -> RunIdentity:
     ids: dict[str, list[str]] = {}
 
     def stated() -> dict[str, Any]:
         plugin.install()
         data = {}
         for name in command.leaves:
-            config = load_task(name)
-            docs = docs_of(config)
+            config = tasks.load_task(name)
+            docs = tasks.docs_of(config)
             ids[name] = [str(doc["question_id"]) for doc in docs]
             data[name] = identity.of_data(name, config, docs)
         data |= {name: task.data for name, task in command.others.items()}
@@ -221,7 +201,7 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
 
     A run that stopped early because it was decided is not finished for a command that asks all questions.
     """
-    path, state = output / STATE, state_of(output)
+    path, state = output / STATE, task_log.state_of(output)
     if not state:
         if not all(_is_void(file) for file in output.rglob(f"*{RESULTS}")):
             raise TempbenchError(f"{output} holds other results; choose another --output")
@@ -234,15 +214,13 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
     finished = finished_results(path)
     if finished is None:
         return None
-    then = state[_QUESTIONS]
-    if others := [name for name, one in found.questions.items() if then.get(name) != one]:
+    if others := [name for name, one in found.questions.items() if state[_QUESTIONS].get(name) != one]:
         raise TempbenchError(
             f"{output} is finished, and the prompts of {', '.join(others[:3])} have changed since; choose "
             "another --output to ask the new prompts"
         )
-    if state.get("failed"):  # to be asked again
-        return None
-    if asks_all and any(map(run_card.is_stopped, (state.get(deciding.KEY) or {}).values())):
+    is_stopped = any(map(run_card.is_stopped, (state.get(deciding.KEY) or {}).values()))
+    if state.get("failed") or (asks_all and is_stopped):  # some are to be asked
         return None
     try:
         whole(finished, found.ids)
@@ -253,7 +231,6 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
 
 
 def _is_void(file: Path) -> bool:
-    """Returns whether every request of a finished run failed, for example because of a wrong address."""
     try:
         samples = [one for log in read_runs([file], partial=True) for one in log.samples]
     except TempbenchError:
@@ -262,7 +239,6 @@ def _is_void(file: Path) -> bool:
 
 
 def _tell_finished(file: Path) -> None:
-    """Prints that there is nothing to do, and how to continue a run that stopped early."""
     said = tables.read_json(file).get(deciding.KEY) or {}
     for task, one in said.items():
         print(f"tempbench: {task}: {run_card.sentence(one)}")
@@ -280,7 +256,6 @@ def _evaluate(
     begun: Mapping[str, Any] | None = None,
     contests: Sequence[deciding.Contest] = (),
 ) -> None:
-    """Lets the harness ask the remaining questions."""
     from tempbench_lmms.harness import cache as answers
     from tempbench_lmms.harness import retries
 
@@ -308,20 +283,24 @@ def _evaluate(
 
 
 def _failed(error: Exception, output: Path) -> TempbenchError:
-    """Returns the error of an evaluation that ended early."""
     if (tried := getattr(error, "last_attempt", None)) is not None:  # the harness scores a reply five times
         error = tried.exception() or error
     if isinstance(error, ModuleNotFoundError) and (told := lacking(error)):
         return told
-    reason = scrubbed(str(error)).splitlines()[0][:300] if str(error) else scrubbed(repr(error))
-    is_full = isinstance(error, OSError) and error.errno in outputs.FULL
+    reason = (
+        redaction.scrubbed(str(error)).splitlines()[0][:300]
+        if str(error)
+        else redaction.scrubbed(repr(error))
+    )
+    # On some full disks the database only says that it failed.
+    is_full = getattr(error, "errno", None) in outputs.FULL or (
+        isinstance(error, sqlite3.OperationalError) and "disk" in reason
+    )
     if isinstance(error, OSError) and error.strerror:
         # A refused connection also has an error number, but no file.
         name = error.filename or (output if outputs.is_of_disk(error) else "")
         reason = f"{name}: {error.strerror}" if name else error.strerror
     elif isinstance(error, sqlite3.Error):
-        # On some full disks the database only says that it failed.
-        is_full = isinstance(error, sqlite3.OperationalError) and "disk" in reason
         reason = f"{output / 'cache'}: {reason}"
     advice = supervision.advice(output, "free space on its disk, and " if is_full else "")
     return TempbenchError(
@@ -330,7 +309,6 @@ def _failed(error: Exception, output: Path) -> TempbenchError:
 
 
 def _new_results(output: Path, before: set[Path]) -> Path:
-    """Returns the results file that an evaluation wrote."""
     if new := set(output.rglob(f"*{RESULTS}")) - before:
         return max(new, key=lambda file: file.stat().st_mtime)
     raise TempbenchError(
@@ -367,8 +345,9 @@ def _finish(
     at_end(file, True)
     if empty := sum(not one.reply.strip() for _, one in replies):
         tell(f"{empty:,} of {len(replies):,} replies are empty")
-    for line in quality.cut_in(logs):
-        tell(line)
+    for log in logs:
+        for warning in (*quality.of_records(log.limited), *quality.cut_off(log.samples, log.token_limit)):
+            tell(f"{log.task}: {warning}")
     for log, one in failed[:_SHOWN]:
         words = re.sub(r"^\s*\[LMMS_EVAL_[A-Z_]+[:\s]*", "", one.reply).rstrip().removesuffix("]")
         reason = one_line(words or one.reply)[:_LONGEST_REASON]

@@ -11,7 +11,6 @@ from tempbench_lmms.data import checks, manifests, outputs, tables
 from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import catalog, identity, plugin
-from tempbench_lmms.harness.catalog import OtherTask
 from tempbench_lmms.harness.tasks import check_data, docs_of, kwargs_of, load_task, root_of, task_files
 
 _OWN = (
@@ -40,9 +39,7 @@ def part(further: Sequence[str]) -> Callable[[Sequence[Any]], Sequence[Any]]:
             "--predict_only computes no scores; leave it out: `tempbench run` stores the answers anyway"
         )
     limit, offset = value(further, "limit"), value(further, "offset") or 0
-    if limit == 0:
-        raise TempbenchError("--limit 0 asks no questions; give a larger number")
-    if offset < 0 or (limit is not None and (not math.isfinite(limit) or (limit < 0 and limit != -1))):
+    if offset < 0 or (limit not in (None, -1) and not 0 < limit < math.inf):
         raise TempbenchError(
             "--limit takes a number of questions, a share below 1, or -1 for all; --offset a number from 0"
         )
@@ -50,16 +47,16 @@ def part(further: Sequence[str]) -> Callable[[Sequence[Any]], Sequence[Any]]:
     def taken(questions: Sequence[Any]) -> Sequence[Any]:
         if limit in (None, -1):
             return questions[offset:]
-        share = math.ceil(len(questions) * limit) if limit < 1 else int(limit)
-        return questions[offset : offset + share]
+        n = math.ceil(len(questions) * limit) if limit < 1 else int(limit)
+        return questions[offset : offset + n]
 
     return taken
 
 
 def generation(further: Sequence[str]) -> dict[str, str]:
     """Returns the generation settings among the harness's arguments."""
-    pairs = (value(further, "gen_kwargs") or "").split(",")
-    return {name.strip(): word.strip() for name, _, word in (pair.partition("=") for pair in pairs)}
+    pairs = (pair.partition("=") for pair in (value(further, "gen_kwargs") or "").split(","))
+    return {name.strip(): word.strip() for name, _, word in pairs}
 
 
 def with_generation(further: Sequence[str], settings: str) -> list[str]:
@@ -93,7 +90,7 @@ class Command:
         return leaves(self.tasks.split(","))
 
     @property
-    def others(self) -> dict[str, OtherTask]:
+    def others(self) -> dict[str, catalog.OtherTask]:
         """The harness's own tasks, and the user's, behind them."""
         return catalog.behind(self.tasks.split(","), self.further)
 
@@ -152,8 +149,9 @@ def check(command: Command) -> RunIdentity:
     asked = identity.of_model(command.model, command.model_args, [*command.further])
     kept = {**asked, "tasks": command.tasks, "tempbench": __version__, "lmms_eval": version, "data": data}
     kept["packages"] = identity.of_packages(command.model)
-    process = identity.of_process(data, asked, command.tasks)
-    return RunIdentity(kept, process, identity.fingerprint(asked), ids, texts)
+    return RunIdentity(
+        kept, identity.of_process(data, asked, command.tasks), identity.fingerprint(asked), ids, texts
+    )
 
 
 def checked_data(

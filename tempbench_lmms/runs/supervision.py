@@ -25,12 +25,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import tables
-from tempbench_lmms.data.outputs import REPEAT
-from tempbench_lmms.data.terminal import tell
+from tempbench_lmms.data import outputs, tables, terminal
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
-"""The signals with which a person or a launcher ends a run."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM)  # with which a person or a launcher ends a run
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_PDEATHSIG = 1
 _SECONDS_TO_END = 10.0
@@ -55,7 +52,9 @@ def stored(folder: Path, columns: str) -> list[tuple[Any, ...]]:
 
 def kept(output: Path) -> int:
     """Returns the number of answers stored in a run's folder, with those of its repeats."""
-    return len({key for one in (output, *output.glob(f"{REPEAT}*")) for key in stored(one, "cache_key")})
+    return len(
+        {key for one in (output, *output.glob(f"{outputs.REPEAT}*")) for key in stored(one, "cache_key")}
+    )
 
 
 def advice(output: Path, first: str = "") -> str:
@@ -89,7 +88,7 @@ def told(output: Path) -> Iterator[None]:
 
 def say(output: Path, number: int) -> None:
     """Prints the line that a run prints when a signal ends it."""
-    tell(f"ended by {signal.Signals(number).name}; {advice(output)}")
+    terminal.tell(f"ended by {signal.Signals(number).name}; {advice(output)}")
 
 
 def end_likewise(number: int) -> SystemExit:
@@ -208,7 +207,7 @@ def supervised(output: Path) -> Tell:
             say(output, -status)
             raise end_likewise(-status)
         if not child.asked:
-            tell(f"{reason} while no question was being asked; answers so far are stored")
+            terminal.tell(f"{reason} while no question was being asked; answers so far are stored")
             raise SystemExit(128 - status)
         for name in child.asked:
             known.setdefault(name, []).append(reason)
@@ -219,9 +218,9 @@ def supervised(output: Path) -> Tell:
         if not restart or deaths > 2 * child.borne + 3:
             if restart:
                 settle(output)
-            tell(f"{what}; answers so far are stored, give the same command again to continue")
+            terminal.tell(f"{what}; answers so far are stored, give the same command again to continue")
             raise SystemExit(1)
-        tell(f"{what}; restarting, and asking this question separately")
+        terminal.tell(f"{what}; restarting, and asking this question separately")
 
 
 def _forked() -> int:
@@ -241,7 +240,6 @@ def _forked() -> int:
 
 
 def _tell(pipe: int, names: Sequence[str], seconds: float | None, borne: int) -> None:
-    """Reports to the parent what is being asked."""
     message = json.dumps([list(names), seconds, borne]).encode() + b"\n"
     while message:
         message = message[os.write(pipe, message) :]
@@ -254,9 +252,8 @@ class _Child:
         self.asked: list[str] = []
         self.borne = 0
         self._process, self._pipe = process, pipe
-        self._limit, self._end = math.inf, math.inf
-        self._late = False
-        self._unread = b""
+        self._limit = self._end = math.inf
+        self._late, self._unread = False, b""
 
     def wait(self) -> int:
         """Waits for the child, and ends it if a call takes too long; returns its status as `Popen` does."""

@@ -14,14 +14,10 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.any_task.records import ITEMS, record_of
 from tempbench_lmms.any_task.task import AnyTask, printed
 from tempbench_lmms.card import BenchmarkCard
-from tempbench_lmms.data import manifests
-from tempbench_lmms.data.checks import in_words
-from tempbench_lmms.data.outputs import REPEAT, RESULTS, STATE
+from tempbench_lmms.data import checks, manifests, outputs, terminal
 from tempbench_lmms.data.tables import parse_json, read_json, sha256_of
-from tempbench_lmms.data.terminal import counted, one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.record import HOW, REASON, Metric, Record, Row, at_limit
 
@@ -97,26 +93,30 @@ class TaskLog:
 
     def beside(self, name: str) -> Path:
         """Returns the file of this run named `name` and its task, such as `samples_TASK`."""
-        return self.file.with_name(f"{self.file.name.removesuffix(RESULTS)}_{name}_{self.task}")
+        return self.file.with_name(f"{self.file.name.removesuffix(outputs.RESULTS)}_{name}_{self.task}")
 
     @property
     def repeat(self) -> tuple[Path, int] | None:
         """The folder of all repeats and this one's number, for `tempbench run --repeats`."""
         for folder in (self.file.parent, self.file.parent.parent):
-            number = folder.name.removeprefix(REPEAT)
-            if folder.name.startswith(REPEAT) and number.isdecimal() and (folder / STATE).is_file():
+            number = folder.name.removeprefix(outputs.REPEAT)
+            if (
+                folder.name.startswith(outputs.REPEAT)
+                and number.isdecimal()
+                and (folder / outputs.STATE).is_file()
+            ):
                 return folder.parent, int(number)
         return None
 
     @property
     def is_unfinished(self) -> bool:
         """Whether the run is still in progress, or was interrupted."""
-        return self.file.name == STATE
+        return self.file.name == outputs.STATE
 
     @property
     def log_file(self) -> Path:
         """The path of its sample log, which may not exist."""
-        return sample_log(self.file, self.task)
+        return self.beside("samples").with_name(f"{self.beside('samples').name}.jsonl")
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -131,11 +131,10 @@ class TaskLog:
     @property
     def no_samples(self) -> str:
         """A message about missing samples: why, and what to do."""
-        if self.log_file.is_file():
-            return f"{self.log_file}: no line of it can be used; run it again"
-        if self.options.get("log_samples"):
-            return f"{self.file}: the log of {self.task} is missing; put it back beside the results"
-        return f"{self.file} has no sample log of {self.task}; run the harness with --log_samples"
+        return (
+            f"{self.file} has no sample log of {self.task} that can be used; put {self.log_file.name} beside "
+            "it, or run again with --log_samples"
+        )
 
     @property
     def token_limit(self) -> int | None:
@@ -150,6 +149,11 @@ class TaskLog:
         tokens into the log if the runner counts them.
         """
         return at_limit(sample.record) if sample.is_full(self.token_limit) else sample.record
+
+    @property
+    def limited(self) -> list[Record]:
+        """The records as `with_limit` returns them."""
+        return [self.with_limit(sample) for sample in self.samples]
 
     @property
     def details(self) -> dict[str, Any]:
@@ -168,11 +172,6 @@ def as_one(logs: Sequence[TaskLog]) -> TaskLog:
     return replace(logs[0], repeats=tuple(logs) if len(logs) > 1 else ())
 
 
-def sample_log(results: Path, task: str) -> Path:
-    """Returns the path of a task's sample log, given its results file."""
-    return results.with_name(f"{results.name.removesuffix(RESULTS)}_samples_{task}.jsonl")
-
-
 @contextlib.contextmanager
 def edited(file: Path | str) -> Iterator[None]:
     """Turns errors from unexpected values of a log into one line: it was edited, or another version wrote it.
@@ -184,8 +183,8 @@ def edited(file: Path | str) -> Iterator[None]:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
         raise TempbenchError(
-            f"{file}: the log was edited, or another version wrote it ({one_line(repr(error))[:200]}); "
-            "run it again, or see `tempbench rescore --reparse`"
+            f"{file}: the log was edited, or another version wrote it "
+            f"({terminal.one_line(repr(error))[:200]}); run it again, or see `tempbench rescore --reparse`"
         ) from None
 
 
@@ -194,7 +193,7 @@ def scored(
 ) -> Sample:
     """Returns the sample that the task's own scoring makes from a reply; nothing else makes records."""
     out = config["process_results"](doc, [reply])
-    given = frozenset(name for name, value in out.items() if isinstance(value, Item))
+    given = frozenset(name for name, value in out.items() if isinstance(value, adapter.Item))
     return Sample(out["record"], given, prompt, reply, number, str(doc.get("target", "")))
 
 
@@ -205,7 +204,7 @@ def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str
     for entry in load_task(log.task)["metric_list"]:
         name: str = entry["metric"]
         # The harness aggregates a metric only if some document entered it.
-        if items := [Item(sample.record) for sample in samples if name in sample.metrics]:
+        if items := [adapter.Item(sample.record) for sample in samples if name in sample.metrics]:
             with edited(log.file), adapter.strictly():
                 values[name] = with_arguments(entry["aggregation"], log.arguments)(items)
     return values
@@ -213,8 +212,9 @@ def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str
 
 def with_arguments(function: Callable[..., Any], arguments: SimpleNamespace) -> Callable[..., Any]:
     """Binds the harness's command line to a function's parameter `args`, as the harness does."""
-    takes_them = "args" in inspect.signature(function).parameters
-    return functools.partial(function, args=arguments) if takes_them else function
+    if "args" in inspect.signature(function).parameters:
+        return functools.partial(function, args=arguments)
+    return function
 
 
 @dataclass(frozen=True)
@@ -248,13 +248,8 @@ def metrics_of(log: TaskLog) -> list[MetricOfRun]:
     """
     out = []
     ordered = sorted(log.samples, key=lambda sample: sample.id)
-    known: dict[frozenset[frozenset[str]], tuple[Record, ...]] = {}
-    kinds = {sample.metrics for sample in ordered}
     for row in log.rows:
-        wanted = frozenset(kind for kind in kinds if row.name in kind)
-        if wanted not in known:  # many metrics share one tuple
-            known[wanted] = tuple(sample.record for sample in ordered if sample.metrics in wanted)
-        if records := known[wanted]:
+        if records := tuple(sample.record for sample in ordered if row.name in sample.metrics):
             metric, higher = with_arguments(row.metric, log.arguments), row.better != "lower"
             out.append(MetricOfRun(row.name, metric, records, higher, row.headline, row.needs_encoder))
     return out
@@ -266,7 +261,7 @@ def state_of(folder: Path) -> dict[str, Any]:
     Raises:
         TempbenchError: The file is damaged.
     """
-    path = folder / STATE
+    path = folder / outputs.STATE
     if not path.is_file():
         return {}
     try:
@@ -300,7 +295,9 @@ def read_results(file: Path, partial: bool, only: frozenset[str] | None, group_b
         values = {task: _by_name(dict(tables[task])) for task in found}
         configs = {task: _config(configs[task]) for task in found}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TempbenchError(f"{file} is not a results file of the harness ({in_words(error)})") from None
+        raise TempbenchError(
+            f"{file} is not a results file of the harness ({checks.in_words(error)})"
+        ) from None
     if found and (settings.get("resolved_cli_args") or {}).get("predict_only"):
         raise TempbenchError(
             f"{file}: the run was made with --predict_only, which computes no scores; run it again without it"
@@ -309,7 +306,6 @@ def read_results(file: Path, partial: bool, only: frozenset[str] | None, group_b
     name = state.get("name")
     logs = []
     for task in found if only is None else [task for task in found if task in only]:
-        samples, problems = _with_problems(file, task, results, configs[task], state, partial)
         log = TaskLog(
             task=task,
             benchmark=task_files()[task].parent.name if task in task_files() else "",
@@ -317,18 +313,18 @@ def read_results(file: Path, partial: bool, only: frozenset[str] | None, group_b
             arguments=SimpleNamespace(model=settings.get("model"), model_args=settings.get("model_args")),
             values=values[task],
             config=configs[task],
-            samples=samples,
+            samples=(),
             file=file,
-            problems=problems,
+            problems=(),
             header={key: value for key, value in results.items() if key not in _TABLES},
             name=name if isinstance(name, str) else "",
         )
+        log = _with_samples(log, state, partial)
         logs.append(log if log.benchmark else _of_any_task(log, results, group_by))
     return logs
 
 
 def _config(own: Any) -> dict[str, Any]:
-    """Returns a task's configuration, with a list of `metadata` tables merged into one."""
     config = dict(own)
     if isinstance(parts := config.get("metadata"), list):
         config["metadata"] = {key: value for part in parts for key, value in dict(part).items()}
@@ -336,7 +332,6 @@ def _config(own: Any) -> dict[str, Any]:
 
 
 def _of_any_task(log: TaskLog, results: Any, group_by: str) -> TaskLog:
-    """Returns the log of a task from outside this package, with the metrics that the rules find."""
     higher = dict((results.get("higher_is_better") or {}).get(log.task) or {})
     records = [sample.record for sample in log.samples]
     tables, members = results.get("groups") or {}, results.get("group_subtasks") or {}
@@ -362,68 +357,55 @@ def _by_name(table: dict[str, Any]) -> dict[str, Any]:
     return {(name if counts[name := key.partition(",")[0]] == 1 else key): table[key] for key in table}
 
 
-def _with_problems(
-    file: Path, task: str, results: Any, config: dict[str, Any], state: dict[str, Any], partial: bool
-) -> tuple[tuple[Sample, ...], tuple[str, ...]]:
-    """Returns the valid lines of a task's log, and what is wrong with the others."""
-    log = sample_log(file, task)
-    samples, problems = _samples(log, task, config)
-    with edited(file):
-        expected = ((results.get("n-samples") or {}).get(task) or {}).get("effective")
-        then = config.get("metadata") or {}
-        now = load_task(task)["metadata"] if task in task_files() else {}
+def _with_samples(log: TaskLog, state: Mapping[str, Any], partial: bool) -> TaskLog:
+    file = log.log_file
+    with edited(log.file):
+        samples, problems = _samples(file, log.task, log.config)
+        expected = ((log.header.get("n-samples") or {}).get(log.task) or {}).get("effective")
+        then = log.config.get("metadata") or {}
+        now = load_task(log.task)["metadata"] if log.benchmark else {}
         versions = {key: (then.get(key), now[key]) for key in ("version", "prompts") if key in now}
-    n = len(samples)
-    if log.is_file() and not problems and expected not in (None, n):
-        problems.append(f"{log.name}: {n} lines for the run's {expected} questions")
-    sums = state.get(manifests.TABLES)
-    kept = sums if isinstance(sums, dict) else {}
-    for path in (file, log):
-        checksum = kept.get(path.name)
-        if checksum is not None and path.is_file() and sha256_of([path]) != checksum:
+    if file.is_file() and not problems and expected not in (None, len(samples)):
+        problems.append(f"{file.name}: {len(samples)} lines for the run's {expected} questions")
+    sums: Any = state.get(manifests.TABLES)
+    for path in (log.file, file) if isinstance(sums, dict) else ():
+        if path.name in sums and path.is_file() and sha256_of([path]) != sums[path.name]:
             problems.append(f"{path} was changed after the run, as its checksum shows")
     problems += [
-        f"{task}: the run has {key} {old} of the task, this package {new}"
+        f"{log.task}: the run has {key} {old} of the task, this package {new}"
         for key, (old, new) in versions.items()
         if old != new
     ]
     if problems and not partial:
-        more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
-        raise TempbenchError(f"{problems[0]}{more}; add --partial to use its {counted(n, 'readable line')}")
-    return tuple(samples), tuple(problems)
+        more = f" (and {terminal.counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
+        usable = terminal.counted(len(samples), "readable line")
+        raise TempbenchError(f"{problems[0]}{more}; add --partial to use its {usable}")
+    return replace(log, samples=tuple(samples), problems=tuple(problems))
 
 
 def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample], list[str]]:
-    """Returns the valid lines of a log, and one line for each problem with the others."""
     if not path.is_file():
         return [], []
     samples: list[Sample] = []
-    damage: dict[str, list[str]] = {}
+    damage: list[str] = []
     is_ours = task in task_files()
-    metrics = {*adapter.names_in(load_task(task))} if is_ours else set()
-    try:
-        then = adapter.names_in(config)
-    except (KeyError, TypeError):
-        then = ()  # which only lines that need it have
+    metrics, then = {*adapter.names_in(load_task(task))} if is_ours else set(), adapter.names_in(config)
     seen: set[Any] = set()
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 sample = _sample(parse_json(line), then, is_ours)
+                if sample.record["id"] in seen or sample.doc_id in seen:
+                    raise ValueError(f"it repeats question {sample.id} or its doc_id")
+                if is_ours and not {name.removesuffix("_stderr") for name in sample.metrics} <= metrics:
+                    raise ValueError("it is of another task")
             except (ValueError, KeyError, TypeError, OverflowError) as error:
-                damage.setdefault("cut off or not a log line", []).append(f"{number} ({in_words(error)})")
+                damage.append(f"{number} ({checks.in_words(error)})")
                 continue
-            if sample.record["id"] in seen or sample.doc_id in seen:
-                damage.setdefault("repeat a question or its doc_id", []).append(f"{number} ({sample.id})")
-            elif is_ours and not {name.removesuffix("_stderr") for name in sample.metrics} <= metrics:
-                damage.setdefault("of another task", []).append(str(number))
-            else:
-                seen |= {sample.record["id"], sample.doc_id}
-                samples.append(sample)
-    return samples, [
-        f"{path.name}: {counted(len(found), 'line')} {what}, first line {found[0]}"
-        for what, found in damage.items()
-    ]
+            seen |= {sample.record["id"], sample.doc_id}
+            samples.append(sample)
+    said = f"{path.name}: {terminal.counted(len(damage), 'line')} cannot be used, first line "
+    return samples, [said + damage[0]] if damage else []
 
 
 def _sample(row: Any, metrics: tuple[str, ...], is_ours: bool) -> Sample:
@@ -452,10 +434,9 @@ def _sample(row: Any, metrics: tuple[str, ...], is_ours: bool) -> Sample:
 
 
 def _sound(record: dict[str, Any]) -> dict[str, Any]:
-    """Returns a record with fields of the right types."""
     wrong = [name for name in ("parsed", "failed") if not isinstance(record[name], int)]
     wrong += [name for name in (*HOW, *REASON) if not isinstance(record.get(name), (str, NoneType))]
     if wrong:
-        raise TypeError(f"{wrong[0]} is {one_line(repr(record[wrong[0]]))[:80]}")
+        raise TypeError(f"{wrong[0]} is {terminal.one_line(repr(record[wrong[0]]))[:80]}")
     hash(record["id"])  # a list is not an id
     return record

@@ -77,7 +77,7 @@ def test_the_list_of_parsers_is_complete():
         "cli.tasks.read",  # a command, which calls the hooks
         "cli.questions.read_reply",
         "runs.task_log.scored",  # calls the hooks
-        "runs.rescoring.with_reply",
+        "runs.logs.with_reply",
         "runs.answering.answer",  # keeps what a person answered
         "parsing.second.request",  # writes a prompt
         "api.read",  # reads by the parsers

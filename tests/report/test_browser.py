@@ -8,8 +8,7 @@ import pytest
 from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.report import numbers
 from tempbench_lmms.report.page import page
-from tempbench_lmms.runs import rescoring
-from tempbench_lmms.runs.logs import read_runs
+from tempbench_lmms.runs.logs import read_runs, rescore
 from tempbench_lmms.runs.starting import leaves
 from tests.command import tempbench
 from tests.report.conftest import ATTACK
@@ -236,7 +235,7 @@ def test_a_real_architecture_on_every_bundled_task(chromium, harness, tmp_path, 
     assert done.returncode == 0, done.stderr[-3000:]
     logs = read_runs([tmp_path])
     assert len(logs) == len(leaves(asked.split(",")))
-    assert [one.differing for one in map(rescoring.rescore, logs)] == [[]] * len(logs)
+    assert [one.differing for one in map(rescore, logs)] == [[]] * len(logs)
     chromium.open((tmp_path / "report.html").as_uri())
     assert chromium.complaints == []
     assert_equal_to_results(values_shown(chromium), tmp_path.rglob("*_results.json"))

@@ -17,7 +17,7 @@ from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.report.numbers import of_logs
-from tempbench_lmms.runs import comparison, deciding, rescoring, run_card, starting, supervision
+from tempbench_lmms.runs import comparison, deciding, logs, run_card, starting, supervision
 from tempbench_lmms.runs.logs import read_runs
 from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, write_run
@@ -210,7 +210,7 @@ def stopped(folder, against_chance, docs):
     noted = replace(stop, said=lambda: {TASK: said}).note(results)
     (folder / "stopped" / RESULTS).write_text(json.dumps(noted))
     (log,) = read_runs([folder / "stopped"])
-    for name, value in rescoring.rescore(log, intervals=False).now.items():
+    for name, value in logs.rescore(log).now.items():
         noted["results"][TASK][f"{name},none"] = value
     (folder / "stopped" / RESULTS).write_text(json.dumps(noted))
     return folder / "stopped"
@@ -243,7 +243,7 @@ def test_reports_and_rescoring_are_of_the_questions_that_were_answered(stopped):
     assert task.decision.startswith("stopped after")
     card = run_card.run_card(log)
     assert (card["complete"], card["until_decided"]["order"]) == (False, deciding.ORDER)
-    assert rescoring.rescore(log).now["mt"] == 1.0
+    assert logs.rescore(log).now["mt"] == 1.0
 
 
 @pytest.mark.harness

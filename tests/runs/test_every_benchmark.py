@@ -7,7 +7,7 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.harness.tasks import load_task, root_of
-from tempbench_lmms.runs import importing, logs, rescoring
+from tempbench_lmms.runs import importing, logs
 from tests.bundled import ONE_OF_EACH, docs
 from tests.command import tempbench
 from tests.runs.test_logs import write_run
@@ -38,7 +38,7 @@ def log_of(path):
 def test_scored_and_read_again(folder, task):
     log = log_of(folder / task)
     for reparse in (False, True):
-        found = rescoring.rescore(log, reparse=reparse, intervals=False)
+        found = logs.rescore(log, reparse=reparse)
         assert found.now == log.values
         assert found.differing == []
         assert not found.changes

@@ -77,9 +77,9 @@ def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
     with pytest.raises(TempbenchError, match="2 lines have other questions"):
         safe_run.whole(file, {MINI: [*ids[:2], ids[3], ids[2]]})
     for wrong, said in (
-        ([sound[0], sound[2], sound[2], sound[0]], "2 lines repeat a question or its doc_id"),
+        ([sound[0], sound[2], sound[2], sound[0]], "2 lines cannot be used, first line 3 .it repeats"),
         (sound[:1], "1 lines for the run's 4 questions"),
-        (['{"doc_id": 9}'], "not a log line"),
+        (['{"doc_id": 9}'], "1 line cannot be used"),
         ([], "0 lines for the run's 4 questions"),
     ):
         logged(*wrong)

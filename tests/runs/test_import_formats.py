@@ -79,18 +79,6 @@ def test_ids_and_numbers_of_tables(row, found, tmp_path):
     assert answers(importing.vlmevalkit, written(tmp_path / "t.jsonl", row))[0] == found
 
 
-def test_replies_as_long_as_a_cell_are_said(tmp_path):
-    from openpyxl import Workbook
-
-    made = Workbook()
-    for row in (["index", "prediction"], ["q1", "x" * 40_000]):
-        made.active.append(row)
-    made.save(tmp_path / "t.xlsx")
-    _, source = answers(importing.vlmevalkit, tmp_path / "t.xlsx")
-    (remark,) = source.remarks
-    assert remark.startswith("1 reply of 32,767 characters")
-
-
 def test_a_reply_that_is_null_is_a_failed_request(tmp_path):
     found, _ = answers(importing.replies, written(tmp_path / "r.jsonl", {"question_id": "q1", "reply": None}))
     assert request_failed(found["q1"])

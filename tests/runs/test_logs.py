@@ -137,7 +137,7 @@ def test_mixed_questions_are_no_log_to_report(tmp_path):
         row["record"] = other["record"]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(
-        TempbenchError, match=r"111 lines repeat a question or its doc_id, first line 3 .* its 112 readable"
+        TempbenchError, match=r"111 lines cannot be used, first line 3 \(it repeats .* its 112 readable"
     ):
         logs.read_runs([tmp_path])
     (log,) = logs.read_runs([tmp_path], partial=True)
@@ -209,4 +209,4 @@ def test_short_lines_without_the_list_of_metrics_are_named(tmp_path):
     path = write_run(tmp_path, n=8)
     rows = [json.loads(line) | {"not_given_to": []} for line in path.read_text().splitlines()]
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    complains(tempbench("rescore", tmp_path), "8 lines cut off or not a log line", "it has no metric_list")
+    complains(tempbench("rescore", tmp_path), "8 lines cannot be used", "it has no metric_list")

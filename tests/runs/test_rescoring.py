@@ -5,11 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from tempbench_lmms import record_quality
 from tempbench_lmms.data import provenance
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import ratio
-from tempbench_lmms.runs import logs, quality, rescoring, run_card, task_log
+from tempbench_lmms.runs import logs, quality, run_card, task_log
 from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, details_of, edited, write_run
 
@@ -33,7 +32,7 @@ def test_a_number_that_is_not_the_log_s_is_named(folder, tmp_path):
         results["results"][TASK]["details,none"]["mt1_two"]["answers"]["A"] = 0
 
     other = edited(folder / "chance", tmp_path / "other", change)
-    assert rescoring.rescore(log_of(other)).differing == ["mt", "details"]
+    assert logs.rescore(log_of(other)).differing == ["mt", "details"]
     done = tempbench("rescore", other)
     complains(done, f"{TASK} mt")
     assert "differs" in done.stdout
@@ -58,8 +57,8 @@ def test_what_is_read_differently_says_how(folder, tmp_path):
             del mains[3]["record"][name]
 
     log = log_of(edited(folder / "oracle", tmp_path / "other", lines=change))
-    assert rescoring.rescore(log).now["mt"] == 118 / 120
-    found = rescoring.rescore(log, reparse=True)
+    assert logs.rescore(log).now["mt"] == 118 / 120
+    found = logs.rescore(log, reparse=True)
     assert found.now["mt"] == 118 / 120
     ids = [one.id for one in log.samples if one.record["role"] == "main"]
     assert {change.id: (change.how_then, change.how_now) for change in found.changes} == {
@@ -68,15 +67,15 @@ def test_what_is_read_differently_says_how(folder, tmp_path):
         ids[3]: ("", "unread: refused"),
     }
     assert found.changes[0].then == {"answer": None, "parsed": 0, "correct": 0}
-    text = rescoring.as_text(found, "run", "now")
+    text = logs.as_text(found, "run", "now")
     assert "3 questions are now read differently" in text
     assert "answer None, parsed 0, correct 0 (unread: several) -> answer" in text
     assert f'{ids[2]}: (unread: nothing) -> (unread: refused); "I can\'t tell."' in text
-    assert "and 2 more; see --json" in rescoring.as_text(found, "run", "now", n_changes=1)
-    out = rescoring.as_json(found)
+    assert "and 2 more; see --json" in logs.as_text(found, "run", "now", n_changes=1)
+    out = logs.as_json(found)
     assert out["changes"][0]["how_now"] == "whole"
     assert out["code_now"] == out["run"]["code"] == provenance.of_numbers("tempvs")
-    assert "code_now" not in rescoring.as_json(rescoring.rescore(log_of(folder / "oracle")))
+    assert "code_now" not in logs.as_json(logs.rescore(log_of(folder / "oracle")))
 
 
 def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path):
@@ -89,17 +88,15 @@ def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path):
     other = edited(folder / "garbage", tmp_path / "other", lines=change)
     log = log_of(other)
     assert log.token_limit == 512
-    assert rescoring.rescore(log).differing == []
+    assert logs.rescore(log).differing == []
     assert run_card.run_card(log)["readings"]["reason"]["cut_off"] == 30 / 223
-    assert any("cut off 30" in line for line in quality.warnings(log))
-    (said,) = quality.cut_in([log])  # at the end of a run
-    assert said.startswith(
-        f"{TASK}: 13.5% (30 of 223) of the replies were cut off before they gave an answer"
-    )
+    assert any("cut off 30" in str(line) for line in quality.warnings(log))
+    (said,) = map(str, quality.cut_off(log.samples, log.token_limit))  # at the end of a run
+    assert said.startswith("13.5% (30 of 223) of the replies were cut off before they gave an answer")
     done = tempbench("report", other, "-o", tmp_path / "report.html")
     assert done.stderr.count("are unread") == 1
     assert "cut off 30" in done.stderr
-    found = rescoring.rescore(log, reparse=True)
+    found = logs.rescore(log, reparse=True)
     assert found.now["unread_cut_off"] == 30 / 223
     assert {change.how_now for change in found.changes} == {"unread: cut_off"}
     assert len(found.changes) == 30
@@ -112,7 +109,7 @@ def test_replies_are_not_read_with_data_that_is_not_the_run_s(folder, tmp_path):
 
     moved = edited(folder / "oracle", tmp_path / "moved", lines=elsewhere)
     with pytest.raises(TempbenchError, match=r"question flintstones/elsewhere/.* is not in the local data"):
-        rescoring.rescore(log_of(moved), reparse=True)
+        logs.rescore(log_of(moved), reparse=True)
     other = edited(
         folder / "oracle", tmp_path / "other", lambda r: details_of(r)["data"]["mini"].update(sha256="0" * 64)
     )
@@ -126,26 +123,26 @@ def test_results_and_log_are_of_one_run(folder, tmp_path):
     """The log of another run beside a results file, or none where the run has written one."""
     (foreign,) = (folder / "oracle").glob("*.jsonl")
     other = edited(folder / "chance", tmp_path / "other")
-    assert rescoring.of_one_run(log_of(other)) == log_of(other)
+    assert logs.of_one_run(log_of(other)) == log_of(other)
     (other / foreign.name).write_bytes(foreign.read_bytes())
     with pytest.raises(TempbenchError, match=r"gives other values of .*--partial"):
-        rescoring.of_one_run(log_of(other))
+        logs.of_one_run(log_of(other))
     complains(tempbench("rescore", other, "--reparse"), "gives other values of")
     assert tempbench("rescore", other, "--reparse", "--partial").returncode == 0
-    (problem,) = rescoring.of_one_run(log_of(other), partial=True).problems
+    (problem,) = logs.of_one_run(log_of(other), partial=True).problems
     assert "gives other values of" in problem
     earlier = edited(
         other, tmp_path / "earlier", lambda r: details_of(r)["packages"].update({"tempbench-lmms": "0.0.1"})
     )
-    assert rescoring.of_one_run(log_of(earlier)).problems == ()  # other definitions, perhaps
+    assert logs.of_one_run(log_of(earlier)).problems == ()  # other definitions, perhaps
     gone = edited(
         other, tmp_path / "gone", lambda r: r["config"].update(resolved_cli_args={"log_samples": 1})
     )
     for run in (other, gone):
         (run / foreign.name).unlink()
-    assert rescoring.of_one_run(log_of(other)).samples == ()  # perhaps it never had one
-    with pytest.raises(TempbenchError, match=r"is missing; .*add --partial"):
-        rescoring.of_one_run(log_of(gone))
+    assert logs.of_one_run(log_of(other)).samples == ()  # perhaps it never had one
+    with pytest.raises(TempbenchError, match=r"no sample log .*add --partial"):
+        logs.of_one_run(log_of(gone))
 
 
 def test_command(folder):
@@ -163,11 +160,11 @@ def test_command(folder):
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda text: text[:9000], "cut off or not a log line"),
+        (lambda text: text[:9000], "cannot be used"),
         (lambda text: text[: text.index("\n", 9000)], "lines for the run's 223 questions"),
-        (lambda text: text + text, "223 lines repeat a question or its doc_id"),
+        (lambda text: text + text, "223 lines cannot be used, first line 224 (it repeats"),
         (lambda text: "", "0 lines for the run's 223 questions"),
-        (lambda text: "\0\0\n" + text, "1 line cut off or not a log line, first line 1"),
+        (lambda text: "\0\0\n" + text, "1 line cannot be used, first line 1 ("),
     ],
 )
 def test_damaged_logs(damage, said, folder, tmp_path):
@@ -212,7 +209,7 @@ def test_lines_of_another_task_and_of_an_older_one(folder, tmp_path):
     ],
 )
 def test_warnings_of_the_respondents(folder, name, said):
-    found = quality.warnings(log_of(folder / name))
+    found = [*map(str, quality.warnings(log_of(folder / name)))]
     for text in said:
         assert any(text in line for line in found), (text, found)
     assert len(found) <= len(said) + 1
@@ -245,7 +242,7 @@ class Measured:
 def test_few_groups_are_not_called_chance(right, said, monkeypatch):
     monkeypatch.setattr(quality, "metrics_of", lambda log: [Measured(*right)])
     card = SimpleNamespace(chance={"i_acc": 1 / 16})
-    assert quality._within_chance(SimpleNamespace(card=card, task="any")) == said
+    assert [*map(str, quality._within_chance(SimpleNamespace(card=card, task="any")))] == said
 
 
 def sample(reply="x", answer="A", gold="A", n_tokens=None, failed=0, number=0):
@@ -255,21 +252,29 @@ def sample(reply="x", answer="A", gold="A", n_tokens=None, failed=0, number=0):
     )
 
 
+def texts(*replies):
+    return [str(one) for one in quality.of_replies(*replies)]
+
+
+def read_as(records):
+    return [str(one) for one in quality.of_records(records)]
+
+
 def test_replies_that_loop_are_cut_off_or_the_same():
     loop = [sample("The cat. " * 30)] * 2 + [sample("The answer is A.")] * 18
-    assert quality.of_replies(loop) == ["10.0% (2 of 20) of the replies end in a loop of repeated words"]
+    assert texts(loop) == ["10.0% (2 of 20) of the replies end in a loop of repeated words"]
     cut = [sample("Let me think", None, n_tokens=64)] * 2 + [sample("A", n_tokens=64)] * 18
-    assert quality.of_replies(cut, 64)[0].startswith("10.0% (2 of 20) of the replies were cut off")
-    assert quality.of_replies(cut, 128) == quality.of_replies(cut) == []
+    assert texts(cut, 64)[0].startswith("10.0% (2 of 20) of the replies were cut off")
+    assert texts(cut, 128) == texts(cut) == []
     assert quality.cut_off([*cut[:1], *[sample()] * 99], 64) == []  # 1 % is not more than 1 %
     thought = [sample("<think>Well", None)] * 2 + [sample("<think>Well</think>A")] * 18
-    assert "raise the limit with" in quality.of_replies(thought)[0]
+    assert "raise the limit with" in texts(thought)[0]
     broken = sample("It goes on and", None)
     broken.record["reason"] = "cut_off"
-    assert "raise the limit with" in quality.of_replies([broken] * 2 + [sample()] * 18)[0]
+    assert "raise the limit with" in texts([broken] * 2 + [sample()] * 18)[0]
     same = [sample("I cannot help you with pictures.", None)] * 20
-    assert quality.of_replies(same)[0].startswith("100.0% (20 of 20) of the replies are the same text")
-    assert quality.of_replies([]) == quality.of_replies([sample(failed=1, reply="")]) == []
+    assert texts(same)[0].startswith("100.0% (20 of 20) of the replies are the same text")
+    assert texts([]) == texts([sample(failed=1, reply="")]) == []
 
 
 def test_thresholds():
@@ -277,35 +282,32 @@ def test_thresholds():
         return [sample(answer=answer, number=i).record for i, answer in enumerate(answers)]
 
     even = [record | {"gold": "AB"[i % 2]} for i, record in enumerate(records(*["A"] * 12, *["B"] * 8))]
-    assert record_quality.warnings(even) == []  # 60 % are not more than 60 %
+    assert read_as(even) == []  # 60 % are not more than 60 %
     lean = [record | {"gold": "AB"[i % 2]} for i, record in enumerate(records(*["A"] * 13, *["B"] * 7))]
-    assert record_quality.warnings(lean) == ["65.0% (13 of 20) of the answers are 'A', right for 50% of them"]
+    assert read_as(lean) == ["65.0% (13 of 20) of the answers are 'A', right for 50% of them"]
     # As lopsided as the right answers: nobody's fault.
-    assert record_quality.warnings(records(*["A"] * 19, "B")) == []
-    assert record_quality.warnings(records(*["B"] * 10)) == []  # too few to tell
-    assert (
-        record_quality.warnings(records(*["A", "B"] * 19, None, None)) == []
-    )  # 2 of 40 are not more than 5 %
-    unread = record_quality.warnings(records(*["A", "B"] * 18, None, None, None, None))
+    assert read_as(records(*["A"] * 19, "B")) == []
+    assert read_as(records(*["B"] * 10)) == []  # too few to tell
+    assert read_as(records(*["A", "B"] * 19, None, None)) == []  # 2 of 40 are not more than 5 %
+    unread = read_as(records(*["A", "B"] * 18, None, None, None, None))
     assert unread == ["10.0% (4 of 40) of the replies are unread; they count as wrong"]
     told = records(*["A", "B"] * 18, None, None, None, None)
     for record, reason in zip(told[-4:], ("refused", "nothing", "refused", "several"), strict=True):
         record["reason"] = reason
-    assert record_quality.warnings(told) == [
+    assert read_as(told) == [
         "10.0% (4 of 40) of the replies are unread (refused 2, nothing 1, several 1); they count as wrong"
     ]
-    assert record_quality.warnings([]) == []
+    assert read_as([]) == []
 
 
 @pytest.mark.harness
-def test_rescore_equals_a_run_of_the_harness(tmp_path, run_harness, caplog):
+def test_rescore_equals_a_run_of_the_harness(tmp_path, run_harness):
     tasks = ["tempvs_mini", "tempvs_mt1_two_blind_mini"]
     done = run_harness("tempbench_constant", tasks, tmp_path, ["--seed", "7"])
-    assert "(120 of 120) of the answers are 'A', right for 50% of them" in caplog.text
     read = logs.read_runs([tmp_path])
     assert {log.task for log in read} == set(tasks)
     for log in read:
-        found = rescoring.rescore(log, intervals=False)
+        found = logs.rescore(log)
         assert found.differing == []
         assert len(found.now) == sum(
             name.endswith(",none")

@@ -79,7 +79,7 @@ def test_an_option_of_ours_is_refused_in_short_too(words):
     ("words", "line"),
     [
         (["--limit", "abc"], "argument --limit: invalid float value: 'abc'"),
-        (["--limit=0"], "--limit 0 asks no question"),
+        (["--limit=0"], "--limit takes a number"),
         (["--limit", "-5"], "--limit takes a number"),
         (["--limit", "8", "--offset", "-1"], "--offset a number from 0"),
         (["--agentic_trace_mode", "none"], "invalid choice: 'none'"),
