@@ -128,16 +128,7 @@ def run(
             output.mkdir(parents=True, exist_ok=True)
             busy = f"another run is writing into {output}; wait for it or choose another --output"
             held.enter_context(locks.locked(output / LOCK, busy))
-            found = starting.check(command)
-            identity.compare(ranks, found.process | options.process)
-            names = [*found.ids, *command.others]
-            contests = deciding.contests(options.until_decided, names, options.decide_by)
-            deciders = deciding.deciders(output, task_log.state_of(output), contests)
-            finished = _continued(output, found, asks_all=not contests)
-            kept = {_QUESTIONS: found.questions, **deciders}
-            kept |= {"name": options.name} if options.name else {}
-            if not finished:
-                plugin.check_names({*command.named, *found.ids})
+            found, contests, kept, finished = _prepared(command, options, ranks)
         except TempbenchError as error:
             if ranks.size == 1:
                 raise
@@ -156,6 +147,22 @@ def run(
             _evaluate(command, options, found, pace, begun, contests)
         pace.tell()
         _finish(output, _new_results(output, before), found, contests, kept, options, at_end)
+
+
+def _prepared(
+    command: Command, options: RunOptions, ranks: identity.Ranks
+) -> tuple[RunIdentity, list[deciding.Contest], dict[str, Any], Path | None]:
+    """Returns the run, its contests, what its state keeps, and its results if it is finished."""
+    found = starting.check(command)
+    identity.compare(ranks, found.process | options.process)
+    names = [*found.ids, *command.others]
+    contests = deciding.contests(options.until_decided, names, options.decide_by)
+    deciders = deciding.deciders(command.output, task_log.state_of(command.output), contests)
+    finished = _continued(command.output, found, asks_all=not contests)
+    if not finished:
+        plugin.check_names({*command.named, *found.ids})
+    kept = {_QUESTIONS: found.questions, **deciders, **({"name": options.name} if options.name else {})}
+    return found, contests, kept, finished
 
 
 def _check_arguments(command: Command, options: RunOptions) -> None:
