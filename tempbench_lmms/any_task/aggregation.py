@@ -14,12 +14,10 @@ from typing import Any
 from tempbench_lmms.data.child import Child
 from tempbench_lmms.data.terminal import one_line, tell
 
-SECONDS = 120.0
-"""What the code of a task may take in all."""
-_AT_ONCE = 50
-"""Choices of items in one request."""
+SECONDS = 120.0  # what the code of a task may take in all
+_AT_ONCE = 50  # choices of items in one request
+# Variables with secrets, and those by which torch would wait for the other processes of a run.
 _LEFT_OUT = re.compile("KEY|TOKEN|SECRET|PASSWORD|RANK$|WORLD_SIZE$|^MASTER_|^TORCHELASTIC", re.IGNORECASE)
-"""Variables with secrets, and those by which torch would wait for the other processes of a run."""
 
 
 class CannotAggregateError(ValueError):
@@ -41,8 +39,12 @@ class TaskProcess:
     def __init__(self, folder: Path | None = None, seconds: float = SECONDS) -> None:
         self._seconds = seconds
         self._folder = tempfile.TemporaryDirectory(prefix="tempbench-")
-        environment = {name: value for name, value in os.environ.items() if not _LEFT_OUT.search(name)}
-        environment |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "PYTHONSAFEPATH": "1"}
+        environment = {
+            **{name: value for name, value in os.environ.items() if not _LEFT_OUT.search(name)},
+            "HF_HUB_OFFLINE": "1",
+            "HF_DATASETS_OFFLINE": "1",
+            "PYTHONSAFEPATH": "1",
+        }
         self._child = Child(
             [sys.executable, "-m", "tempbench_lmms.any_task.child"],
             environment,

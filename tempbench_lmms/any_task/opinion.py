@@ -104,8 +104,8 @@ def answer(
     right = right_letter(options, doc, target) if options else None
     if right is None:
         return None
-    found = reader.read(reply, Choice(ascii_uppercase[: len(options)], options), prompt)
-    return Answer(id_, reply, right, found.value, score)
+    expected = Choice(ascii_uppercase[: len(options)], options)
+    return Answer(id_, reply, right, reader.read(reply, expected, prompt).value, score)
 
 
 def default_letter(answers: Iterable[Answer]) -> str | None:

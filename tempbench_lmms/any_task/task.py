@@ -97,8 +97,8 @@ class AnyTask:
             docs = documents_of(self.name)
         except CannotAggregateError:
             return {}
-        places = ((record["id"], int(record["id"])) for record in self.records)
-        return {id_: docs[place] for id_, place in places if place < len(docs)}
+        ids = (record["id"] for record in self.records)
+        return {id_: docs[int(id_)] for id_ in ids if int(id_) < len(docs)}
 
     @property
     def n_documents(self) -> int:
@@ -233,8 +233,8 @@ class AnyTask:
         items = [one[of.metric] for one in scored if of.metric in one]
         picks = [[i] for i in range(len(items))]
         values = aggregation.child().values(file, (of.metric, of.part), items, picks)
-        right = float(np.array(values, dtype=float).sum())  # None is NaN
-        return right * mean.factor / mean.top, len(items)
+        right = math.fsum(np.array(values, dtype=float)) * mean.factor / mean.top  # None is NaN
+        return right, len(items)
 
     def visuals(self, number: int) -> list[Any]:
         """Returns what a document shows: pictures, and the paths of videos.
@@ -298,8 +298,8 @@ class AnyTask:
                 f"{self.name} is not installed, and the mean of its questions' scores is another number",
                 {},
             )
-        ids = (record["id"] for record in given)
-        alone = {id_: value for id_, value in zip(ids, values, strict=False) if value is not None}
+        pairs = zip(given, values, strict=False)
+        alone = {record["id"]: value for record, value in pairs if value is not None}
         is_first = name == next(iter(self.metrics))
         return Row(name, metric, self.better(name), is_first, frozenset(), has_error=True), alone
 

@@ -190,21 +190,22 @@ def details(
     return out
 
 
-_STRICT = ContextVar("strict", default=False)
+STRICT = ContextVar("strict", default=False)
+"""Whether metrics that cannot be computed raise errors: with a log, no run can be lost."""
 
 
 @contextlib.contextmanager
-def strictly() -> Iterator[None]:
-    """Lets metrics that cannot be computed raise errors inside the block: with a log, no run can be lost."""
-    token = _STRICT.set(True)
+def true_within(variable: ContextVar[bool]) -> Iterator[None]:
+    """Makes a variable true inside the block."""
+    token = variable.set(True)
     try:
         yield
     finally:
-        _STRICT.reset(token)
+        variable.reset(token)
 
 
 def _report(name: str, error: Exception) -> None:
-    if _STRICT.get():
+    if STRICT.get():
         raise error
     logging.getLogger(__name__).exception("%s could not be computed: %r", name, error)
 
@@ -259,8 +260,7 @@ def metric_list(
         entries.append((row.name, aggregation(row), row.better != "lower"))
         if row.has_error:
             entries.append((f"{row.name}_stderr", aggregation(row, error=True), False))
-    entries += [(name, function, True) for name, function in more.items()]
-    entries.append(("details", aggregate_details, True))
+    entries += [(name, function, True) for name, function in (*more.items(), ("details", aggregate_details))]
     return [
         {"metric": name, "aggregation": function, "higher_is_better": higher}
         for name, function, higher in entries

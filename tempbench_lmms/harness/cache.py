@@ -107,7 +107,6 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         self.on_slice(progress)
 
         def ask(places: Sequence[int]) -> None:
-            """Adds the replies to the requests at some places, stores them, and reports progress."""
             most = max(gathered(len(places), self._world_size))
             repeated = [places[-1] if places else len(requests) - 1] * (most - len(places))
             before, began = self._misses + self._skipped, time.monotonic()
@@ -188,12 +187,18 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
     def key(self, lm: Any, reqtype: str, request: Any) -> str:
         """Returns the key of a request's answer; "" for several sampled answers, which are not stored."""
         if id(request) not in self._keys:
-            settings = extract_gen_kwargs(request)
-            texts = [one for one in request.args if isinstance(one, str)]
-            asked = [reqtype, request.task_name, request.idx, texts, settings]
-            asked += [self._task_fingerprints.get(request.task_name, ""), self._model_fingerprint_hash]
+            asked = [
+                reqtype,
+                request.task_name,
+                request.idx,
+                [one for one in request.args if isinstance(one, str)],
+                extract_gen_kwargs(request),
+                self._task_fingerprints.get(request.task_name, ""),
+                self._model_fingerprint_hash,
+                self._eval_version,
+            ]
             several = is_one_of_several(reqtype, request)  # one stored answer would be used for all
-            key = "" if several else digest([*asked, self._eval_version, self._shown(lm, request)])
+            key = "" if several else digest([*asked, self._shown(lm, request)])
             self._keys[id(request)] = request, key
         return self._keys[id(request)][1]
 
@@ -216,14 +221,13 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
             shown = self.tasks[task].doc_to_visual(self.tasks[task].eval_docs_no_media[number])
         except (Exception, SystemExit):  # it wants the row's pictures, or a file is missing
             shown = ()
-        paths = [one for one in shown or () if isinstance(one, str) and os.path.isfile(one)]
+        paths = (one for one in shown or () if isinstance(one, str) and os.path.isfile(one))
         files = [[path, signature(Path(path))] for path in paths]
         return [number, digest(row.to_pylist() if hasattr(row, "to_pylist") else row), files]
 
     def stored(self, lm: Any, reqtype: str, request: Any) -> Any:
         """Returns the stored answer to a request, or None."""
-        key = self.key(lm, reqtype, request)
-        return self._lookup(key) if key else None
+        return self._lookup(self.key(lm, reqtype, request))
 
     def _replay_audit_log(self) -> None:
         """Does nothing: the log of all replies also holds the notices of failed requests."""

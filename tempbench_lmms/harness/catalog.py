@@ -143,15 +143,19 @@ def in_folder(folder: Path) -> frozenset[str]:
     Tasks, groups and tags follow a key at the beginning of a line, so a word that is missing here is not a
     name; words in comments may be included by mistake.
     """
-    lists = (listed for text in _texts(folder).values() for listed in _NAMED.findall(text))
-    return frozenset(word for listed in lists for word in _WORDS.findall(listed))
+    return frozenset(
+        word
+        for text in _texts(folder).values()
+        for listed in _NAMED.findall(text)
+        for word in _WORDS.findall(listed)
+    )
 
 
 @cache
 def _texts(folder: Path) -> dict[Path, str]:
-    # Some files have no ending.
-    files = (path for path in sorted(folder.rglob("*yaml*")) if path.is_file())
-    return {path: path.read_text("utf-8", "replace") for path in files}
+    return {  # some files have no ending
+        path: path.read_text("utf-8", "replace") for path in sorted(folder.rglob("*yaml*")) if path.is_file()
+    }
 
 
 def all_names(further: Sequence[str] = ()) -> set[str]:

@@ -111,6 +111,7 @@ def read(model: str, output: Path, started: set[Path], log: str) -> Run:
 
 def _reason(log: str) -> str:
     lines = [line.strip() for line in log.splitlines()]
-    raised = [line for line in lines if _RAISED.match(line)]
-    raised = raised or [line for line in lines if "Error" in line or "tempbench" in line]
+    raised = [line for line in lines if _RAISED.match(line)] or [
+        line for line in lines if "Error" in line or "tempbench" in line
+    ]
     return raised[-1][:300] if raised else "no reason was printed"

@@ -29,6 +29,7 @@ from tempbench_lmms.data.redaction import hidden, parts, without_secrets
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import media_hooks
+from tempbench_lmms.harness.adapter import true_within
 from tempbench_lmms.harness.tasks import kwargs_of, media_of, root_of, task_files
 
 # Arguments of the harness's runners that name a model or a part of one, possibly a local path.
@@ -92,7 +93,7 @@ def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> di
 def of_texts(config: dict[str, Any], docs: Sequence[tables.Row]) -> str:
     """Returns one SHA-256 over the prompts of a task from the installed code; no media file is opened."""
     kwargs = kwargs_of(config)
-    with media_hooks.unopened():
+    with true_within(media_hooks.UNOPENED):
         return digest([(str(doc["question_id"]), config["doc_to_text"](doc, kwargs)) for doc in docs])
 
 
@@ -136,8 +137,8 @@ def of_packages(model: str) -> dict[str, str | None]:
 
     A new `transformers` does not matter for a run whose server computes.
     """
-    names = f"{_PREPARES} {_ASKS if _REMOTE.search(model) else _COMPUTES}"
-    return {name: provenance.version(name) for name in names.split()}
+    computes = _ASKS if _REMOTE.search(model) else _COMPUTES
+    return {name: provenance.version(name) for name in f"{_PREPARES} {computes}".split()}
 
 
 def _weights(model_args: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -175,8 +176,11 @@ def of_files(path: Path) -> dict[str, str]:
 def of_code() -> str:
     """Returns one SHA-256 over this package's code and tasks, and over the user's benchmarks."""
     # In a wheel the code that makes data is inside the package, in a checkout beside it.
-    found = provenance.named(_PACKAGE, ("**/*.py",)).items()
-    files = {name: path for name, path in found if not name.startswith("hf_datasets/")}
+    files = {
+        name: path
+        for name, path in provenance.named(_PACKAGE, ("**/*.py",)).items()
+        if not name.startswith("hf_datasets/")
+    }
     for name in benchmarks.names():
         files |= provenance.named(home(name), ("**/*.py",), f"{name}/")
     return provenance.digest_of(files | {f"{name}.yaml": path for name, path in task_files().items()})
@@ -191,15 +195,14 @@ def code_of(task: str) -> str:
 
 def of_process(data: Mapping[str, Any], model: Mapping[str, Any], tasks: str) -> dict[str, Any]:
     """Returns what must be equal in every process of a run; the weights' file times may differ."""
-    weights = {
-        name: {key: value for key, value in one.items() if key != "times"}
-        for name, one in model["weights"].items()
-    }
     return {
         "tasks": tasks,
         "data": dict(data),
         **{key: model[key] for key in ("model", "model_args", "arguments", "endpoint")},
-        "weights": weights,
+        "weights": {
+            name: {key: value for key, value in one.items() if key != "times"}
+            for name, one in model["weights"].items()
+        },
         "packages": provenance.versions(),
         "code": of_code(),
     }
@@ -301,8 +304,8 @@ class Ranks:
 
         try:
             if self._store is None:
-                store, *_ = next(iter(rendezvous("env://", timeout=datetime.timedelta(minutes=10))))
-                self._store = PrefixStore(self._name, store)
+                found = rendezvous("env://", timeout=datetime.timedelta(minutes=10))
+                self._store = PrefixStore(self._name, next(iter(found))[0])
             return use(self._store)
         except (ValueError, RuntimeError, OSError) as error:  # torch.distributed.DistError is one
             why = one_line(str(error) or repr(error))[:200]

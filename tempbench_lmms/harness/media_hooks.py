@@ -4,9 +4,8 @@ A task's kwargs select what is shown of a video: the file, frames with their tim
 taken at a rate or from segments, and shuffled as a control.
 """
 
-import contextlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -60,22 +59,13 @@ def setting(kwargs: Kwargs) -> Setting:
     )
 
 
-_unopened: ContextVar[bool] = ContextVar("unopened", default=False)
-
-
-@contextlib.contextmanager
-def unopened() -> Iterator[None]:
-    """Makes prompts without opening their videos: frame n is placed at n seconds."""
-    token = _unopened.set(True)
-    try:
-        yield
-    finally:
-        _unopened.reset(token)
+UNOPENED = ContextVar("unopened", default=False)
+"""Whether prompts are made without opening their videos: frame n is placed at n seconds."""
 
 
 def times(url: str, given: Setting) -> tuple[float, ...]:
     """Returns the times of the shown frames in seconds."""
-    if _unopened.get():
+    if UNOPENED.get():
         return tuple(map(float, range(given.frames)))
     from tempbench_lmms.media.video import frame_times
 
@@ -134,16 +124,13 @@ def of_content(
     """
 
     def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
-        """Returns the media for a runner that takes them before the text."""
         urls = (part["url"] for part in content(doc, lmms_eval_specific_kwargs) if part["type"] != "text")
         return [one for url in urls for one in (url if isinstance(url, list) else [url])]
 
     def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
-        """Returns the prompt for a runner that takes all media before the text."""
         return text(doc, lmms_eval_specific_kwargs)
 
     def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
-        """Returns the conversation for a chat model."""
         first, own = system(lmms_eval_specific_kwargs), content(doc, lmms_eval_specific_kwargs)
         before = [{"role": "system", "content": [said(first)]}] if first else []
         return [*before, {"role": "user", "content": own}]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,10 @@ def runner(
     """
     from lmms_eval import models
 
-    more = {"batch_size": batch_size, "max_batch_size": None, "device": device}
     try:
-        lm = models.get_model(model, force_simple).create_from_arg_string(model_args, more)
+        lm = models.get_model(model, force_simple).create_from_arg_string(
+            model_args, {"batch_size": batch_size, "max_batch_size": None, "device": device}
+        )
         mend_client(lm, model_args)
         return lm
     except Exception as error:  # any error of a runner comes from the user's --model or --model-args
@@ -52,32 +54,27 @@ def runner(
         raise TempbenchError(f"{model} cannot be loaded: {why}; {advice}") from None
 
 
+@dataclass(frozen=True)
 class Session:
-    """Asks questions of one runner.
+    """Asks questions of one runner, `lm`."""
 
-    Args:
-        lm: The runner.
-    """
-
-    def __init__(self, lm: Any) -> None:
-        self._lm = lm
-        self._seen: list[Inputs] = []
+    lm: Any
 
     def ask(self, asked: Sequence[Probe]) -> list[Answer]:
         """Asks several questions in one call, as `procedure.Ask`."""
-        self._seen = []
-        self._lm.task_dict[_TASK] = {_SPLIT: list(asked)}
+        seen: list[Inputs] = []
+        self.lm.task_dict[_TASK] = {_SPLIT: list(asked)}
         try:
-            with watching.watching(self._lm, self._seen.extend):
-                replies = list(self._lm.generate_until(list(map(self._request, range(len(asked)), asked))))
+            with watching.watching(self.lm, seen.extend):
+                replies = list(self.lm.generate_until(list(map(self._request, range(len(asked)), asked))))
         except Exception as error:  # a runner may raise anything; the check reports it
             return [Answer("", None, one_line(f"{type(error).__name__}: {error}"))] * len(asked)
         finally:
-            del self._lm.task_dict[_TASK]
+            del self.lm.task_dict[_TASK]
         if len(replies) != len(asked):
             why = f"another number of replies: {len(replies)} to {len(asked)} questions"
             return [Answer("", None, why)] * len(asked)
-        return list(map(_answer, replies, self._by_question(asked)))
+        return list(map(_answer, replies, _by_question(asked, seen)))
 
     def _request(self, number: int, probe: Probe) -> Any:
         from lmms_eval.api.instance import Instance
@@ -90,30 +87,28 @@ class Session:
             "until": [],
         }
         text, place = probes.text_of(probe), (number, _TASK, _SPLIT)
-        is_simple = getattr(self._lm, "is_simple", True)
+        is_simple = getattr(self.lm, "is_simple", True)
         middle = (generation, probes.visuals_of) if is_simple else (probes.messages_of, generation)
         return Instance(
             "generate_until", (text, *middle, *place), 0, {"task": _TASK, "doc_id": number, "repeats": 1}
         )
 
-    def _by_question(self, asked: Sequence[Probe]) -> list[Inputs | None]:
-        """Returns what arrived of each question, identified by the name in its text, else by its pictures."""
-        owners = probes.numbers_of(asked)
-        left, found = list(range(len(asked))), dict[int, Inputs]()
-        # Requests without a name come last, and failures come after those that were tried again.
-        names = {probe.name for probe in asked}
-        for inputs in sorted(
-            self._seen, key=lambda one: (not any(name in one.text for name in names), one.error)
-        ):
-            shown = (card.number for card in cards_of(inputs))
-            owner = next((owners[number] for number in shown if number in owners), None)
-            own = [i for i in left if asked[i].name in inputs.text]
-            own = own or [i for i in left if asked[i] is owner or len(self._seen) == 1]
-            if own:  # two with the same name are asked in any order
-                place = next((i for i in own if asked[i] is owner), own[0])
-                left.remove(place)
-                found[place] = inputs
-        return [found.get(i) for i in range(len(asked))]
+
+def _by_question(asked: Sequence[Probe], seen: Sequence[Inputs]) -> list[Inputs | None]:
+    """Returns what arrived of each question, identified by the name in its text, else by its pictures."""
+    owners = probes.numbers_of(asked)
+    left, found = list(range(len(asked))), dict[int, Inputs]()
+    # Requests without a name come last, and failures come after those that were tried again.
+    names = {probe.name for probe in asked}
+    for inputs in sorted(seen, key=lambda one: (not any(name in one.text for name in names), one.error)):
+        owner = next((owners[card.number] for card in cards_of(inputs) if card.number in owners), None)
+        own = [i for i in left if asked[i].name in inputs.text]
+        own = own or [i for i in left if asked[i] is owner or len(seen) == 1]
+        if own:  # two with the same name are asked in any order
+            place = next((i for i in own if asked[i] is owner), own[0])
+            left.remove(place)
+            found[place] = inputs
+    return [found.get(i) for i in range(len(asked))]
 
 
 def _answer(reply: Any, inputs: Inputs | None) -> Answer:

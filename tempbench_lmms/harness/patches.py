@@ -157,8 +157,10 @@ def headlines(results: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
             continue
         values = tables[task]
         tables[task] = {key: value for key, value in values.items() if _is_shown(key, value, rows)}
-        directions = {row.name: {"higher": True, "lower": False}.get(row.better) for row in rows.values()}
-        arrows[task] = {**arrows.get(task, {}), **directions}
+        arrows[task] = {
+            **arrows.get(task, {}),
+            **{row.name: {"higher": True, "lower": False}.get(row.better) for row in rows.values()},
+        }
         n_shown, n_all = (
             sum(key.partition(",")[0] in rows for key in table) for table in (tables[task], values)
         )
@@ -265,12 +267,8 @@ def mend_client(lm: Any, model_args: str) -> None:
     if not type(client).__module__.startswith("openai") or not hasattr(client, "with_options"):
         return
     given = dict(one.partition("=")[::2] for one in model_args.split(","))
-    try:
-        seconds = float(given.get("timeout") or _SECONDS)
-    except ValueError:
-        raise TempbenchError(f"timeout={given['timeout']}: give a number of seconds") from None
     once = {"Connection": "close"} if type(client).__name__.startswith("Async") else {}
-    lm.client = client.with_options(timeout=seconds, default_headers=once)
+    lm.client = client.with_options(timeout=float(given.get("timeout") or _SECONDS), default_headers=once)
 
 
 PATCHES = (

@@ -50,8 +50,8 @@ def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbenc
             "run `pip install --upgrade lmms-eval`"
         )
     filelock = importlib.metadata.version("filelock")
-    evaluator = folders[0] / "evaluator.py"
-    if not filelock.startswith(("0.", "1.", "2.", "3.")) and "filelock._api" in evaluator.read_text("utf-8"):
+    code = (folders[0] / "evaluator.py").read_text("utf-8")
+    if "filelock._api" in code and not filelock.startswith(("0.", "1.", "2.", "3.")):
         raise TempbenchError(
             f"lmms-eval {version} runs nothing with filelock {filelock}; run `pip install 'filelock<4'`"
         )
@@ -63,8 +63,9 @@ def shadowed_names() -> list[str]:
     from tempbench_lmms.harness.catalog import in_folder
     from tempbench_lmms.harness.tasks import task_files
 
-    theirs = frozenset().union(*(in_folder(one / "tasks") for one in folders_of("lmms_eval")))
-    return sorted(task_files().keys() & theirs)
+    return sorted(
+        task_files().keys() & {name for one in folders_of("lmms_eval") for name in in_folder(one / "tasks")}
+    )
 
 
 def check_names(ours: Iterable[str]) -> None:

@@ -10,8 +10,7 @@ from unittest import mock
 
 from tempbench_lmms.data import terminal
 
-RUNNER = "Model Responding"
-"""What all runners of lmms-eval call their bar."""
+RUNNER = "Model Responding"  # what all runners of lmms-eval call their bar
 
 
 @dataclass

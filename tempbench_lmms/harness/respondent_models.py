@@ -105,8 +105,8 @@ class Reader(Respondent):
 
     def _inputs(self, request: Any) -> Inputs:
         _, to_messages, generation, doc_id, task, split = request.args
-        messages = to_messages(self.task_dict[task][split][doc_id])
-        return questions.inputs_of(messages, generation, self.frames)
+        doc = self.task_dict[task][split][doc_id]
+        return questions.inputs_of(to_messages(doc), generation, self.frames)
 
     def read(self, batch: Sequence[Inputs]) -> list[str]:
         """Returns the replies to questions as they arrived."""

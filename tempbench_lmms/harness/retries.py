@@ -106,8 +106,11 @@ class Asking:
         if len(requests) == 1 and before:
             return [self._count(lm, requests[0], reason)]
         middle = math.ceil(len(requests) / 2)
-        parts = (requests[:middle], requests[middle:])
-        return [reply for part in parts for reply in self.replies(lm, kind, part, before + 1)]
+        return [
+            reply
+            for part in (requests[:middle], requests[middle:])
+            for reply in self.replies(lm, kind, part, before + 1)
+        ]
 
     def _called(self, lm: Any, kind: str, requests: Sequence[Any]) -> tuple[list[Any] | None, str]:
         """Returns the replies of one call; None and the reason if it failed."""

@@ -39,11 +39,14 @@ class Stopping:
         """Adds the decision to what the harness writes into its results file; its first process has it."""
         if results is None:
             return None
-        counts = {
-            task: {**found, "effective": len(self.answered.get(task, ()))}
-            for task, found in results["n-samples"].items()
+        return {
+            **results,
+            "n-samples": {
+                task: {**found, "effective": len(self.answered.get(task, ()))}
+                for task, found in results["n-samples"].items()
+            },
+            KEY: {task: dict(one) for task, one in self.said().items()},
         }
-        return {**results, "n-samples": counts, KEY: {task: dict(one) for task, one in self.said().items()}}
 
 
 def by_number(task: str, requests: Sequence[Any]) -> dict[int, int]:

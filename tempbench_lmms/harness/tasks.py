@@ -3,6 +3,7 @@
 import importlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -240,11 +241,11 @@ def asked(config: dict[str, Any], rows: list[tables.Row]) -> list[tables.Row]:
     return list(process(Documents(rows))) if process else rows
 
 
+@dataclass(eq=False)
 class Documents(Sequence[tables.Row]):
     """Rows with the methods of `datasets.Dataset` that our tasks use; the base install lacks `datasets`."""
 
-    def __init__(self, rows: Sequence[tables.Row]) -> None:
-        self.rows = rows
+    rows: Sequence[tables.Row]
 
     from_list = classmethod(lambda cls, rows: cls(rows))
 

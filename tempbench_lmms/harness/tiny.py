@@ -155,8 +155,7 @@ def build(folder: Path, seed: int = 0) -> Path:
     model.generation_config.pad_token_id = ids["<|endoftext|>"]
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
-    parameters = sum(parameter.numel() for parameter in model.parameters())
-    done.write_text(json.dumps({"parameters": parameters, "seed": seed}), encoding="utf-8")
+    done.write_text(json.dumps({"seed": seed}), encoding="utf-8")
     return folder
 
 

@@ -81,8 +81,7 @@ def task_dir() -> Path:
         TempbenchError: It cannot be written anywhere, or a table is wrong.
     """
     files = made()
-    content = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
-    name = f"{__version__}-{content[:16]}"
+    name = f"{__version__}-{hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()[:16]}"
     try:
         return write(cache_home() / "tempbench_tasks" / name, files)
     except OSError as error:
@@ -322,7 +321,7 @@ def derived_of(
                 raise TempbenchError(f"task_yamls/{benchmark}/{TABLE}: {word} is of {base}, but {problem}")
             config = tasks[base]
             if "group" in config:
-                stems = [member.removesuffix(sample) for member in config["task"]]
+                stems = (member.removesuffix(sample) for member in config["task"])
                 members = [f"{stem}_{word}{sample}" for stem in stems if stem not in own.get("without", ())]
                 out[new] = {**config, "group": new, "task": members}
                 continue

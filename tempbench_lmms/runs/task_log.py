@@ -205,7 +205,7 @@ def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str
         name: str = entry["metric"]
         # The harness aggregates a metric only if some document entered it.
         if items := [adapter.Item(sample.record) for sample in samples if name in sample.metrics]:
-            with edited(log.file), adapter.strictly():
+            with edited(log.file), adapter.true_within(adapter.STRICT):
                 values[name] = with_arguments(entry["aggregation"], log.arguments)(items)
     return values
 

@@ -129,9 +129,11 @@ def _questions(named: Mapping[str, Any], template: Template) -> Iterator[Inputs]
     for i, text in enumerate(texts):
         nested = bool(images) and isinstance(images[0], (list, tuple))
         own = images[i] if nested else images if len(texts) == 1 else images[i :: len(texts)]
-        parts = list(of_prompt(text, own, videos if len(texts) == 1 else videos[i : i + 1]))
-        # Times are given beside the frames, if at all.
-        parts = [Video(one.frames, hides_times=True) if isinstance(one, Video) else one for one in parts]
+        parts = [
+            # Times are given beside the frames, if at all.
+            Video(one.frames, hides_times=True) if isinstance(one, Video) else one
+            for one in of_prompt(text, own, videos if len(texts) == 1 else videos[i : i + 1])
+        ]
         yield without_template(parts, template)
 
 
@@ -144,8 +146,8 @@ def _questions(named: Mapping[str, Any], template: Template) -> Iterator[Inputs]
 _BATCHED = "MultiModalBatchedField"
 _AS_IT_IS = SimpleNamespace(image_mean=(0.0, 0.0, 0.0), image_std=(1.0, 1.0, 1.0))
 _OTHER_NAMES = {"pixel_values_flat": "pixel_values"}
+# By engine: what was seen under which name. The pixels of what the core knows are not sent again.
 _SHOWN: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
-"""By engine: what was seen under which name. The pixels of what the core knows are not sent again."""
 
 
 def vllm_ways(lm: Any) -> Iterator[Way]:
@@ -200,8 +202,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _settings(params: Any) -> Settings:
-    names = ("max_tokens", "temperature", "stop") if params is not None else ()
-    return settings_of({name: getattr(params, name, None) for name in names})
+    return settings_of({name: getattr(params, name, None) for name in ("max_tokens", "temperature", "stop")})
 
 
 @dataclass(frozen=True)
@@ -263,5 +264,5 @@ def _values(item: Mapping[str, Any]) -> dict[str, Any]:
 
 # ---- the order of all
 
+# The one nearest to the model comes first: if a question passes several methods, the first one counts.
 _WAYS = (transformers_ways, vllm_ways, _other_ways)
-"""The one nearest to the model comes first: if a question passes several methods, the first one counts."""

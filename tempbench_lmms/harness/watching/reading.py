@@ -33,8 +33,7 @@ from tempbench_lmms.check.inputs import (
 from tempbench_lmms.media import codes
 from tempbench_lmms.media.codes import Pixels
 
-Tell = Callable[[Sequence[Inputs]], None]
-"""Called with all questions of a call, in order."""
+Tell = Callable[[Sequence[Inputs]], None]  # called with all questions of a call, in order
 
 
 @dataclass(frozen=True)
@@ -91,8 +90,8 @@ class Way:
 # ---- what a runner has: its processor, model or engine, under whatever names
 
 _FIRST = ("processor", "_image_processor", "_processor", "image_processor", "model", "_model", "client")
+# Packages whose objects hold no processor, model or engine of their own.
 _WITHOUT = {"builtins", "torch", "accelerate", "transformers"}
-"""Packages whose objects hold no processor, model or engine of their own."""
 
 
 def owned(lm: Any, wanted: Callable[[Any], bool]) -> Any:
@@ -194,8 +193,8 @@ def template_of(processor: Any, template: str | None = None) -> Template:
             around.add((before, between[:shared]))
             # A template's head may have its own system prompt; this part stays if another prompt is given.
             heads.add(between[shared:])
-    by_length = sorted(filter(str.strip, heads), key=len, reverse=True)
-    return Template(tuple(by_length), tuple(filter(str.strip, tails)), tuple(around))
+    longest_first = sorted(filter(str.strip, heads), key=len, reverse=True)
+    return Template(tuple(longest_first), tuple(filter(str.strip, tails)), tuple(around))
 
 
 def _message(role: str, text: str, parts: bool) -> dict[str, Any]:
@@ -297,8 +296,10 @@ class Call:
         rows = [row[keep.bool()] for row, keep in zip(ids, mask, strict=True)] if mask is not None else ids
         media = self._media([self._runs(row.tolist()) for row in rows])
         settings = self._settings()
-        pieces = (_timed(list(self._parts(row.tolist(), media))) for row in rows)
-        return [without_template(one, self.template, settings) for one in pieces]
+        return [
+            without_template(_timed(list(self._parts(row.tolist(), media))), self.template, settings)
+            for row in rows
+        ]
 
     def _settings(self) -> Settings:
         defaults = self.given.get("generation_config") or getattr(self.model, "generation_config", None)
@@ -309,8 +310,7 @@ class Call:
     def _runs(self, row: Sequence[int]) -> list[tuple[str, list[int]]]:
         """Returns a row's tokens in runs of `text`, `image` and `video`."""
         kinds = {getattr(self.model.config, name, None): kind for name, kind in _TOKENS.items()}
-        runs = itertools.groupby(row, lambda token: kinds.get(token, "text"))
-        return [(kind, list(run)) for kind, run in runs]
+        return [(kind, [*run]) for kind, run in itertools.groupby(row, lambda one: kinds.get(one, "text"))]
 
     def _parts(self, row: Sequence[int], media: dict[str, list[Any]]) -> Iterator[Part]:
         left = 0  # tokens of a picture or video that was taken already
@@ -351,8 +351,7 @@ class Call:
             planes, tokens = values[:, 0], _shares(runs, len(values))
         elif values.ndim == 4 and runs and len(values) != len(runs) and sum(runs) % len(values) == 0:
             # Cut into tiles, of which the last one shows the whole.
-            ends = np.cumsum(runs) // (sum(runs) // len(values))
-            planes = values[ends - 1]
+            planes = values[np.cumsum(runs) // (sum(runs) // len(values)) - 1]
         elif values.ndim != 4 or len(values) != len(runs):
             return [picture(None, n) for n in runs]
         return [
