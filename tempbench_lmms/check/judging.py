@@ -83,8 +83,7 @@ def _pictures(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Ite
     yield from _on("many", faults) if probe.kind == "many pictures" else faults
     if probe.kind != "many pictures" and len(shown) == n:
         yield from _interleaving(probe.parts, arrived.parts)
-    tokens = sum(picture.tokens or 0 for picture in shown)
-    note = _note("images", shown, "", tokens)
+    note = _note("images", shown, "", sum(one.tokens or 0 for one in shown))
     yield from (Seen(line, note if line in ("many", "size") else "") for line in lines)
 
 

@@ -198,8 +198,11 @@ def _judged(
     else:
         found += [Hidden(line, blind or "the question never arrived") for line in LINES]
         if not blind:
-            kept = "reply of an earlier question with its text"
-            name = kept if probe.kind == "same text" else "question never asked"
+            name = (
+                "reply of an earlier question with its text"
+                if probe.kind == "same text"
+                else "question never asked"
+            )
             found.append(Fault(name, probe.kind, "a reply, and no call of the model"))
     # A system prompt that the user asked for is no fault, wherever a template puts it.
     wanted = plan.wanted_system[:40]

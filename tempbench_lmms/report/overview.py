@@ -325,8 +325,9 @@ class Column:
         if found := self.marks.get(kind):
             # The model's name, if the row's name does not say it, and limits of the comparison.
             note = ": ".join(filter(None, ("" if found.label.lower() == kind else found.label, found.note)))
-            text = shown(found.value, _digits(found.value))
-            return Cell(text, notes=(note,) if note else (), metric=self.metric)
+            return Cell(
+                shown(found.value, _digits(found.value)), notes=(note,) if note else (), metric=self.metric
+            )
         card = self.section.card
         if not card.paper:
             return Cell("")

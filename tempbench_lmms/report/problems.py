@@ -113,7 +113,9 @@ def _effort(own: Sequence[TaskNumbers], price: tuple[float, float] | None) -> li
     tokens = [sum(filter(None, known)) if known and None not in known else None for known in counts]
     times = {task.log.file: task.log.header.get("total_evaluation_time_seconds") for task in own}
     seconds = sum(float(one or 0) for one in times.values())
-    cost = ""
-    if price and None not in tokens:
-        cost = f"{sum((n or 0) * one / 1e6 for n, one in zip(tokens, price, strict=True)):,.2f}"
-    return [*["" if n is None else f"{n:,}" for n in tokens], f"{seconds:,.0f}" if seconds else "", cost]
+    cost = sum((n or 0) * one / 1e6 for n, one in zip(tokens, price or (0, 0), strict=True))
+    return [
+        *("" if n is None else f"{n:,}" for n in tokens),
+        f"{seconds:,.0f}" if seconds else "",
+        f"{cost:,.2f}" if price and None not in tokens else "",
+    ]

@@ -41,8 +41,11 @@ _WIDTH = 8  # columns of a table, so that it fits a page
 
 def printed_of(section: Section) -> list[Grid]:
     """Returns the paper's tables that a run has a number for."""
-    grids = papers(section.card, section.tasks)
-    return [grid for grid in grids if any(one.kind == RUN for one in (*grid.rows, *grid.columns))]
+    return [
+        grid
+        for grid in papers(section.card, section.tasks)
+        if any(one.kind == RUN for one in (*grid.rows, *grid.columns))
+    ]
 
 
 def papers(
@@ -140,9 +143,8 @@ def _second_grid(one: rereading.Compared, caption: str) -> Grid:
             now = [found.now.get(metric) for found in versions.values()]
             others = (Cell(shown(own), number=Number(own), metric=metric) for own in now)
             rows[metric] = [Cell(shown(value)), *others]
-    remarks = tuple(filter(None, (str(one.readings), one.agreement)))
-    head = ["metric", "ours", *versions]
-    return Grid.of(f"With {name}", head, rows, caption, remarks=remarks, source=SECOND)
+    about = tuple(filter(None, (str(one.readings), one.agreement)))
+    return Grid.of(f"With {name}", ["metric", "ours", *versions], rows, caption, remarks=about, source=SECOND)
 
 
 def _over_repeats(tasks: Sequence[TaskNumbers], task: TaskNumbers) -> Iterator[Grid]:

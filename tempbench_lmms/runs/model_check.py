@@ -237,8 +237,9 @@ def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
         verdicts = [(one["title"], one["state"], one["counts"], one["text"]) for one in found["verdicts"]]
         made_for, state = found["for"], str(found["state"])
     except (ValueError, KeyError, TypeError) as error:
-        why = checks.in_words(error)
-        raise TempbenchError(f"{path} is damaged ({why}); remove it and add --check") from None
+        raise TempbenchError(
+            f"{path} is damaged ({checks.in_words(error)}); remove it and add --check"
+        ) from None
     if made_for != name_of(model, model_args):
         raise TempbenchError(f"{path} belongs to another model or other arguments; remove it and add --check")
     return {
