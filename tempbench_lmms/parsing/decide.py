@@ -4,20 +4,17 @@ import re
 from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing import exact
-from tempbench_lmms.parsing.clean import clean
-from tempbench_lmms.parsing.expected import UNLESS_CUT, Choice, Count, Expected, Reading, none
-from tempbench_lmms.parsing.finders import Finder, finder_of
+from tempbench_lmms.parsing.clean import Cleaned
+from tempbench_lmms.parsing.expected import UNLESS_CUT, Reading, TimeSpan, none
+from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.lexicon import roles
-from tempbench_lmms.parsing.mentions import outer
+from tempbench_lmms.parsing.mentions import Mention, options, outer
 from tempbench_lmms.parsing.stance import Judged, Stance, judge
 from tempbench_lmms.parsing.tokens import Text
 
 
-def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bool = False) -> Reading[Any]:
-    """Reads the answer that a reply gives to what is expected."""
-    shown = (expected.letters, expected.texts) if isinstance(expected, (Choice, Count)) else ()
-    cleaned = clean(reply, prompt, *shown)
-    finder = finder_of(expected, of_text)
+def read(cleaned: Cleaned, finder: Finder, at_limit: bool = False) -> Reading[Any]:
+    """Returns the answer that the parts of a reply give."""
     reason = "cut_off" if cleaned.cut_off else "empty"
     for part in filter(lambda part: part.text, cleaned.parts):
         value, how, start, end = None, "", 0, len(part.text)
@@ -26,7 +23,7 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
         else:
             picked, reason = _decided(Text(part.text, finder.spans), finder)
             if picked:
-                (value, start, end, _), how = picked.mention, _HOW[picked.stance]
+                (value, start, end, _), how = picked.mention, _HOW.get(picked.stance, "only one")
         if value is not None:
             tagged = cleaned.tagged and part is cleaned.parts[0]
             return Reading(value, "box" if tagged else how, part.where(start, end))
@@ -48,11 +45,11 @@ _HOW = {
     Stance.BARE: "last line",
     Stance.CONCLUDED: "conclusion",
     Stance.HEAD: "first line",
-    Stance.NAMED: "only one",
 }
 
 
 _LISTED = 3
+_NEAR = 4  # signs between a span and the letter behind it
 _LONG = 20
 _SHORT = 8
 _LABELS = roles("letter label both listed")
@@ -70,7 +67,7 @@ _REMARKS = roles("note courtesy ask refuse")
 _WORDY = roles("text words place")
 _BRIEF = 200
 _PLAIN = re.compile(r"\D{4,}")
-_BEGINS = roles("and or to article prep from because near at is")
+_BEGINS = roles("and or to article prep from because at is")
 
 
 class Case(NamedTuple):
@@ -116,6 +113,33 @@ def _breaks_off(text: Text, last: Judged, judged: list[Judged]) -> bool:
 
 def _values(judged: list[Judged]) -> set[Any]:
     return {one.mention.value for one in judged}
+
+
+def _span(case: Case) -> Said | None:
+    """Returns the one span that a text gives, or the one that it gives for the chosen letter."""
+    text, live, finder = case.text, case.live, case.finder
+    if not isinstance(finder.expected, TimeSpan):
+        return None
+    if len(_values(live)) > 1 and (letter := finder.chosen()):
+        named = [one for one in options.find(text, finder.choice) if one.form in ("label", "letter")]
+        found = [one.mention for one in case.judged]
+        mine = [one for one in live if _letter_of(text, found, named, one.mention) == letter]
+        if len(_values(mine)) == 1:
+            return mine[-1], ""
+    if len(_values(live)) != 1:
+        return None if case.judged else (None, "nothing")
+    broken = max(one.stance for one in live) <= Stance.NAMED and _trails_off(text, live[-1].mention.end)
+    return (None, "cut_off") if broken else (live[-1], "")
+
+
+def _letter_of(text: Text, found: list[Mention], named: list[Mention], mention: Mention) -> str | None:
+    """Returns the letter that a span belongs to: the last one before it, else the one directly after it."""
+    start = text.sentences[text.sentence(mention.start)].start
+    left = max([start, *(one.end for one in found if one.end <= mention.start)])
+    right = min([mention.end + _NEAR, *(one.start for one in found if one.start >= mention.end)])
+    before = [one for one in named if left <= one.start and one.end <= mention.start]
+    behind = [one for one in named if mention.end <= one.start < right]
+    return str((before or behind[:1])[-1].value) if before or behind else None
 
 
 def _broken_off(case: Case) -> Said | None:
@@ -269,7 +293,7 @@ def _nothing(case: Case) -> Said | None:
     return None, "several" if case.live else "nothing"
 
 
-RULES = [_broken_off, _strong, _closing, _weak, _remaining, _nothing]
+RULES = [_span, _broken_off, _strong, _closing, _weak, _remaining, _nothing]
 
 
 def _eased(case: Case) -> list[Judged]:
@@ -320,5 +344,10 @@ def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
     ended = start > 0 and text.text[:start].rstrip().endswith(".")
     if ended and end - start > _LONG and len(tail.split()) > 1 and text.text[-1:].isalnum():
         return True
+    return _trails_off(text, -1)
+
+
+def _trails_off(text: Text, place: int) -> bool:
+    """Returns whether a text ends, after a place, with a word that begins something else."""
     last = text.before(len(text.text), 0)
-    return last is not None and last.end - last.start > 1 and bool(last.roles & _BEGINS)
+    return bool(last and last.start > place and last.end - last.start > 1 and last.roles & _BEGINS)

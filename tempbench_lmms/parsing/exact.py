@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from tempbench_lmms.parsing.expected import Choice, Order, Relation, Truth
+from tempbench_lmms.parsing.expected import Choice, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.lexicon import scan
-from tempbench_lmms.parsing.mentions import relations
+from tempbench_lmms.parsing.mentions import relations, spans
 from tempbench_lmms.parsing.tokens import Text
 
 # A bracket that what follows it does not rule out.
@@ -94,6 +94,8 @@ _SHORT, _MOST = 60, 50
 def read(text: str, finder: Finder) -> tuple[Any, str] | None:
     """Returns the value of a text that is only an answer, and the rule; None for other texts."""
     wanted = finder.expected
+    if isinstance(wanted, TimeSpan):
+        return _span(text, wanted)
     triple = isinstance(wanted, Relation) and wanted.form == "triple"
     if triple and (label := relations.triple(Text(text, spans=False))) is not None:
         return label, "form"
@@ -109,6 +111,18 @@ def read(text: str, finder: Finder) -> tuple[Any, str] | None:
     if len(_BOX.findall(text)) > 1:
         ticked = {finder.read_text(one[1]) for one in _TICKED.finditer(text)} - {None}
         return (ticked.pop() if len(ticked) == 1 else None), "form"
+    return None
+
+
+def _span(text: str, span: TimeSpan) -> tuple[Any, str] | None:
+    values = json_values(text)
+    for value in reversed(values):
+        if not isinstance(value, Mapping) and (len(values) > 1 or text[0] + text[-1] != "[]"):
+            continue  # "A [1, 5], B [12, 20]" are no lists of JSON
+        if stated := spans.of_json(value, span):
+            return stated[0], "json"
+        if isinstance(value, Mapping) and spans.has_field(value):
+            return None, "json"
     return None
 
 

@@ -4,7 +4,17 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from tempbench_lmms.parsing.expected import Choice, Count, Expected, Item, Order, Relation, TimeSpan, Truth
+from tempbench_lmms.parsing.expected import (
+    Choice,
+    Count,
+    Expected,
+    Fields,
+    Item,
+    Order,
+    Relation,
+    TimeSpan,
+    Truth,
+)
 from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mentions import Mention, numbers, options, orders, relations, spans, truth
 from tempbench_lmms.parsing.stance import Terms
@@ -12,13 +22,18 @@ from tempbench_lmms.parsing.tokens import Text
 
 
 class Finder(NamedTuple):
-    """Finds and names the values of one expected answer."""
+    """Finds and names the values of one expected answer.
+
+    For a span beside an option, `choice` has the options, and `chosen` returns the chosen letter.
+    """
 
     expected: Expected
     find: Callable[[Text], list[Mention]]
     values: tuple[Any, ...] = ()
     terms: Terms = Terms()
     say: Callable[[str, "Finder"], Any] | None = None
+    choice: Choice = Choice("")
+    chosen: Callable[[], str | None] = lambda: None
 
     @property
     def spans(self) -> bool:
@@ -47,6 +62,19 @@ def _claimed(text: Text, claim: str) -> list[Mention]:
         return judged
     stated = relations.compared(text, options.images(text))
     return [one._replace(value=one.value == "before", form="judged") for one in stated]
+
+
+def beside(both: Fields, chosen: Callable[[], str | None]) -> Finder:
+    """Returns the finder for the span beside an option; times in an option's own text are no span."""
+
+    def find(text: Text) -> list[Mention]:
+        found = spans.find(text, both.span)
+        own = options.texts(text, both.choice) if both.choice.texts and found else []
+        found = [m for m in found if not any(one.start <= m.end <= one.end for one in own)]
+        last = (both.span.duration or spans.MAX_SECONDS) - 1
+        return [m for m in found if m.value[0] > 0 or m.value[1] < last] or found
+
+    return Finder(both.span, find, choice=both.choice, chosen=chosen)
 
 
 @lru_cache(maxsize=512)

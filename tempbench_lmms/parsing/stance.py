@@ -276,10 +276,12 @@ def _dealt(at: _Place) -> Stance | None:
 
 
 def _approved(at: _Place) -> Stance | None:
-    bound = at.text.has("suppose", at.end, at.right) or at.text.has("before after", at.end, at.clause.end)
-    if at.verdict == "right" and bound:
+    right = at.verdict == "right"
+    if right and (
+        at.text.has("suppose", at.end, at.right) or at.text.has("before after", at.end, at.clause.end)
+    ):
         return Stance.SUPPOSED
-    return Stance.ANNOUNCED if at.verdict == "right" or _is_announced(at) else None
+    return Stance.ANNOUNCED if right or _is_announced(at) else None
 
 
 def _placed(at: _Place) -> Stance | None:

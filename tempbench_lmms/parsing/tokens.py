@@ -68,7 +68,7 @@ class Text:
     def has(self, names: str | frozenset[str], start: int, end: int) -> bool:
         """Returns whether a word with one of some roles lies between two places."""
         wanted = roles(names) if isinstance(names, str) else names
-        return any(word.roles & wanted for word in self.within(start, end))
+        return any(not wanted.isdisjoint(word.roles) for word in self.within(start, end))
 
     def without(self, start: int, end: int, names: str | frozenset[str]) -> str:
         """Returns a stretch without the words of some roles."""

@@ -36,7 +36,6 @@ def _is_reading(found):
 # its `tests/NAME/contract.py` says it.
 OFFERED = {
     "parsing.clean.clean": lambda found: found.cut_off == (not found.parts),
-    "parsing.decide.read": _is_reading,
     "parsing.reader.read": _is_reading,
     "parsing.reader.read_both": lambda found: all(map(_is_reading, found)),
     "parsing.clean.final_answer": lambda found: found is None or found == found.strip() != "",

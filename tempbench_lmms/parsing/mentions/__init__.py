@@ -19,11 +19,11 @@ class Mention(NamedTuple):
     form: str
 
 
-_MOST = 60
+_MOST = 40
 
 
 def outer(mentions: list[Mention]) -> list[Mention]:
-    """Returns the first and the last 60 mentions in order; the middle of a looping reply adds nothing."""
+    """Returns the first and the last 40 mentions in order; the middle of a looping reply adds nothing."""
     if len(mentions) <= 2 * _MOST:
         return mentions
     row = sorted(mentions, key=lambda m: m.start)

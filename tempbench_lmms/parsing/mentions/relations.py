@@ -126,7 +126,8 @@ def _of(step: str, late: bool, start: int, end: int) -> Mention:
 
 def _class(text: Text, word: Word, late: bool) -> list[Mention]:
     sentence, clause = _scope(text, word)
-    start = max([clause.start, *(one.end for one in text.within(clause.start, word.start))])
+    before = text.before(word.start, word.start - clause.start)
+    start = before.end if before else clause.start
     ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end : sentence.end])
     if not (is_empty(text.text[start : word.start]) and ends and word.roles & roles("before after")):
         return []
