@@ -108,18 +108,21 @@ def otherwise(shown: Sequence[Seen]) -> list[Otherwise]:
     turned = [one for one in shown if one.turned and not (one.is_fitted and one.card.stretch != 1)]
     names = Counter(one.turned.partition(" to ")[0] for one in turned)
     undone = [(name, "the picture as it is", f"{n} of {len(shown)} {name}") for name, n in names.items()]
-    shown = [one for one in shown if not one.turned]
+    return [*undone, *_otherwise([one for one in shown if not one.turned])]
+
+
+def _otherwise(shown: Sequence[Seen]) -> list[Otherwise]:
     far = [_far(one)[0] for one in shown]
     wrong = [one for one, off in zip(shown, far, strict=True) if off > _OTHERWISE]
     found = _changed([_far(one, len(_CHANGES)) for one in wrong], len(shown))
     if all(one.is_fitted for one in shown if one.card.stretch != 1):  # some processors cut what is wide
         found = [one for one in found if one[0] != "cropped" or any(one.card.stretch == 1 for one in shown)]
     if found and found[0][0] == "other colours":  # so are those of what is unsharp or noisy
-        return undone + ([*_dirt(shown), *_detail(shown, 2 * _OTHERWISE), *_covered(shown)][:1] or found)
+        return [*_dirt(shown), *_detail(shown, 2 * _OTHERWISE), *_covered(shown)][:1] or found
     limit = _OTHERWISE if found else 1.7 * _OTHERWISE
     whole = [one for one, off in zip(shown, far, strict=True) if off <= limit]
     is_cut = bool(found) and found[0][0] == "cropped"
-    return [*undone, *found, *([] if is_cut else _squashed(shown)), *[*_dirt(whole), *_detail(whole)][:1]]
+    return [*found, *([] if is_cut else _squashed(shown)), *[*_dirt(whole), *_detail(whole)][:1]]
 
 
 def _changed(rows: list[list[float]], n: int) -> list[Otherwise]:
