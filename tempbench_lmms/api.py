@@ -124,8 +124,13 @@ def save_run(
     >>> log.model, len(log.samples)
     ('mine', 1)
     """
-    source = importing.source_of(None, task, model)
-    return importing.run(importing.of_mapping(predictions), "save_run", source, Path(folder), partial)
+    return importing.run(
+        importing.of_mapping(predictions),
+        "save_run",
+        importing.source_of(None, task, model),
+        Path(folder),
+        partial,
+    )
 
 
 def load_runs(*paths: str | Path, partial: bool = False) -> list[TaskLog]:
@@ -160,8 +165,9 @@ class Compared:
     pairs: list[tuple[TaskLog, TaskLog]]  # the two logs of each task
 
     def __str__(self) -> str:
-        shown = comparison.chosen(self.metrics, False, ())
-        return comparison.as_text(self.pairs, self.remarks, self.metrics, shown)
+        return comparison.as_text(
+            self.pairs, self.remarks, self.metrics, comparison.chosen(self.metrics, False, ())
+        )
 
 
 def compare(

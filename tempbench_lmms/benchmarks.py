@@ -49,7 +49,6 @@ def is_name(text: str) -> bool:
 
 
 def _problem(folder: Path) -> str:
-    """Returns why a folder of the user is not a benchmark; "" if it is one."""
     ours = Path(tempbench_lmms.__path__[0], folder.name)
     if not is_name(folder.name) or ours.exists() or ours.with_suffix(".py").exists():
         return "choose another name: lower-case letters, digits and _, and not one that tempbench-lmms uses"

@@ -84,8 +84,9 @@ def new(
             (into / path).write_text(text, encoding="utf-8")
         tempbench_lmms.__path__.append(str(into.resolve()))  # as the environment variable will from now on
         importlib.invalidate_caches()
-        kind = datasets.module(name, "prepare").kind()
-        datasets.shared("own_table").write_sample(kind, rows.resolve(), roots.mini_root(name))
+        datasets.shared("own_table").write_sample(
+            datasets.module(name, "prepare").kind(), rows.resolve(), roots.mini_root(name)
+        )
         datasets.commands(name)["prepare"](source=rows.resolve())
     except BaseException:  # nothing is left, so that you can try again
         shutil.rmtree(into / name, ignore_errors=True)
@@ -146,6 +147,7 @@ def texts_of(
     out = {}
     for path in sorted(FILES.rglob(f"*{_END}")):
         place = path.relative_to(FILES).as_posix()
-        text = environment.get_template(place).render(values)
-        out[Path(name, place.removesuffix(_END))] = re.sub(r"\n{4,}", "\n\n\n", text)
+        out[Path(name, place.removesuffix(_END))] = re.sub(
+            r"\n{4,}", "\n\n\n", environment.get_template(place).render(values)
+        )
     return out

@@ -112,8 +112,14 @@ def as_html(task: str, number: int, count: int, n_frames: int) -> str:
                 raise
             known = {"parts": [], "target": "", "problem": str(error)}
         shown.append({"number": place, **known})
-    title = f"{task}, what a model sees"
-    return rendered("show.html", title=title, task=task, shown=shown, total=len(docs), count=count)
+    return rendered(
+        "show.html",
+        title=f"{task}, what a model sees",
+        task=task,
+        shown=shown,
+        total=len(docs),
+        count=count,
+    )
 
 
 def _parts(view: View, n_frames: int) -> Iterator[dict[str, Any]]:

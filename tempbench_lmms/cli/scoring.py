@@ -212,7 +212,6 @@ def reread(
 
 
 def _show_opinions(logs: Sequence[Any], everything: bool) -> None:
-    """Prints a second opinion on each task that is none of ours."""
     from tempbench_lmms.runs.quality import opinion_on
 
     others = [log for log in logs if log.other]

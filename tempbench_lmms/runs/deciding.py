@@ -260,8 +260,7 @@ def _ours(task: str) -> _Asked:
 
 
 def _theirs(log: TaskLog, wanted: str) -> _Asked:
-    """Returns the questions of a task that is none of ours; its own code scores replies (`any_task`)."""
-    other = log.other
+    other = log.other  # its own code scores replies
     assert other is not None
     ids = [str(number) for number in range(other.n_documents)]
     groups = [other.units.get(id_, id_) for id_ in ids]

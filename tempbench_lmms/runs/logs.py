@@ -170,7 +170,6 @@ def said(folder: Path, advice: str = "") -> str:
 
 
 def _unfinished(state: Path) -> list[TaskLog]:
-    """Returns our tasks of the run of a state with their answers so far; none if it has results."""
     if any(state.parent.rglob(f"*{RESULTS}")):
         return []
     identity = state_of(state.parent)["identity"]

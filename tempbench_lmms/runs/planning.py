@@ -165,7 +165,6 @@ def spread_of(sizes: Sequence[int], assumed: Assumed = Assumed()) -> planning.Sp
 def _planned(
     name: str, one: planning.Spread, whole: float, difference: float, assumed: Assumed, sizes: Sequence[int]
 ) -> Metric | None:
-    """Returns what the whole task can detect in a metric, from the spread in a part of it; else None."""
     if not (one.error > 0 and one.n_clusters > 1):
         return None
     error, n = one.error / math.sqrt(whole), round(one.n_clusters * whole)

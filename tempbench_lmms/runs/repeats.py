@@ -126,8 +126,14 @@ def as_text(found: Repeated) -> str:
         f"{log.task}, {log.model}, {k} repeats of {counted(found.n_questions, 'question')}, "
         f"{found.n_same:,} with the same reply in all"
     )
-    warnings = [f"  warning: {line}" for line in found.warnings]
-    return "\n".join([title, *columns([heads, *map(_row, found.metrics)]), f"  {_LEGEND}", *warnings])
+    return "\n".join(
+        [
+            title,
+            *columns([heads, *map(_row, found.metrics)]),
+            f"  {_LEGEND}",
+            *(f"  warning: {line}" for line in found.warnings),
+        ]
+    )
 
 
 def _row(one: Spread) -> tuple[str, ...]:

@@ -256,7 +256,6 @@ def _some(ids: Sequence[str]) -> str:
 
 
 def _stopped(first: TaskLog, second: TaskLog) -> Iterator[str]:
-    """Yields a line for a run that stopped early; the questions that both answered are still compared."""
     for name, log in (("A", first), ("B", second)):
         if was_stopped(log):
             yield (

@@ -138,8 +138,11 @@ def check(command: Command) -> RunIdentity:
     n, n_asked = sum(map(len, ids.values())), sum(len(taken(one)) for one in ids.values())
     if names and not n_asked:
         raise TempbenchError("--limit and --offset leave no questions to ask; give other numbers")
-    room = _BYTES_AT_LEAST + n_asked * _BYTES_PER_DOCUMENT
-    outputs.check_room(command.output, room, f"the answers and logs of {counted(n_asked, 'question')}")
+    outputs.check_room(
+        command.output,
+        _BYTES_AT_LEAST + n_asked * _BYTES_PER_DOCUMENT,
+        f"the answers and logs of {counted(n_asked, 'question')}",
+    )
     if names:
         of = f" of {n:,}" if n_asked < n else ""
         tell(f"{n_asked:,}{of} questions of {counted(len(names), 'task')} are asked")

@@ -60,8 +60,10 @@ def kept(output: Path) -> int:
 def advice(output: Path, first: str = "") -> str:
     """Returns how many answers are stored, and how to continue."""
     if n := kept(output):
-        what = f"{n:,} answer{'s are' if n > 1 else ' is'} stored in {output}"
-        return f"{what}, {first}give the same command again to continue"
+        return (
+            f"{n:,} answer{'s are' if n > 1 else ' is'} stored in {output}, {first}give the same command "
+            "again to continue"
+        )
     return f"no answer is stored yet, {first}give the command again, as it is or corrected"
 
 

@@ -352,7 +352,7 @@ def _of_any_task(log: TaskLog, results: Any, group_by: str) -> TaskLog:
 
 
 def _by_name(table: dict[str, Any]) -> dict[str, Any]:
-    """Returns numbers by metric, without the name of the filter where a metric has only one."""
+    # Without the name of the filter where a metric has only one.
     counts = Counter(key.partition(",")[0] for key in table)
     return {(name if counts[name := key.partition(",")[0]] == 1 else key): table[key] for key in table}
 
