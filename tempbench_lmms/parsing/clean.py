@@ -222,7 +222,6 @@ def _box(reply: str, start: int) -> tuple[int, int] | None:
 
 
 def _changed(text: str, at: list[int], pattern: re.Pattern[str], change: Change) -> tuple[str, list[int]]:
-    """Returns a text with each match of a pattern changed, and its map."""
     pieces, places, last = [], [], 0
     for found in pattern.finditer(text):
         new = found.expand(change) if isinstance(change, str) else change(found)

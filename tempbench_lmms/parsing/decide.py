@@ -274,7 +274,6 @@ def _is_contrasted(case: Case, one: Judged) -> bool:
 
 
 def _remaining(case: Case) -> Said | None:
-    """Returns the one value that is left if all others are denied."""
     text = case.text
     denied = [one for one in case.judged if one.stance == Stance.DENIED]
     doubts = roles("hedge suppose draft turn")
@@ -316,7 +315,6 @@ def _in_list(text: Text, one: Judged, live: list[Judged]) -> bool:
 
 
 def _explains(text: Text, one: Judged, live: list[Judged]) -> bool:
-    """Returns whether a colon or dash separates a mention from another one before it in its sentence."""
     here = [o.mention.end for o in live if o.sentence == one.sentence]
     between = text.text[here[0] : one.mention.start]
     whole = text.text[slice(*text.sentences[one.sentence])]
@@ -328,7 +326,6 @@ def _in_explanation(text: Text, one: Judged, live: list[Judged]) -> bool:
 
 
 def _refuses(text: Text) -> bool:
-    """Returns whether a text says that it cannot answer, without a "but" behind it."""
     for word in (word for word in text.words if "refuse" in word.roles):
         start, end = text.sentences[text.sentence(word.start)]
         noted = text.has("note", start, word.start) and not text.has("suppose ask", word.end, end)

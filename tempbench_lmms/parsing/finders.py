@@ -56,7 +56,6 @@ _TERMS = {
 
 
 def _claimed(text: Text, claim: str) -> list[Mention]:
-    """Returns the judgements of a claim: words of truth, else what the reply says about the two things."""
     judged = truth.find(text, claim == "chronological")
     if judged or claim != "first before second":
         return judged

@@ -262,7 +262,6 @@ def _bounded(at: _Place) -> Stance | None:
 
 
 def _hedged(at: _Place) -> Stance | None:
-    """Returns OPEN for a mention that a hedge in its clause leaves open."""
     if any("or" in w.roles for w in at.lead):
         return Stance.OPEN
     behind = next((w.start for w in at.text.within(at.end, at.right) if w.roles & _TURNS), at.right)

@@ -131,7 +131,6 @@ _BETWEEN = r"[^\w\n]{1,3}"
 
 @lru_cache(maxsize=512)
 def _placed(texts: tuple[str, ...]) -> bool:
-    """Returns whether each option is only a place: "the first image"."""
     found = [numbers.places(Text(text, spans=False), 12, roles("image option")) for text in texts]
     return bool(texts) and all(len(one) == 1 for one in found) and "," not in "".join(texts)
 

@@ -79,7 +79,6 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
 
 
 def _place(order: _Order, word: Word) -> str:
-    """Returns the place in an order that a word means; empty for other words and for labels."""
     if word.start in order.starts:
         return ""
     kinds = {
@@ -92,7 +91,6 @@ def _place(order: _Order, word: Word) -> str:
 
 
 def _ways(order: _Order, start: int, end: int) -> list[str]:
-    """Returns the directions that a stretch names: "rising" or "falling"."""
     words = order.text.within(start, end)
     said = [w for w in words if order.quantities or "size" not in w.roles]
     ways = roles("falling"), roles("rising falling")

@@ -64,7 +64,6 @@ def _reviewed(text: Text, found: list[Mention]) -> list[Mention]:
 
 
 def _stated(text: Text, named: Named) -> list[Mention]:
-    """Returns the names of classes and the statements about two named things, in order."""
     pairs = itertools.pairwise(named)
     arrows = [(a, b) for a, b in pairs if text.text[a[1] : b[0]].strip(" ()") in ("→", "->", "=>", ">")]
     found = [_of(a[2], False, a[0], b[1]) for a, b in arrows]
@@ -161,7 +160,6 @@ def triple(text: Text) -> str | None:
 
 
 def _questions(text: Text) -> Asked:
-    """Returns the places that name questions by number or place, with joined ones as one."""
     found: Asked = []
     places: Asked = []
     for word in text.words:

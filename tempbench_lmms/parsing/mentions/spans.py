@@ -388,7 +388,6 @@ def of_json(value: Any, span: TimeSpan) -> list[Span]:
 
 
 def _fields(value: Mapping[Any, Any]) -> dict[str, Any]:
-    """Returns the fields of an object by names in one form: "Start time" is "start_time"."""
     return {re.sub(r"[-\s]+", "_", str(name).strip()).lower(): item for name, item in value.items()}
 
 
