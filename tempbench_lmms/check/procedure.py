@@ -47,6 +47,7 @@ class Answer:
 
 Ask = Callable[[Sequence[Probe]], list[Answer]]
 """Asks several questions in one call of the runner."""
+Pair = tuple[Probe, Answer]
 
 
 @dataclass(frozen=True)
@@ -138,20 +139,12 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     alone += _one_by_one(ask, single[_ALIKE:])
     again = ask(single[:1])[0]
     twins = _one_by_one(ask, [probe for probe in inside if probe.kind == "same text"])
-    by_itself = dict(alone)
     fine = [probe for probe, answer in alone if not answer.error]
     fine += [probe for probe in inside if probe.kind == "crowd"]
     batch = dict(zip(fine, ask(fine), strict=True))
     small = list(zip(outside, ask(outside), strict=True)) if outside else []
     every = [*alone, *twins, *batch.items()]
-    blind = "" if any(answer.arrived for _, answer in [*every, *small]) else _HOOK
-    owners = probes_.numbers_of([*inside, *outside])
-    found = [one for pair in (*alone, *twins) for one in _judged(*pair, owners, plan, blind)]
-    for probe, answer in batch.items():
-        if one := by_itself.get(probe):
-            found += _in_batch(probe, one, answer)
-        if not one or not (answer.error or _are_same(one, answer)):
-            found += _judged(probe, answer, owners, plan, blind)
+    found = [*_findings(alone, twins, batch, small, probes_.numbers_of([*inside, *outside]), plan)]
     if not again.error and not alone[0][1].error:
         found += _same_reply("another reply", alone[0][1], again)
     came = [_came(every), _came(small)]
@@ -160,11 +153,35 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
         # Of lines that nothing else shows.
         seen = {one.line for one in found if not isinstance(one, Hidden)}
         found += [fault for fault in replies.explained(came[1]) if fault.line not in seen]
-    verdicts = verdicts_of(found, plan.needed)
-    for kind in plan.kinds:
-        own = [(probe, answer) for probe, answer in small if probe.kind == kind]
-        verdicts.append(_sight(kind, own, plan.counts(kind)))
+    verdicts = [*verdicts_of(found, plan.needed), *_sights(small, plan)]
     return Check(tuple(verdicts), len(every) + 1 + len(outside), n_small=len(outside))
+
+
+def _findings(
+    alone: Sequence[Pair],
+    twins: Sequence[Pair],
+    batch: Mapping[Probe, Answer],
+    small: Sequence[Pair],
+    owners: Mapping[int, Probe],
+    plan: Plan,
+) -> Iterator[Finding]:
+    """Yields what each answer shows by itself, and what differs in one call."""
+    every = [*alone, *twins, *batch.items()]
+    blind = "" if any(answer.arrived for _, answer in [*every, *small]) else _HOOK
+    for pair in (*alone, *twins):
+        yield from _judged(*pair, owners, plan, blind)
+    by_itself = dict(alone)
+    for probe, answer in batch.items():
+        one = by_itself.get(probe)
+        if one:
+            yield from _in_batch(probe, one, answer)
+        if not one or not (answer.error or _are_same(one, answer)):
+            yield from _judged(probe, answer, owners, plan, blind)
+
+
+def _sights(small: Sequence[Pair], plan: Plan) -> Iterator[Verdict]:
+    for kind in plan.kinds:
+        yield _sight(kind, [pair for pair in small if pair[0].kind == kind], plan.counts(kind))
 
 
 def _one_by_one(ask: Ask, probes: Sequence[Probe]) -> list[tuple[Probe, Answer]]:

@@ -81,15 +81,18 @@ def report(
         else:
             content = text.as_latex(overview.sections_of(tasks), title, everything)
     write_text(content, output)
-    size = output.stat().st_size
-    written = f"{size / 1e6:.1f} MB" if size > 1e5 else f"{size / 1e3:.1f} kB"
-    n_tasks = terminal.counted(len({task.log.task for task in tasks}), "task")
-    n_runs = terminal.counted(len({task.run for task in tasks}), "run")
-    print(f"{output}: {n_tasks} of {n_runs}, {written}")
+    print(f"{output}: {_written(tasks, output.stat().st_size)}")
     for task in tasks:
         lines = [f"{task.log.task}: {line}" for line in quality.of_records(task.log.limited)]
         for line in (*task.log.problems, *lines):
             print(f"{task.run}: {line}", file=sys.stderr)
+
+
+def _written(tasks: Sequence["TaskNumbers"], size: int) -> str:
+    written = f"{size / 1e6:.1f} MB" if size > 1e5 else f"{size / 1e3:.1f} kB"
+    n_tasks = terminal.counted(len({task.log.task for task in tasks}), "task")
+    n_runs = terminal.counted(len({task.run for task in tasks}), "run")
+    return f"{n_tasks} of {n_runs}, {written}"
 
 
 def _prices(given: Sequence[str], runs: set[str]) -> dict[str, tuple[float, float]]:
@@ -233,10 +236,7 @@ def table(
     if name is None:
         if output or format_:
             raise TempbenchError(f"name a table; `tempbench table {benchmark}` lists them")
-        width = max(len(one.name) for one in card.tables)
-        for one in card.tables:
-            caption = textwrap.shorten(one.caption, max(20, columns - width - 2), placeholder="...")
-            print(f"{one.name.ljust(width)}  {caption}")
+        _list_tables(card, columns)
         return
     chosen = _chosen(card, name)
     kind = format_ or (_FORMATS.get(output.suffix.lower(), "") if output else "text")
@@ -266,6 +266,13 @@ def table(
         print(f"{output}: {chosen.name} of {card.name}")
     else:
         print(content.rstrip("\n"))
+
+
+def _list_tables(card: BenchmarkCard, columns: int) -> None:
+    width = max(len(one.name) for one in card.tables)
+    for one in card.tables:
+        caption = textwrap.shorten(one.caption, max(20, columns - width - 2), placeholder="...")
+        print(f"{one.name.ljust(width)}  {caption}")
 
 
 def _tasks(

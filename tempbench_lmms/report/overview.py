@@ -427,11 +427,9 @@ def _headlines(columns: Sequence[Column], tasks: Sequence[TaskNumbers]) -> Grid:
     common = _averaged(columns, whole)
     if is_ranked := len(whole) > 1 and len(common) > 1:
         heads = [Heading(("rank",)), Heading(("average",)), *heads]
-        means = {run: fmean(n.number or 0 for one in common if (n := one.number(run))) for run in whole}
+        ranks = _ranks(common, whole)
         for row, own in zip(rows, cells, strict=True):
-            mean = means.get(row.name) if row.kind == RUN else None
-            rank = "" if mean is None else str(1 + sum(other > mean for other in means.values()))
-            own[:0] = [Cell(rank), Cell(shown(mean, 3, blank=""))]
+            own[:0] = ranks.get(row.name if row.kind == RUN else "", [Cell(""), Cell("")])
     grid = Grid(
         name="Headlines",
         caption="The score of each run on each benchmark",
@@ -442,6 +440,13 @@ def _headlines(columns: Sequence[Column], tasks: Sequence[TaskNumbers]) -> Grid:
         corner="run",
     )
     return signed(grid, (task for column in columns for task in column.tasks))
+
+
+def _ranks(columns: Sequence[Column], runs: Sequence[str]) -> dict[str, list[Cell]]:
+    """Returns each run's rank by its average over the columns, and that average."""
+    means = {run: fmean(n.number or 0 for one in columns if (n := one.number(run))) for run in runs}
+    ranks = {run: 1 + sum(other > mean for other in means.values()) for run, mean in means.items()}
+    return {run: [Cell(str(ranks[run])), Cell(shown(mean, 3))] for run, mean in means.items()}
 
 
 def _averaged(columns: Sequence[Column], runs: Sequence[str]) -> list[Column]:

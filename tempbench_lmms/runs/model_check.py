@@ -2,7 +2,7 @@
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -270,6 +270,11 @@ def as_text(found: procedure.Check, everything: bool = False) -> str:
         )
         if states and not everything:
             lines.append(f"{group}: {', '.join(f'{n} {state}' for state, n in states.items())}")
+    return "\n".join([*lines, *_of_tasks(found)])
+
+
+def _of_tasks(found: procedure.Check) -> Iterator[str]:
+    """Yields a line for tasks that lack the same needs."""
     by_need: dict[str, list[str]] = {}
     for task, needs in found.tasks.items():
         bad = (one for one in needs if one.state != PASSED)
@@ -277,8 +282,7 @@ def as_text(found: procedure.Check, everything: bool = False) -> str:
         by_need.setdefault(said or "all needs hold", []).append(task)
     for said, tasks in by_need.items():
         more = f" and {len(tasks) - _NAMED} more tasks" if len(tasks) > _NAMED else ""
-        lines.append(f"{', '.join(tasks[:_NAMED])}{more}: {said}")
-    return "\n".join(lines)
+        yield f"{', '.join(tasks[:_NAMED])}{more}: {said}"
 
 
 def _end(found: procedure.Check) -> str:
