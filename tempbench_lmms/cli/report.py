@@ -59,8 +59,8 @@ def report(
 
     Unfinished and damaged runs are included; their names say so in every table.
     """
+    from tempbench_lmms.record_quality import of_records
     from tempbench_lmms.report import overview, page, text
-    from tempbench_lmms.runs import quality
     from tempbench_lmms.runs.task_log import edited
 
     outputs.check_file(output, force)
@@ -83,7 +83,7 @@ def report(
     write_text(content, output)
     print(f"{output}: {_written(tasks, output.stat().st_size)}")
     for task in tasks:
-        lines = [f"{task.log.task}: {line}" for line in quality.of_records(task.log.limited)]
+        lines = [f"{task.log.task}: {line}" for line in of_records(task.log.limited)]
         for line in (*task.log.problems, *lines):
             print(f"{task.run}: {line}", file=sys.stderr)
 

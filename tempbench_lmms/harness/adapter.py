@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+from tempbench_lmms import record_quality
 from tempbench_lmms.data import provenance
 from tempbench_lmms.data.redaction import hide, scrubbed
 from tempbench_lmms.record import (
@@ -170,7 +171,7 @@ def details(
     """Returns a nested table over the records behind `items`; empty, with a log entry, if it fails.
 
     `readings` has the shares of how replies were read (`record.shares`), `run` the facts that only
-    the run itself knows (`provenance.recorded`).
+    the run itself knows (`provenance.recorded`); warnings about the records are logged.
     """
     records = records_of(items)
 
@@ -179,6 +180,9 @@ def details(
         return {READINGS: found} if found else {}
 
     def run(records: Sequence[Record]) -> dict[str, Any]:
+        # Commands that read the log give these warnings with what only the log tells.
+        for warning in [] if STRICT.get() else record_quality.of_records(records):
+            logging.getLogger(__name__).warning("%s: %s", benchmark, warning)
         return {provenance.KEY: provenance.recorded(benchmark)}
 
     out = Details()

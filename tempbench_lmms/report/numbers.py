@@ -15,6 +15,7 @@ from tempbench_lmms.data.terminal import shown as steering_nothing
 from tempbench_lmms.metrics.ratio import Ratio, Sums, standard_error
 from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate_error, shown
+from tempbench_lmms.record_quality import Warned
 from tempbench_lmms.runs import quality, rereading
 from tempbench_lmms.runs.run_card import data_of, flat, is_stopped, run_card, said_of, sentence, signature_of
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, metrics_of
@@ -225,10 +226,10 @@ class TaskNumbers:
         }
 
     @cached_property
-    def warnings(self) -> list[quality.Warned]:
+    def warnings(self) -> list[Warned]:
         """Reasons to distrust the scores: damage to the log, degenerate answers."""
         others = (*self.log.problems, *self.differs, *filter(None, [self.second[1]]))
-        return [*(quality.Warned("other", one) for one in others), *quality.warnings(self.log)]
+        return [*(Warned("other", one) for one in others), *quality.warnings(self.log)]
 
     @cached_property
     def second(self) -> tuple[Sequence[rereading.Compared], str]:

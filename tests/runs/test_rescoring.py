@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tempbench_lmms import record_quality
 from tempbench_lmms.data import provenance
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import ratio
@@ -257,7 +258,7 @@ def texts(*replies):
 
 
 def read_as(records):
-    return [str(one) for one in quality.of_records(records)]
+    return [str(one) for one in record_quality.of_records(records)]
 
 
 def test_replies_that_loop_are_cut_off_or_the_same():
@@ -301,9 +302,10 @@ def test_thresholds():
 
 
 @pytest.mark.harness
-def test_rescore_equals_a_run_of_the_harness(tmp_path, run_harness):
+def test_rescore_equals_a_run_of_the_harness(tmp_path, run_harness, caplog):
     tasks = ["tempvs_mini", "tempvs_mt1_two_blind_mini"]
     done = run_harness("tempbench_constant", tasks, tmp_path, ["--seed", "7"])
+    assert "(120 of 120) of the answers are 'A', right for 50% of them" in caplog.text
     read = logs.read_runs([tmp_path])
     assert {log.task for log in read} == set(tasks)
     for log in read:
