@@ -198,12 +198,14 @@ def _without_options(text: str, letters: str, texts: tuple[str, ...]) -> str:
     if len(texts) < 2 or text.count("\n") < len(texts):
         return text
     shown = {letter: _WORD.findall(said.lower()) for letter, said in zip(letters, texts, strict=False)}
-    listed: dict[str, re.Match[str]] = {}
-    for row in _LINE.finditer(text):
-        entry = _ENTRY.fullmatch(_bare(row.group()))
-        if entry and _WORD.findall(entry[2].lower()) == shown.get(entry[1].upper()):
-            listed.setdefault(entry[1].upper(), row)
-    return _blanked(text, listed.values()) if len(listed) == len(shown) else text
+    rows = [(row, _ENTRY.fullmatch(said)) for row in _LINE.finditer(text) if (said := _bare(row.group()))]
+    options = [
+        entry[1].upper() if entry and _WORD.findall(entry[2].lower()) == shown.get(entry[1].upper()) else ""
+        for _, entry in rows
+    ]
+    starts = range(len(rows) - len(shown) + 1)
+    first = next((i for i in starts if {*options[i : i + len(shown)]} == {*shown}), len(rows))
+    return _blanked(text, (row for row, _ in rows[first : first + len(shown)]))
 
 
 def _box(reply: str, start: int) -> tuple[int, int] | None:

@@ -43,6 +43,7 @@ _CODES = {
     }.items()
     for role in roles.split()
 }  # fmt: skip
+_IS = roles("is")
 _UNITS = roles("unit.second unit.minute unit.hour unit.percent to")
 _TIMES = {"h": 3600.0, "m": 60.0, "s": 1.0, "i": 0.001, "%": 1.0}
 
@@ -132,6 +133,8 @@ def _word(text: Text, word: Word) -> _Item:
     code = _code(roles)
     if code == "H":
         return _Item("H", start, end, numeral(roles, "part.") or 2.0)
+    if code == "K" and _is_before(text, end, _IS):
+        code = "_"  # "the span of the question is 12 to 20"
     if code == "T" and text.text[start:end].lower() == "a" and not text.text[end + 1 : end + 2].isdigit():
         code = "_"  # "12 a 20" joins, and any other "a" is an article
     if code in "_w" and number is not None and ("fill" not in roles or _is_before(text, end, _UNITS)):
