@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tempbench_lmms.parsing.expected import UNLESS_CUT
 from tempbench_lmms.record import Record
 
 MAX_UNPARSED = 0.05
@@ -27,8 +28,13 @@ class Warned:
         return self.text
 
 
-def of_records(records: Sequence[Record]) -> list[Warned]:
-    """Returns the warnings about how replies were read."""
+def of_records(records: Sequence[Record], knows_limit: bool = True) -> list[Warned]:
+    """Returns the warnings about how replies were read.
+
+    Args:
+        records: The records of a run.
+        knows_limit: Whether the records tell which replies ended at their token limit (`record.at_limit`).
+    """
     out = []
     failed = sum(bool(record["failed"]) for record in records)
     if failed:
@@ -39,7 +45,11 @@ def of_records(records: Sequence[Record]) -> list[Warned]:
     unread = [record for record in records if not record["parsed"] and not record["failed"]]
     if answered and len(unread) / answered > MAX_UNPARSED:
         counts = Counter(record["reason"] for record in unread if record.get("reason"))  # not of predictions
-        listed = ", ".join(f"{reason.replace('_', ' ')} {n}" for reason, n in counts.most_common())
+        or_cut = "" if knows_limit else " or cut off"
+        listed = ", ".join(
+            f"{reason.replace('_', ' ')}{or_cut if reason in UNLESS_CUT else ''} {n}"
+            for reason, n in counts.most_common()
+        )
         why = f" ({listed})" if listed else ""
         text = f"{share(len(unread), answered)} of the replies are unread{why}; they count as wrong"
         out.append(Warned("unread", text))

@@ -6,7 +6,6 @@ Heavy modules are imported where they are needed, so that `tempbench path` need 
 
 import functools
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -184,10 +183,10 @@ def check_repeats(repeats: int, output: Path, further: Sequence[str], until_deci
 
     settings = generation(further)
     is_greedy = settings.get("do_sample", "true").lower() in ("false", "0", "none")
-    is_cold = re.fullmatch(r"none|[0.]+", settings.get("temperature", "0").lower())
+    temperature = settings.get("temperature", "0").lower()  # a number: the harness's options are checked
     refusals = (
         (
-            is_greedy or is_cold,
+            is_greedy or temperature in ("", "none") or float(temperature) <= 0,
             f"--repeats {repeats} without sampling gives the same replies {repeats} times; add `-- "
             "--gen_kwargs temperature=0.7`, or leave out --repeats",
         ),

@@ -49,8 +49,17 @@ def asked_as_folder(file: Path) -> str:
 
     `1f`, `16f`, `32f` and so on; `video` for a model that chooses its frames (-1 in TOMATO); `shuffled` for
     the control with 16 frames, `shuffled_8f` for one with another number.
+
+    Raises:
+        TempbenchError: The file lies in no such folders.
     """
-    asked = "video" if file.parent.name == "-1" else f"{file.parent.name}f"
+    frames = file.parent.name
+    if not (frames == "-1" or (frames.isascii() and frames.isdigit())):
+        raise TempbenchError(
+            f"{file}: its folders do not say how it was asked; keep TOMATO's, "
+            "<type>+<scene>/<frames>/<model>.jsonl"
+        )
+    asked = "video" if frames == "-1" else f"{int(frames)}f"
     if not file.parent.parent.name.startswith(_SHUFFLED):
         return asked
     return "shuffled" if asked == FULL else f"shuffled_{asked}"

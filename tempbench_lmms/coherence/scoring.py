@@ -26,7 +26,6 @@ from tempbench_lmms.record import (
     Metrics,
     Record,
     answers,
-    by_group,
     n_failed,
     n_questions,
     total,
@@ -254,14 +253,14 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
     Captions have no letters, and their table is empty.
     """
     asked = [record for record in records if "gold" in record]
-    by_variation = by_group(
-        [record for record in asked if record.get("variation")],
-        lambda record: record["condition"],
-        lambda group: {
+    by_condition = grouped((one["condition"], one) for one in asked if one.get("variation"))
+    by_variation = {
+        condition: {
             name: {"share": sum(right) / len(right), "n": len(right)}
             for name, right in sorted(
                 grouped((name, one["correct"]) for one in group for name in one["variation"]).items()
             )
-        },
-    )
+        }
+        for condition, group in by_condition.items()
+    }
     return ({"by_variation": by_variation} if by_variation else {}) | (answers(asked) if asked else {})

@@ -55,13 +55,16 @@ class Child:
             _kill(process)
             process.wait()
 
-    def ask(self, request: Mapping[str, Any], seconds: float, longest: float = math.inf) -> dict[str, Any]:
+    def ask(
+        self, request: Mapping[str, Any], seconds: float, longest: float = math.inf, first: float = 0.0
+    ) -> dict[str, Any]:
         """Returns the answer to a request.
 
         Args:
             request: JSON values.
             seconds: How long to wait for a sign of life: a `Beat`, or the answer.
             longest: How long to wait in all.
+            first: How much longer to wait for the first sign.
 
         Raises:
             TimeoutError: The process was silent for too long, and was ended.
@@ -73,13 +76,14 @@ class Child:
         assert process.stdin is not None
         assert process.stdout is not None
         end = time.monotonic() + longest
+        patience = seconds + first
         try:
             with contextlib.suppress(OSError):  # it has ended; its answer shows that
                 process.stdin.write(json.dumps(request) + "\n")
                 process.stdin.flush()
             while True:
                 began = time.monotonic()
-                wait = max(min(seconds, end - began), 0.0)
+                wait = max(min(patience, end - began), 0.0)
                 timer = threading.Timer(wait, _kill, [process])
                 timer.start()
                 line = process.stdout.readline()
@@ -89,6 +93,7 @@ class Child:
                 answer: dict[str, Any] = json.loads(line)
                 if "beat" not in answer:
                     return answer
+                patience = seconds
         except BaseException:
             self.stop()  # an unread answer would be taken for the next request's
             raise

@@ -58,8 +58,14 @@ def find(source: Path, here: Callable[[Path], T | None], what: str) -> T | None:
             )
         if found:
             return found[0][1]
-        level = [inner for folder in level for inner in sorted(folder.glob("[!.]*")) if inner.is_dir()]
+        level = [inner for folder in level for inner in _folders(folder)]
     return None
+
+
+def _folders(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith("."))
 
 
 def file(folder: Path, *names: str) -> Path | None:

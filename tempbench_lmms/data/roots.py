@@ -35,10 +35,19 @@ def folder_of(name: str, benchmark: str) -> Path:
     return (resource_dir("hf_datasets") / name if name == "mini" else resource_dir(name)) / benchmark
 
 
+def expanded(path: str) -> Path:
+    """Returns a user's path with their home folder in place of `~`."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # a container's user may not be in the list of users
+        raise TempbenchError(
+            f"{path}: this user has no home folder; set HOME, or TEMPBENCH_DATA to the folder for the data"
+        ) from None
+
+
 def cache_home() -> Path:
     """Returns the Hugging Face cache."""
-    default = f"{os.environ.get('XDG_CACHE_HOME', '~/.cache')}/huggingface"
-    return Path(os.environ.get("HF_HOME", default)).expanduser()
+    return expanded(os.environ.get("HF_HOME", f"{os.environ.get('XDG_CACHE_HOME', '~/.cache')}/huggingface"))
 
 
 def data_home(benchmark: str) -> Path:
@@ -52,7 +61,7 @@ def data_home(benchmark: str) -> Path:
             "TEMPBENCH_DATA is an address; run `hf download ORG/NAME --repo-type dataset --local-dir "
             f"FOLDER/{benchmark}` and set it to FOLDER"
         )
-    return Path(home).expanduser() if home else cache_home() / "tempbench"
+    return expanded(home) if home else cache_home() / "tempbench"
 
 
 def home_to_write(benchmark: str) -> Path:
@@ -69,8 +78,8 @@ def datasets_cache() -> Path:
     """
     for name in ("LMMS_EVAL_DATASETS_CACHE", "HF_DATASETS_CACHE"):
         if (folder := os.environ.get(name, "")).strip():
-            return Path(folder).expanduser()
-    return Path(os.environ.get("HF_HOME", "~/.cache/huggingface"), "datasets").expanduser()
+            return expanded(folder)
+    return expanded(os.environ.get("HF_HOME", "~/.cache/huggingface")) / "datasets"
 
 
 def mini_root(benchmark: str) -> Path:
@@ -83,7 +92,8 @@ def prepared_root(benchmark: str, instead: str = "") -> Path:
     root = data_home(benchmark) / benchmark
     try:
         if (root / MANIFEST).is_file():
-            return root
+            with os.scandir(root):
+                return root
     except OSError as error:
         raise TempbenchError(
             f"{root} cannot be read ({error.strerror}); check its permissions or set TEMPBENCH_DATA to "

@@ -43,7 +43,7 @@ def read_table(file: Path) -> tuple[Any, list[Row]]:
                 raise bounds.too_large(file)
             rows += batch.to_pylist()
         return found.schema_arrow, rows
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise TempbenchError(f"{file} cannot be read ({first_line(error)}); prepare the data again") from None
 
 

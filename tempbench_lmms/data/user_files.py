@@ -234,7 +234,7 @@ def _separated(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
     if "\0" in text:
         raise TempbenchError(f"{path} holds NUL characters; save the table as UTF-8 text")
     separator = _separator(path, text, needed)
-    csv.field_size_limit(bounds.MAX_BYTES)
+    csv.field_size_limit(max(len(text), bounds.MAX_BYTES))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     names: list[str] = []
     line = 1
@@ -266,7 +266,9 @@ def _separator(path: Path, text: str, needed: str) -> str:
     """
     usual = "\t" if path.suffix.lower() == ".tsv" else ","
     first = next((line for line in io.StringIO(text) if line.strip()), "").casefold()
-    names = {one: [name.strip('" \t\r\n') for name in first.split(one)] for one in (usual, *_SEPARATORS)}
+    names = {
+        one: [name.strip().strip('"').strip() for name in first.split(one)] for one in (usual, *_SEPARATORS)
+    }
     return next((one for one, found in names.items() if needed in found), usual)
 
 

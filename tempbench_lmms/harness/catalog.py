@@ -19,6 +19,7 @@ import yaml
 
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.checksums import digest
+from tempbench_lmms.data.redaction import parts
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError, hint
 from tempbench_lmms.harness import respondents
@@ -68,6 +69,8 @@ def _parser() -> _Parser:
             elif keyword.arg in ("action", "nargs", "choices", "dest"):
                 with contextlib.suppress(ValueError):  # computed, so any value is accepted
                     settings[keyword.arg] = ast.literal_eval(keyword.value)
+        if not names:  # positional or computed
+            continue
         with contextlib.suppress(argparse.ArgumentError):  # from another of its commands, with the same name
             parser.add_argument(*names, **settings)
     return parser
@@ -98,6 +101,12 @@ def options(words: Sequence[str], ours: Sequence[str] = ()) -> argparse.Namespac
     # Mistakes in these the harness notices only after loading everything.
     for name in _PAIRS:
         check_pairs(f"--{name}", getattr(found, name, None))
+    for pair in parts(getattr(found, "gen_kwargs", None) or ""):
+        value = pair.partition("temperature=")[2].strip().lower()
+        if value and value != "none" and not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?", value):
+            raise TempbenchError(
+                f"--gen_kwargs {one_line(pair)}: give a number above 0, or 0 for no sampling"
+            )
     folder = getattr(found, "include_path", None) or "hidden:"  # as a run's state shows it
     if not folder.startswith("hidden:") and not Path(folder).is_dir():
         raise TempbenchError(f"--include_path {one_line(folder)}: no such folder; give that of your tasks")

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.errors import TempbenchError, lacking
 
 _RAISED = re.compile(r"[\w.]+Error: ")
+_NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'$")
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,8 @@ def read(model: str, output: Path, started: set[Path], log: str) -> Run:
 
 def _reason(log: str) -> str:
     lines = [line.strip() for line in log.splitlines()]
-    raised = [line for line in lines if _RAISED.match(line)] or [
-        line for line in lines if "Error" in line or "tempbench" in line
-    ]
+    raised = [line for line in lines if _RAISED.match(line)]
+    if raised and (module := _NO_MODULE.search(raised[-1])):
+        return str(lacking(ModuleNotFoundError(name=module[1])) or raised[-1])
+    raised = raised or [line for line in lines if "Error" in line or "tempbench" in line]
     return raised[-1][:300] if raised else "no reason was printed"

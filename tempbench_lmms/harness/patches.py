@@ -267,8 +267,12 @@ def mend_client(lm: Any, model_args: str) -> None:
     if not type(client).__module__.startswith("openai") or not hasattr(client, "with_options"):
         return
     given = dict(one.partition("=")[::2] for one in model_args.split(","))
+    try:
+        seconds = float(given.get("timeout") or _SECONDS)
+    except ValueError:
+        raise TempbenchError(f"timeout={given['timeout']}: give a number of seconds") from None
     once = {"Connection": "close"} if type(client).__name__.startswith("Async") else {}
-    lm.client = client.with_options(timeout=float(given.get("timeout") or _SECONDS), default_headers=once)
+    lm.client = client.with_options(timeout=seconds, default_headers=once)
 
 
 PATCHES = (

@@ -15,6 +15,23 @@ from tempbench_lmms.check.inputs import Inputs
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES, cannot_answer
 
+_SWITCH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+def whole(name: str, value: int | str, least: int = 0) -> int:
+    """Returns an argument as a whole number.
+
+    Raises:
+        TempbenchError: It is not a whole number, or too small.
+    """
+    try:
+        number = int(value)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise TempbenchError(f"{name}={value}: give a whole number of at least {least}")
+    return number
+
 
 class Respondent(lmms):  # type: ignore[misc]
     """Answers from the document alone.
@@ -23,6 +40,9 @@ class Respondent(lmms):  # type: ignore[misc]
         seed: For the respondents that draw.
         media: Whether to request the media too, as a real model does, which reveals missing or damaged ones.
         batch_size: The harness's option, like the others; respondents do not use them.
+
+    Raises:
+        TempbenchError: An argument has the wrong type.
     """
 
     reply = "empty"
@@ -30,14 +50,16 @@ class Respondent(lmms):  # type: ignore[misc]
     def __init__(
         self,
         seed: int | str = 0,
-        media: bool = False,
+        media: bool | str = False,
         batch_size: int | str = 1,
         max_batch_size: Any = None,
         device: Any = None,
     ) -> None:
         super().__init__()
-        self.seed = int(seed)
-        self.media = media
+        self.seed = whole("seed", seed)
+        if str(media).lower() not in _SWITCH:
+            raise TempbenchError(f"media={media}: give true or false")
+        self.media = _SWITCH[str(media).lower()]
         # The harness gathers the metrics of several processes on this device.
         self.device = torch.device("cpu")
 
@@ -93,8 +115,8 @@ class Reader(Respondent):
         self, batch_size: int | str = 1, frames: int | str = questions.FRAMES, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.batch_size = int(batch_size or 1)
-        self.frames = int(frames)
+        self.batch_size = whole("batch_size", batch_size or 1, 1)
+        self.frames = whole("frames", frames, 1)
 
     def generate_until(self, requests: list[Any]) -> list[str]:
         """Returns one reply a request, in order."""

@@ -53,6 +53,8 @@ def open_container(path: Path) -> Any:
         av.error.FFmpegError: It is damaged or not a video.
         OSError: It cannot be read.
     """
+    if path.is_fifo():
+        raise FileNotFoundError(path)  # it never ends
     # Not `options`: PyAV gives these to each stream too, counted before FLV and MPEG-PS have shown all of
     # theirs, and the process dies. "file:": a name with a colon in it is no network address.
     return av.open(f"file:{path}", container_options={"format_whitelist": _FORMATS})

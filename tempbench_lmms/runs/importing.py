@@ -20,7 +20,9 @@ from typing import Any
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import bounds, checks, outputs, provenance
 from tempbench_lmms.data.tables import Row, listing_of, write_json, write_text
+from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.data.user_files import (
+    CELL,
     check_complete,
     json_values,
     question_and_reply,
@@ -297,7 +299,7 @@ def vlmevalkit(source: Source) -> Iterator[Answer]:
     or prompt is in `question`. A row with the id of one question and the text of another is refused, because
     one of the two columns was sorted or shifted.
     """
-    ids, texts = source.ids(), source.ids_by_text()
+    ids, texts, n_full = source.ids(), source.ids_by_text(), 0
     for where, row in read_table(source.path, "prediction", (*_IDS, "question")):
         names = [name for column in _IDS for name in _names(row.get(column))]
         asked = texts.get(plain(str(row.get("question") or "")), set())
@@ -308,7 +310,12 @@ def vlmevalkit(source: Source) -> Iterator[Answer]:
                 f"{min(asked)}; one of these columns was sorted or shifted: correct it"
             )
         found = found or (next(iter(asked)) if len(asked) == 1 else "")
-        yield Answer(found or (names or [where])[0], _reply(source, where, row["prediction"]), where)
+        reply = _reply(source, where, row["prediction"])
+        n_full += len(reply) == CELL and source.path.suffix.lower() == ".xlsx"
+        yield Answer(found or (names or [where])[0], reply, where)
+    if n_full:
+        n = counted(n_full, "reply", "replies")
+        source.remarks.append(f"{n} of {CELL:,} characters, the most that a cell can hold: probably cut off")
 
 
 def _names(value: Any) -> list[str]:

@@ -173,8 +173,9 @@ def is_stopped(said: Mapping[str, Any]) -> bool:
 
 def said_of(log: TaskLog) -> dict[str, Any] | None:
     """Returns what a run recorded about the decision of a task; None without `--until-decided`."""
-    found: dict[str, Any] | None = (log.header.get(DECIDED) or {}).get(log.task)
-    return found
+    found = log.header.get(DECIDED)
+    own = found.get(log.task) if isinstance(found, dict) else None
+    return own if isinstance(own, dict) else None
 
 
 def was_stopped(log: TaskLog) -> bool:

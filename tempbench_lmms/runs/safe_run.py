@@ -16,7 +16,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms import record_quality
 from tempbench_lmms.check.faults import of_error
 from tempbench_lmms.data import locks, manifests, outputs, redaction, tables
 from tempbench_lmms.data.outputs import LOCK, RESULTS, STATE
@@ -354,10 +353,7 @@ def _finish(
     if empty := sum(not one.reply.strip() for _, one in replies):
         tell(f"{empty:,} of {len(replies):,} replies are empty")
     for log in logs:
-        for warning in (
-            *record_quality.of_records(log.limited),
-            *quality.cut_off(log.samples, log.token_limit),
-        ):
+        for warning in quality.cut_off(log.samples, log.token_limit):
             tell(f"{log.task}: {warning}")
     for log, one in failed[:_SHOWN]:
         words = re.sub(r"^\s*\[LMMS_EVAL_[A-Z_]+[:\s]*", "", one.reply).rstrip().removesuffix("]")

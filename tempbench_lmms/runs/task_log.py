@@ -131,6 +131,8 @@ class TaskLog:
     @property
     def no_samples(self) -> str:
         """A message about missing samples: why, and what to do."""
+        if self.log_file.is_file():
+            return f"{self.log_file}: no line of it can be used; run it again"
         return (
             f"{self.file} has no sample log of {self.task} that can be used; put {self.log_file.name} beside "
             "it, or run again with --log_samples"
@@ -389,7 +391,11 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
     samples: list[Sample] = []
     damage: list[str] = []
     is_ours = task in task_files()
-    metrics, then = {*adapter.names_in(load_task(task))} if is_ours else set(), adapter.names_in(config)
+    metrics = {*adapter.names_in(load_task(task))} if is_ours else set()
+    try:
+        then = adapter.names_in(config)
+    except (KeyError, TypeError):
+        then = ()  # which only lines that need it have
     seen: set[Any] = set()
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):

@@ -35,7 +35,8 @@ def tempvs(source: Source) -> Iterator[Answer]:
     repeated = 0
     for test in [name for name in _OFFICIAL if name in questions.tests]:
         for story in SOURCES:
-            for number, row in enumerate(answered(source.path, story, _OFFICIAL[test]) or ()):
+            rows = answered(source.path, story, _OFFICIAL[test], ("img_seq_id", "preds"))
+            for number, row in enumerate(rows or ()):
                 where = f"{story}_{_OFFICIAL[test]}, row {number}"
                 id_, reply = questions.id_of(row, story, test), reply_of(row["preds"], "preds", where)
                 asked_by, first = told.setdefault(id_, (test, reply))
@@ -65,7 +66,7 @@ def official(source: Source) -> dict[str, Any]:
             if gates is None:
                 source.remarks.append(f"{task}, {name}: no predictions for {gate}: nothing is grounded")
             texts = TEXT_MODELS if "images" not in task else ()
-            found = [answered(folder.parents[1] / "blind" / one, name, task) for one in texts]
+            found = [answered(folder.parent.parent / "blind" / one, name, task) for one in texts]
             if None in found:
                 source.remarks.append(
                     f"{task}, {name}: a text-only model's predictions lack: nothing is filtered"
@@ -105,7 +106,7 @@ class _Questions:
                 return name
         if test.startswith("gt"):
             text = row.get("text_to_test" if test == "gt_caption" else "event_to_test")
-            number = str(row["gt_option"]).rpartition(" ")[2]
+            number = str(row.get("gt_option", "")).rpartition(" ")[2]
             found = self._gates.get((story, str(row["img_seq_id"]), test, str(text), number), [])
             if len(found) == 1:
                 return found[0]

@@ -154,7 +154,9 @@ def load_rows(folder: Path, name: str) -> list[Row] | None:
     return [row for _, row in read_table(path, "img_seq_id")]
 
 
-def answered(folder: Path, source: str, task: str) -> list[Row] | None:
+def answered(
+    folder: Path, source: str, task: str, columns: Sequence[str] = ("gt_option", "img_seq_id", "preds")
+) -> list[Row] | None:
     """Returns a model's answered rows of one source and task, or None.
 
     Officially `*_preds_8bit` is of models with 72 billion parameters or more.
@@ -168,7 +170,7 @@ def answered(folder: Path, source: str, task: str) -> list[Row] | None:
         raise TempbenchError(f"{folder} has {' and '.join(names)}, which are two runs; keep one of them")
     for number, row in enumerate(found[0] if found else ()):
         where = f"{folder}: {source}_{task}, row {number}"
-        if missing := sorted({"preds", "gt_option", "img_seq_id"} - set(row)):
+        if missing := [name for name in columns if name not in row]:
             raise TempbenchError(
                 f"{where}: {', '.join(missing)} missing; write annotation rows with a column preds"
             )

@@ -99,6 +99,9 @@ def row(record: Mapping[str, Any], tags: Mapping[int, str] | None = None) -> Row
         index, question, kind = record["index"], str(record["question"]), str(record["type"])
         choices = _ANSWERS.get(kind, {})
         answer = choices.get(str(record["answer"]).strip(" .():").lower())
+        texts = [record[name] for name in ("video_path", "question", "answer", "type")]
+        if not all(isinstance(text, str) and text.strip() for text in texts):
+            raise ValueError("a field is missing or no text")
         if type(index) is not int or index < 0 or answer is None:
             raise ValueError(f"no index {index!r} of type {kind[:80]!r} with answer {record['answer']!r}")
         return {
@@ -154,4 +157,6 @@ def read_release(data: Path, tags: Path | None = None) -> list[Row]:
         one = row(record, tag_of)
         if found.setdefault(one["index"], one) is not one:
             raise TempbenchError(f"{data}: {where} has index {one['index']} again; leave one")
+    if not found:
+        raise TempbenchError(f"{data} holds no question; get the file again")
     return [*found.values()]

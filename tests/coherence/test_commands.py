@@ -204,6 +204,9 @@ def test_tomato_s_folders_are_told_apart(tmp_path: Path) -> None:
     folders = ("count+human/1", "count+human/-1", "shuffle_count+human/16", "shuffle_count+human/8")
     ways = [imports.asked_as_folder(tmp_path / folder / "model.jsonl") for folder in folders]
     assert ways == ["1f", "video", "shuffled", "shuffled_8f"]
+    for folder in ("count+human/many", "count+human/٣"):
+        with pytest.raises(TempbenchError, match="do not say how it was asked"):
+            imports.asked_as_folder(tmp_path / folder / "model.jsonl")
 
 
 def test_a_prediction_that_is_null_is_a_failed_request(tmp_path: Path) -> None:

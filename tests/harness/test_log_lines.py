@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter as log_lines
 from tempbench_lmms.harness import patches
 from tempbench_lmms.harness.adapter import Item
@@ -90,18 +89,24 @@ def shortened(path):
 def test_a_run_reads_the_same_in_either_form(tmp_path):
     path = write_run(tmp_path)
     (long,) = logs.read_runs([tmp_path])
-    size = path.stat().st_size
+    text, size = path.read_text(), path.stat().st_size
     shortened(path)
     (log,) = logs.read_runs([tmp_path], partial=True)
     assert log.samples == ()
     assert "metric_list" in log.problems[0]
     (results,) = tmp_path.glob("*_results.json")
     found = json.loads(results.read_text())
+    long_lines, short_lines = text, path.read_text()
     for odd in (["acc"], [{}], 3):
         found["configs"][TASK]["metric_list"] = odd
         results.write_text(json.dumps(found))
-        with pytest.raises(TempbenchError, match="the log was edited"):
-            logs.read_runs([tmp_path], partial=True)
+        (log,) = logs.read_runs([tmp_path], partial=True)
+        assert log.samples == ()
+        assert "223 lines" in log.problems[0]
+        assert "it has no metric_list" in log.problems[0]
+        path.write_text(long_lines)
+        assert logs.read_runs([tmp_path])[0].samples == long.samples
+        path.write_text(short_lines)
     names = [{"metric": name} for name in log_lines.names_in(load_task(TASK))]
     found["configs"][TASK]["metric_list"] = names
     results.write_text(json.dumps(found))

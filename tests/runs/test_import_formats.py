@@ -118,7 +118,7 @@ def test_predictions_of_tempvs(tmp_path):
     path = tmp_path / "vist_ordering_texts_opt_event_preds_full.json"
 
     def read(value):
-        row = {"question_id": "q0", "img_seq_id": "s", "gt_option": "A", "preds": value}
+        row = {"question_id": "q0", "img_seq_id": "s", "preds": value}
         written(path, json.dumps([row]))
         return answers(tempvs, tmp_path, TEMPVS)[0]
 
@@ -131,3 +131,15 @@ def test_predictions_of_tempvs(tmp_path):
     written(path, '[{"img_seq_id": "s", "preds": "A", "preds": "B"}]')
     with pytest.raises(TempbenchError, match="the key 'preds' appears twice"):
         answers(tempvs, tmp_path, TEMPVS)
+
+
+def test_replies_as_long_as_a_cell_are_said(tmp_path):
+    from openpyxl import Workbook
+
+    made = Workbook()
+    for row in (["index", "prediction"], ["q1", "x" * 40_000]):
+        made.active.append(row)
+    made.save(tmp_path / "t.xlsx")
+    _, source = answers(importing.vlmevalkit, tmp_path / "t.xlsx")
+    (remark,) = source.remarks
+    assert remark.startswith("1 reply of 32,767 characters")

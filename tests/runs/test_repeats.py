@@ -189,6 +189,8 @@ def _sound(logs):
             ["--gen_kwargs", "temperature=0.7,do_sample=False"],
             "without sampling gives the same replies 3 times",
         ),
+        (["--gen_kwargs", "temperature=warm"], "temperature=warm: give a number above 0"),
+        (["--gen_kwargs", "temperature=0e0"], "without sampling"),
         (["--gen_kwargs", "temperature=1,seed=4"], "seed in --gen_kwargs is the same for all"),
         ([*SAMPLED, "--repeats", "2"], "--repeats is set by `tempbench run`"),
     ],

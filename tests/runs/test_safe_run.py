@@ -86,6 +86,7 @@ def test_an_option_of_ours_is_refused_in_short_too(words):
         (["--limit", "3", "4"], "4: the harness has no option for that"),
         (["--model-args", "foo"], "--model-args foo: give it as name=value"),
         (["--gen_kwargs", "max_new_tokens"], "--gen_kwargs max_new_tokens: give it as name=value"),
+        (["--gen_kwargs", "top_p=1,temperature=-0.5"], "temperature=-0.5: give a number above 0, or 0"),
         (["--num_fewshot", "3"], f"--num_fewshot 3: {TASK} has no examples to show"),
         (["--wandb_args", "a,b=1"], "--wandb_args a: give it as name=value"),
         (["--include_path", "/nosuch"], "--include_path /nosuch: no such folder"),

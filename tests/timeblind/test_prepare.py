@@ -137,6 +137,8 @@ def test_options_are_read_from_the_question():
     [
         ("index", "8", "question 8: no index '8'"),
         ("index", True, "no index True"),
+        ("question", " ", "question 8: a field is missing or no text"),
+        ("video_path", None, "question 8: a field is missing or no text"),
         ("type", "open", "no index 8 of type 'open'"),
         ("answer", "yes", "no index 8 of type 'multiple_choice' with answer 'yes'"),
     ],
