@@ -145,18 +145,29 @@ def _order(path: Path) -> tuple[int, list[int], str]:
 class BenchmarkCard:
     """The card of one benchmark.
 
-    Attributes: name: The prefix of its tasks. title: The paper's title. paper: A link to the paper. bibtex:
-    Its citation. sources: Where its data comes from. version: `N-L`: scores of different N cannot be
-    compared; L changes with everything else. chance: The scores of random answers, by metric, from 0 to 1.
-    The card says which are from the paper. primary: The metrics to look at first. full: A task that asks what
-    the paper asks, and how many questions it asks at the paper's size. others: What the papers' tables have
-    besides models, by the name in their column `model`: `human`, `chance`, `best` (of models that the paper
-    does not name there), or `other` (means, lowest). None of them is ever marked as a table's best. apart:
-    Why a run cannot be compared with a number of the paper that is not `comparable` and has no note. plain:
-    Parts of tasks' names that do not mark a variant: the folder of its questions, the suite. groups: What
-    metrics are broken down by, with the groups as the metrics' names have them: the metric `acc_sequential`
-    is `acc` of a group of {"relation": ("sequential", ...)}. headline: The metric that represents the
-    benchmark if only one is shown; by default the first of `primary`.
+    Attributes:
+        name: The prefix of its tasks.
+        title: The paper's title.
+        paper: A link to the paper.
+        bibtex: Its citation.
+        sources: Where its data comes from.
+        version: `N-L`: scores of different N cannot be compared; L changes with everything else.
+        chance: The scores of random answers, by metric, from 0 to 1. The card says which are from the
+            paper.
+        primary: The metrics to look at first.
+        full: A task that asks what the paper asks, and how many questions it asks at the paper's
+            size.
+        others: What the papers' tables have besides models, by the name in their column `model`:
+            `human`, `chance`, `best` (of models that the paper does not name there), or `other`
+            (means, lowest). None of them is ever marked as a table's best.
+        apart: Why a run cannot be compared with a number of the paper that is not `comparable` and
+            has no note.
+        plain: Parts of tasks' names that do not mark a variant: the folder of its questions, the
+            suite.
+        groups: What metrics are broken down by, with the groups as the metrics' names have them: the
+            metric `acc_sequential` is `acc` of a group of {"relation": ("sequential", ...)}.
+        headline: The metric that represents the benchmark if only one is shown; by default the first
+            of `primary`.
     """
 
     name: str

@@ -1,9 +1,10 @@
-"""Every change that this package makes to lmms-eval; each is a function that explains its reason.
+"""The changes that this package makes to lmms-eval's modules; each is a function that explains its reason.
 
 `plugin.install` changes each module right after its import. A patch says what is wrong or missing in the
 harness, since which version, and quotes the source (`upstream`, with its file).
 `tests/harness/test_patches.py` fails as soon as the harness no longer has those words: then check the patch,
-and remove it if the harness no longer needs it. Other people's tasks are not affected.
+and remove it if the harness no longer needs it. `encode_every_picture` and `log_experiment_args` also serve
+other people's tasks. While `tempbench run` lasts, `cache.py` puts its stored answers into the harness.
 """
 
 import functools
