@@ -367,6 +367,7 @@ class Trial:
         if start.status and new and "belongs to a run that differs in" in start.errors:
             # The first start that got as far as to take the folder had other arguments, or data.
             shutil.rmtree(world.plan / form.output)
+            self.stored.clear()  # with the folder
             start = world.start(words)
             wait([start])
         if start.late:
