@@ -173,6 +173,7 @@ class Trial:
                 self.world.restore(part)
         if "run" in form.inputs:
             if self.lost:
+                self.world.restore("home")  # a run that goes on refuses other data
                 self.world.done(next(one for one in forms() if one.command == "run").arguments)
                 self.lost = False
             else:

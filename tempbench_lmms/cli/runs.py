@@ -179,14 +179,14 @@ def check_repeats(repeats: int, output: Path, further: Sequence[str], until_deci
     Raises:
         TempbenchError: The repeats are refused.
     """
+    from tempbench_lmms.harness.catalog import temperature
     from tempbench_lmms.runs.starting import generation
 
     settings = generation(further)
     is_greedy = settings.get("do_sample", "true").lower() in ("false", "0", "none")
-    temperature = settings.get("temperature", "0").lower()  # a number: the harness's options are checked
     refusals = (
         (
-            is_greedy or temperature in ("", "none") or float(temperature) <= 0,
+            is_greedy or not temperature(settings.get("temperature", "")),
             f"--repeats {repeats} without sampling gives the same replies {repeats} times; add `-- "
             "--gen_kwargs temperature=0.7`, or leave out --repeats",
         ),
@@ -308,7 +308,7 @@ def plan(
         Path | None, typer.Option(help="An earlier run of these tasks, for the spread of their scores.")
     ] = None,
     difference: Annotated[
-        float, typer.Option(min=0.0001, max=1e9, help="The difference between two runs to detect.")
+        float, typer.Option(min=0.0001, max=1000, help="The difference between two runs to detect.")
     ] = 0.03,
     speed: Annotated[float | None, typer.Option(min=0, max=86_400, help="Seconds per question.")] = None,
     right: Annotated[

@@ -102,15 +102,27 @@ def options(words: Sequence[str], ours: Sequence[str] = ()) -> argparse.Namespac
     for name in _PAIRS:
         check_pairs(f"--{name}", getattr(found, name, None))
     for pair in parts(getattr(found, "gen_kwargs", None) or ""):
-        value = pair.partition("temperature=")[2].strip().lower()
-        if value and value != "none" and not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?", value):
-            raise TempbenchError(
-                f"--gen_kwargs {one_line(pair)}: give a number above 0, or 0 for no sampling"
-            )
+        temperature(pair.partition("temperature=")[2])
     folder = getattr(found, "include_path", None) or "hidden:"  # as a run's state shows it
     if not folder.startswith("hidden:") and not Path(folder).is_dir():
         raise TempbenchError(f"--include_path {one_line(folder)}: no such folder; give that of your tasks")
     return found
+
+
+def temperature(text: str) -> float:
+    """Returns the temperature that a generation setting gives; 0, which samples nothing, where it gives none.
+
+    Raises:
+        TempbenchError: It is no number, or one below 0.
+    """
+    text = text.strip().lower()
+    if text in ("", "none"):
+        return 0.0
+    if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?", text):
+        raise TempbenchError(
+            f"--gen_kwargs temperature={one_line(text)}: give a number above 0, or 0 for no sampling"
+        )
+    return float(text)
 
 
 def check_pairs(option: str, value: str | None) -> None:

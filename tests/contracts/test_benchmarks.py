@@ -5,7 +5,7 @@ import pytest
 from benchmarks import size, timing
 
 
-def test_no_part_is_larger_than_its_ceiling(capsys):
+def test_no_part_is_larger_than_its_budget(capsys):
     assert size.main() == 0, capsys.readouterr().out
 
 
