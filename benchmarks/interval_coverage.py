@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
-from tempbench_lmms.metrics.ratio import Ratio
-from tempbench_lmms.metrics.resampling import by_cluster, interval
+from tempbench_lmms.metrics.ratio import Ratio, by_cluster, interval
 
 SHARES = (0, 0.01, 0.03, 0.5, 0.97, 0.99, 1)
 CLUSTERS = (10, 20, 50, 100, 400)

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 from tempbench_lmms.check.inputs import Inputs, Picture, Video, as_video, of_messages, settings_of
 from tempbench_lmms.media import codes, video
 from tempbench_lmms.media.codes import COLOURS, Pixels
-from tempbench_lmms.metrics.intervals import wilson
-from tempbench_lmms.metrics.ratio import ratio
+from tempbench_lmms.metrics.ratio import ratio, wilson
 
 NEW_TOKENS = 96
 FRAMES = 32  # of a video that `tempbench_reader` takes

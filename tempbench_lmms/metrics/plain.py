@@ -3,9 +3,8 @@
 from collections.abc import Hashable, Mapping, Sequence
 
 from tempbench_lmms.metrics.groups import all_right
-from tempbench_lmms.metrics.intervals import is_bounded, wilson
 from tempbench_lmms.metrics.ordering import kendall_tau, pair_counts
-from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.ratio import Ratio, is_bounded, ratio, wilson
 from tempbench_lmms.metrics.ratio import standard_error as error_of
 from tempbench_lmms.metrics.spans import Interval, best_iop, best_iou
 
@@ -129,7 +128,7 @@ def mean_kendall_tau(truths: Sequence[Sequence[int]], predicted: Sequence[Sequen
 def confidence_interval(
     scores: Sequence[float], clusters: Sequence[Hashable] | None = None
 ) -> tuple[float, float]:
-    """Returns the 95 % interval of a mean of scores from 0 to 1 (`intervals.wilson`).
+    """Returns the 95 % interval of a mean of scores from 0 to 1 (`ratio.wilson`).
 
     Args:
         scores: One score per question; 0 or 1 for wrong or right.

@@ -8,9 +8,7 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from tempbench_lmms.metrics.intervals import is_bounded, t_quantile
-from tempbench_lmms.metrics.ratio import Ratio, Sums
-from tempbench_lmms.metrics.resampling import by_cluster, jackknife
+from tempbench_lmms.metrics.ratio import Ratio, Sums, by_cluster, is_bounded, jackknife, t_quantile
 
 _MOST = 2**23
 

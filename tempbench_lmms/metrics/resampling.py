@@ -1,142 +1,30 @@
-"""Intervals of metrics, of one run or of repeats, and tests of differences, by resampling whole clusters.
+"""Tests of differences between runs, and intervals over repeats, by resampling whole clusters.
 
-Everything here works on sums over clusters, so that thousands of resamples are one matrix product. A metric
-is any function of sums (`Sums`); `Ratio` is the common one.
+A metric is any function of sums over clusters (`Sums`); `Ratio` is the common one.
 """
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
 
-from tempbench_lmms.metrics.intervals import (
-    effective_number,
-    heads_at_most,
-    is_bounded,
-    t_cdf,
-    t_quantile,
-    wilson,
-)
 from tempbench_lmms.metrics.ratio import (
     Floats,
     Ratio,
     Statistic,
+    Student,
     Sums,
-    _deviation,
-    _resampling_weights,
-    sums_by_cluster,
+    blocks,
+    by_cluster,
+    interval,
+    is_bounded,
 )
 
 _NORMAL = NormalDist()
-# Resamples at a time: 16 MB of draws, whatever the number of clusters.
-_BLOCK = 2_000_000
-_MIN_DEFINED = 0.99
 _TOLERANCE = 1e-12
-
-
-def by_cluster(metric: Sums) -> Statistic:
-    """Returns a metric with each cluster's sums as one unit."""
-    sums = sums_by_cluster(metric)
-    draws = metric.draws if isinstance(metric, Statistic) else 0
-    return Statistic(sums, np.arange(len(sums)), metric.function, metric.keys, draws)
-
-
-def _blocks(n_clusters: int, n_resamples: int) -> Iterator[int]:
-    size = max(1, _BLOCK // n_clusters)
-    for start in range(0, n_resamples, size):
-        yield min(size, n_resamples - start)
-
-
-def bootstrap(metric: Sums, n_resamples: int = 10_000, seed: int = 0) -> Floats:
-    """Returns the metric's values over resamples of whole clusters.
-
-    Source: the pairs cluster bootstrap; Cameron, Gelbach & Miller 2008, section II.
-
-    Returns:
-        Shape (n_resamples,); NaN where a resample leaves the metric undefined. Empty where the metric needs
-        one of its clusters to be defined: the spread is unknown then.
-    """
-    clusters = by_cluster(metric)
-    if len(clusters.terms) < 2 or not np.isfinite(jackknife(clusters)).all():
-        return np.empty(0)
-    n = len(clusters.terms)
-    parts = [
-        _resampling_weights(n, size, seed + block) @ clusters.terms
-        for block, size in enumerate(_blocks(n, clusters.draws or n_resamples))
-    ]
-    return clusters.at(np.concatenate(parts))
-
-
-def jackknife(metric: Sums) -> Floats:
-    """Returns the metric's values with each cluster left out in turn; shape (k,)."""
-    clusters = by_cluster(metric)
-    return clusters.at(clusters.terms.sum(axis=0) - clusters.terms)
-
-
-def interval(
-    metric: Sums, level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
-) -> tuple[float, float]:
-    """Returns a confidence interval that takes clusters for the units of the sample.
-
-    A mean of scores from 0 to 1, such as a share, gated or not, gets Wilson's interval (`wilson`). Any
-    other metric gets a t interval with the standard error of the cluster bootstrap. If more than 1 % of the
-    resamples leave the metric undefined, fewer than about five clusters enter it, and there is no interval.
-    Both methods were chosen by simulation (`benchmarks/interval_coverage.py`).
-
-    Source: Cameron & Miller 2015, section VI.
-
-    Args:
-        metric: The metric.
-        level: Share of repetitions in which the interval is to cover the true value.
-        n_resamples: Number of resamples.
-        seed: Of the resamples.
-
-    Returns:
-        Lower and upper end; NaN, NaN where the metric or its spread is undefined.
-    """
-    if isinstance(metric, Ratio) and is_bounded(metric):
-        return wilson(metric, level)
-    clusters = by_cluster(metric)
-    return _Student.of(clusters, n_resamples, seed).interval(level)
-
-
-@dataclass(frozen=True)
-class _Student:
-    """What a t interval and a t test of a metric need."""
-
-    value: float  # the metric
-    error: float  # the standard error of its cluster bootstrap; NaN where too few clusters enter the metric
-    # the same for n - 1: the bootstrap divides by n where an unbiased variance divides by n - 1
-    scaled: float
-    # the degrees of freedom: the effective number of clusters less one, at least 1. A cluster weighs what
-    # it gives to the metric's sums, on average over them.
-    degrees: float
-
-    @classmethod
-    def of(cls, clusters: Statistic, n_resamples: int, seed: int) -> "_Student":
-        values = bootstrap(clusters, n_resamples, seed)
-        error = _deviation(values)
-        if not math.isfinite(error) or np.isfinite(values).sum() < _MIN_DEFINED * len(values):
-            return cls(clusters.value, math.nan, math.nan, math.nan)
-        sizes = np.abs(clusters.terms)[(clusters.terms != 0).any(axis=1)]
-        n, totals = len(sizes), sizes.sum(axis=0)
-        weights = (sizes[:, totals > 0] / totals[totals > 0]).sum(axis=1)
-        scaled = error * math.sqrt(n / (n - 1))
-        return cls(clusters.value, error, scaled, max(1.0, effective_number(weights) - 1))
-
-    def interval(self, level: float) -> tuple[float, float]:
-        if math.isnan(self.scaled):
-            return math.nan, math.nan
-        half = self.scaled * t_quantile(self.degrees, (1 + level) / 2)
-        return self.value - half, self.value + half
-
-    @property
-    def p(self) -> float:
-        """Of a t test that the metric is 0."""
-        return 2 * t_cdf(self.degrees, -abs(self.value) / self.scaled) if self.scaled else 0.0
 
 
 @dataclass(frozen=True)
@@ -186,7 +74,7 @@ def paired_difference(
         return one.at(both[..., :width]) - one.at(both[..., width:])
 
     clusters = Statistic(sums, np.arange(len(sums)), function, keys, one.draws)
-    student = _Student.of(clusters, n_resamples, seed)
+    student = Student.of(clusters, n_resamples, seed)
     low, high = student.interval(level)
     return Difference(
         first=one.value,
@@ -235,12 +123,25 @@ def _exchange_test(clusters: Statistic, width: int, n_resamples: int, seed: int)
     n, n_resamples = len(clusters.terms), clusters.draws or n_resamples
     extreme = 0
     threshold = abs(clusters.value) * (1 - _TOLERANCE) - _TOLERANCE
-    for block, size in enumerate(_blocks(n, n_resamples)):
+    for block, size in enumerate(blocks(n, n_resamples)):
         moved = _exchanges(n, size, seed + block) @ change
         values = clusters.at(np.concatenate([totals[:width] + moved, totals[width:] - moved], axis=1))
         # What is undefined after an exchange speaks for no difference: it counts against one.
         extreme += int((~(np.abs(values) < threshold)).sum())
     return (1 + extreme) / (1 + n_resamples)
+
+
+def heads_at_most(k: int, n: int) -> float:
+    """Returns the probability of at most `k` heads in `n` throws of a fair coin, from whole numbers.
+
+    >>> heads_at_most(1, 6)
+    0.109375
+    """
+    ways = total = 1
+    for i in range(k):
+        ways = ways * (n - i) // (i + 1)
+        total += ways
+    return float(total / 2**n)
 
 
 def mcnemar(only_first: int, only_second: int) -> float:

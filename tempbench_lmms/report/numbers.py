@@ -12,8 +12,7 @@ from typing import Any
 from tempbench_lmms.data import provenance
 from tempbench_lmms.data.redaction import without_secrets
 from tempbench_lmms.data.terminal import shown as steering_nothing
-from tempbench_lmms.metrics.ratio import Ratio, Sums, standard_error
-from tempbench_lmms.metrics.resampling import interval
+from tempbench_lmms.metrics.ratio import Ratio, Sums, interval, standard_error
 from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate_error, shown
 from tempbench_lmms.record_quality import Warned
 from tempbench_lmms.runs import quality, rereading

@@ -21,7 +21,7 @@ from tempbench_lmms.data.outputs import REPEAT, RESULTS, STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
-from tempbench_lmms.metrics import ratio, resampling
+from tempbench_lmms.metrics import ratio
 from tempbench_lmms.record import REASON, UNDEFINED, VALUES, manner
 from tempbench_lmms.runs import importing, run_card, starting, supervision
 from tempbench_lmms.runs.task_log import (
@@ -251,9 +251,7 @@ class Rescored:
     def intervals(self) -> dict[str, tuple[float, float]]:
         """The 95 % intervals of the new scores."""
         metrics = metrics_of(replace(self.log, samples=self.samples))
-        return {
-            one.name: resampling.interval(value) for one in metrics if isinstance(value := one(), ratio.Sums)
-        }
+        return {one.name: ratio.interval(value) for one in metrics if isinstance(value := one(), ratio.Sums)}
 
     @property
     def differing(self) -> list[str]:

@@ -12,7 +12,7 @@ from tempbench_lmms.any_task import opinion
 from tempbench_lmms.any_task.opinion import Answer
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics import ratio, resampling
+from tempbench_lmms.metrics import ratio
 from tempbench_lmms.record_quality import ENOUGH, MAX_ONE_ANSWER, SHORT, Warned, of_records, share
 from tempbench_lmms.runs.task_log import Sample, TaskLog, metrics_of
 
@@ -101,9 +101,9 @@ def _within_chance(log: TaskLog) -> list[Warned]:
         result = metric()
         if not isinstance(result, ratio.Ratio) or math.isnan(result.value):
             continue
-        if resampling.interval(result, n_resamples=_RESAMPLES)[0] > chance[name]:
+        if ratio.interval(result, n_resamples=_RESAMPLES)[0] > chance[name]:
             continue
-        best, _ = resampling.interval(replace(result, numerator=result.denominator))
+        best, _ = ratio.interval(replace(result, numerator=result.denominator))
         if not result.bounded or best > chance[name]:
             low_ones.append(f"{metric.name} {result.value:.3g} (chance {chance[name]:.3g})")
         else:

@@ -12,7 +12,7 @@ from tempbench_lmms.any_task.aggregation import CannotAggregateError, TaskProces
 from tempbench_lmms.any_task.task import AnyTask, Grouped
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import catalog
-from tempbench_lmms.metrics.resampling import interval
+from tempbench_lmms.metrics.ratio import interval
 from tempbench_lmms.runs import comparison
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.task_log import metrics_of

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tempbench_lmms.metrics.groups import Asked, all_right, circular_accuracy, complete, position_bias, whole
-from tempbench_lmms.metrics.resampling import interval
+from tempbench_lmms.metrics.ratio import interval
 
 
 def test_a_group_is_right_when_all_its_questions_are():

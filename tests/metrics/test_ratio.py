@@ -1,4 +1,4 @@
-"""Ratios, their errors, and trends as weighted sums, by hand."""
+"""Ratios, their errors, and trends as weighted sums, by hand; Student's t beside scipy's."""
 
 import itertools
 import math
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtr, stdtrit
 
 from tempbench_lmms.metrics.ratio import (
     Ratio,
@@ -18,6 +19,8 @@ from tempbench_lmms.metrics.ratio import (
     smoothed_log_odds,
     standard_error,
     statistic,
+    t_cdf,
+    t_quantile,
 )
 
 units = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 3)), min_size=1, max_size=60)
@@ -105,3 +108,15 @@ def test_slope_and_area_equal_numpy(values: list[float]) -> None:
 def test_uneven_budgets() -> None:
     # Area of 0 -> 1 over [1, 2], then 1 over [2, 8]: (0.5 + 6) / 7.
     assert area_weights((1, 2, 8)) @ [0, 1, 1] == pytest.approx(6.5 / 7)
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3.7, 11, 99.5, 399, 16_000])
+def test_t(degrees):
+    for p in (0.01, 0.2, 0.5, 0.8, 0.975, 0.9999):
+        assert t_quantile(degrees, p) == pytest.approx(stdtrit(degrees, p), rel=1e-8, abs=1e-12)
+    for t in (-30, -2.5, -0.01, 0, 0.3, 4):
+        assert t_cdf(degrees, t) == pytest.approx(stdtr(degrees, t), rel=1e-8)
+
+
+def test_no_degrees_of_freedom_is_undefined():
+    assert math.isnan(t_quantile(0, 0.975))

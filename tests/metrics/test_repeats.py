@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from tempbench_lmms.metrics import resampling as repeats
-from tempbench_lmms.metrics.intervals import wilson
 from tempbench_lmms.metrics.planning import spread
-from tempbench_lmms.metrics.ratio import Ratio, ratio, smoothed_log_odds, statistic
-from tempbench_lmms.metrics.resampling import interval
+from tempbench_lmms.metrics.ratio import Ratio, interval, ratio, smoothed_log_odds, statistic, wilson
 
 
 def test_variances_by_hand():

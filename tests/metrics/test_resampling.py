@@ -6,18 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import bdtr
 
-from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio
-from tempbench_lmms.metrics.resampling import (
-    bootstrap,
-    by_cluster,
-    holm,
-    interval,
-    jackknife,
-    mcnemar,
-    needed_factor,
-    paired_difference,
-)
+from tempbench_lmms.metrics.ratio import Ratio, Statistic, bootstrap, by_cluster, interval, jackknife, ratio
+from tempbench_lmms.metrics.resampling import heads_at_most, holm, mcnemar, needed_factor, paired_difference
 
 
 def share(hits, clusters):
@@ -323,3 +315,8 @@ def test_questions_needed():
     assert needed_factor(SimpleNamespace(value=0.04, standard_error=0.02)) == pytest.approx(
         7.849 / 4, abs=0.001
     )
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 6), (30, 100), (2_400, 5_000)])
+def test_coin(k, n):
+    assert heads_at_most(k, n) == pytest.approx(bdtr(k, n, 0.5), rel=1e-9)
