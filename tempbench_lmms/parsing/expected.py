@@ -17,7 +17,8 @@ class Choice(NamedTuple):
         texts: The options' texts in the order of the letters; empty if unknown.
         noun: What an option is called beside "option", as in "Pair B".
         asks: The comparison that is asked for, if a reply may answer by comparing the options: `first before
-            second` (which of two images came first) or `longest` (which option takes the longest time).
+            second` (which of two images came first) or `longest` (which option takes the longest time);
+            without one `read` puts the prompt here.
     """
 
     letters: str
@@ -58,8 +59,8 @@ class Truth(NamedTuple):
 
     Attributes:
         claim: The statement, if a reply may answer by repeating or denying it: `chronological` (the images
-            are in order), `first before second` (Image 1 was taken before Image 2) or `first longer` (Pair 1
-            covers more time).
+            are in order), `first before second` (Image 1 was taken before Image 2), `first longer` (Pair 1
+            covers more time); without one `read` puts the prompt here.
     """
 
     claim: str = ""

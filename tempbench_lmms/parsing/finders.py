@@ -58,9 +58,18 @@ _TERMS = {
 def _claimed(text: Text, claim: str) -> list[Mention]:
     judged = truth.find(text, claim == "chronological")
     if judged or claim != "first before second":
-        return judged
+        return judged or truth.repeated(text, claim)
     stated = relations.compared(text, options.images(text))
     return [one._replace(value=one.value == "before", form="judged") for one in stated]
+
+
+def _chosen(text: Text, expected: Choice) -> list[Mention]:
+    """Returns the options named; where they are True and False, also what repeats the statement."""
+    found = options.find(text, expected)
+    if found or not options.is_truth(expected):
+        return found
+    true = next(i for i, said in enumerate(expected.texts) if said.lower().startswith("true"))
+    return [one._replace(value=expected.letters[true]) for one in truth.repeated(text, expected.asks)]
 
 
 def beside(both: Fields, chosen: Callable[[], str | None]) -> Finder:
@@ -81,7 +90,7 @@ def finder_of(expected: Expected, say: Callable[[str, Finder], Any] | None = Non
     """Returns the finder for a question's answers; `say` reads the text in an object's field."""
     if isinstance(expected, Choice):
         terms = _TERMS.get("truth" if options.is_truth(expected) else expected.asks, Terms())
-        found = Finder(expected, lambda text: options.find(text, expected), tuple(expected.letters), terms)
+        found = Finder(expected, lambda text: _chosen(text, expected), tuple(expected.letters), terms)
     elif isinstance(expected, Item):
         places, terms = tuple(range(1, expected.upper + 1)), _TERMS["odd" if expected.odd else ""]
         found = Finder(expected, lambda text: numbers.items(text, expected), places, terms)

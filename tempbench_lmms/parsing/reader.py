@@ -9,7 +9,7 @@ from typing import Any
 
 from tempbench_lmms.parsing import decide
 from tempbench_lmms.parsing.clean import clean
-from tempbench_lmms.parsing.expected import Choice, Count, Expected, Fields, Reading, Reread, TimeSpan
+from tempbench_lmms.parsing.expected import Choice, Count, Expected, Fields, Reading, Reread, TimeSpan, Truth
 from tempbench_lmms.parsing.finders import beside, finder_of
 from tempbench_lmms.parsing.mentions import spans
 from tempbench_lmms.parsing.tokens import Text
@@ -40,6 +40,10 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
 
 def _one(reply: str, expected: Expected, prompt: str | None, at_limit: bool) -> Reading[Any]:
     shown = (expected.letters, expected.texts) if isinstance(expected, (Choice, Count)) else ()
+    if isinstance(expected, Truth):
+        expected = Truth(expected.claim or prompt or "")
+    elif isinstance(expected, Choice):
+        expected = expected._replace(asks=expected.asks or prompt or "")
     return decide.read(clean(reply, prompt, *shown), finder_of(expected, decide.of_text), at_limit)
 
 

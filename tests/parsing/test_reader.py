@@ -64,3 +64,37 @@ def test_a_whole_sentence_is_not_cut_off(reply, expected):
 @pytest.mark.parametrize("reply", ["moving from left to", "The ball moves to the", "It rolls and then"])
 def test_a_phrase_without_its_end_is_cut_off(reply):
     assert reader.read(reply, Choice("AB", ("left to right", "right to left"))).reason == "cut_off"
+
+
+ROLL = "Does the ball roll faster in the second half of the video? Please output Yes or No."
+PUT = "Does the person put the cup down before opening the drawer? Please output Yes or No."
+PLATE = (
+    "\nThe statement is: Fred opened the door before Wilma dropped the plate.\nDecide whether this is true.\n"
+    "Options are: A. True; B. False.\nThe answer is: "
+)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reply", "read"),
+    [
+        (ROLL, "The ball does not roll faster in the second half.", False),
+        (ROLL, "It rolls faster in the second half.", True),
+        (ROLL, "It is not true that the ball rolls faster in the second half; it slows down.", False),
+        (ROLL, "The ball rolls faster in the first half.", None),
+        (ROLL, "I cannot tell whether the ball rolls faster in the second half.", None),
+        (PUT, "They put the cup down before opening the drawer.", True),
+        (PUT, "The person doesn't put the cup down before opening the drawer.", False),
+        (PUT, "The person opens the drawer before putting the cup down.", None),
+        (
+            PLATE,
+            "It is not the case that Fred opened the door before Wilma dropped the plate: it lies there.",
+            "B",
+        ),
+        (PLATE, "Fred opened the door before Wilma dropped the plate.", "A"),
+        (PLATE, "Wilma dropped the plate before Fred opened the door.", None),
+        (PLATE, "If Fred opened the door before Wilma dropped the plate, image 3 would come first.", None),
+    ],
+)
+def test_a_statement_in_the_questions_own_words_answers_it(prompt, reply, read):
+    expected = Choice("AB", ("True", "False")) if prompt is PLATE else Truth()
+    assert reader.read(reply, expected, prompt).value == read

@@ -2,10 +2,11 @@
 
 import itertools
 import re
+from collections.abc import Sequence
 
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mentions import Mention
-from tempbench_lmms.parsing.tokens import Text
+from tempbench_lmms.parsing.tokens import Span, Text
 
 _YES, _NO = roles("true yes rising"), roles("false no falling")
 _CLAIM, _IS, _ANSWER = roles("claim"), roles("is"), roles("answer")
@@ -35,6 +36,55 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
     echoed = {text.sentence(found[i].start) for i in pairs}
     kept = [one for i, one in enumerate(found) if not {i, i - 1} & pairs]
     return [o for o in kept if text.sentence(o.start) not in echoed or not text.has(_DIRECTIONS, *o[1:3])]
+
+
+_ASKS = re.compile(r"The statement is: ([^\n]{2,300})|([^.?!:\n]{2,300})\?")
+_STATED = re.compile(r"[^\W\d_]+|\d+")
+_BESIDE = roles(
+    "fill is near article deny no aux pronoun prep video share image hedge likely suppose refuse ask "
+    "conclude turn because answer claim true false right wrong choose back"
+)
+_PREFIX, _ENDING, _CLAUSES, _LONG = 3, 4, 6, 300
+
+
+def repeated(text: Text, prompt: str) -> list[Mention]:
+    """Returns what says in a prompt's own words what it asks: "The ball does not roll faster".
+
+    The mention is the last word, so that those before may deny it. A pronoun may stand for the first words.
+    """
+    asked = list(_ASKS.finditer(prompt))
+    question = Text(asked[-1][1] or asked[-1][2]) if asked else Text("")
+    wanted = [word for word, _ in _content(question, Span(0, len(question.text)))]
+    beside = {*_STATED.findall(question.text.lower())} - {*wanted}
+    if len(wanted) < 2 or question.has("or deny", 0, len(question.text)):
+        return []
+    found = {}
+    heads, low = [word[:_PREFIX] for word in wanted[-2:]], text.text.lower()
+    near = (one for one in text.sentences if all(head in low[slice(*one)] for head in heads))
+    clauses = (text.clauses(sentence)[:_CLAUSES] for sentence in near)
+    pairs = itertools.chain.from_iterable(itertools.combinations_with_replacement(one, 2) for one in clauses)
+    for first, last in ((one, other) for one, other in pairs if other.end - one.start <= _LONG):
+        said = _content(text, Span(first.start, last.end), wanted)
+        said = [one for one in said if one[0] not in beside]
+        missing = len(wanted) - len(said)
+        whole = not missing or (missing > 0 and text.has("pronoun", first.start, [*said, ("", 0)][0][1]))
+        if len(said) > 1 and whole and all(map(_same, (one for one, _ in said), wanted[missing:])):
+            found[said[-1][1]] = Mention(True, said[-1][1], said[-1][1] + len(said[-1][0]), "judged")
+    return [*found.values()]
+
+
+def _content(text: Text, span: Span, kept: Sequence[str] = ()) -> list[tuple[str, int]]:
+    """Returns the words of a stretch and their places, without those that say nothing of the matter."""
+    beside = [word for word in text.within(*span) if word.roles & _BESIDE]
+    words = ((m.group().lower(), m.start()) for m in _STATED.finditer(text.text, *span))
+    return [one for one in words if one[0] in kept or not any(w.start <= one[1] < w.end for w in beside)]
+
+
+def _same(one: str, other: str) -> bool:
+    """Returns whether two words seem to be forms of one: "opens" and "opening"."""
+    short, long = sorted((len(one), len(other)))
+    same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), short)
+    return one == other or (same >= max(_PREFIX, short - 1) and long - same <= _ENDING)
 
 
 def _says(text: Text, word: Word, ordered: bool) -> bool | None:
