@@ -4,17 +4,8 @@ measured in `looks` (pixels), `judging` (order, texts, videos, settings) and `re
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
-
-State = Literal["passed", "failed", "cannot be seen from here"]
-PASSED: State = "passed"
-FAILED: State = "failed"
-UNSEEN: State = "cannot be seen from here"
-NOT_NEEDED = "not needed"
-"""Printed in place of `failed` if a failure does not count."""
-
+from typing import NamedTuple
 
 GROUPS: dict[str, dict[str, str]] = {
     "pictures": {
@@ -190,47 +181,3 @@ class Hidden(NamedTuple):
 
 
 Finding = Fault | Seen | Hidden
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The verdict on one line of the check."""
-
-    line: str
-    title: str
-    state: State
-    faults: tuple[str, ...] = ()
-    text: str = ""
-    hint: str = ""
-    counts: bool = True
-
-    def as_text(self) -> str:
-        """Returns it as a line for a terminal."""
-        what = f": {self.text}" if self.text else ""
-        hint = f" [{self.hint}]" if self.hint else ""
-        if self.state == FAILED and not self.counts:
-            return f"{NOT_NEEDED}  {self.title}{what} (it fails, and no task asked for needs it){hint}"
-        return f"{'FAILED' if self.state == FAILED else self.state}  {self.title}{what}{hint}"
-
-
-def verdicts_of(findings: Iterable[Finding], needed: Collection[str] | None = None) -> list[Verdict]:
-    """Returns one verdict per line from the findings about all questions."""
-    found = list(findings)
-    return [
-        _verdict(line, [one for one in found if one.line == line], needed is None or line in needed)
-        for line in LINES
-    ]
-
-
-def _verdict(line: str, found: Sequence[Finding], counts: bool) -> Verdict:
-    first: dict[str, Fault] = {}  # of each name
-    for fault in (one for one in found if isinstance(one, Fault)):
-        first.setdefault(fault.name, fault)
-    if first:
-        texts = (f"{name}: given {one.given}; arrived {one.arrived}" for name, one in first.items())
-        hints = "; ".join(dict.fromkeys(hint_of(name, one.arrived) for name, one in first.items()))
-        return Verdict(line, LINES[line], FAILED, tuple(first), " | ".join(texts), hints, counts)
-    if notes := [one.note for one in found if isinstance(one, Seen)]:
-        return Verdict(line, LINES[line], PASSED, text=max(notes, key=bool), counts=counts)
-    why = next((one.why for one in found if isinstance(one, Hidden)), "nothing shows it")
-    return Verdict(line, LINES[line], UNSEEN, text=why, counts=counts)

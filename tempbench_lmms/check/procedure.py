@@ -2,34 +2,18 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from tempbench_lmms.check import probes as probes_
 from tempbench_lmms.check import questions, replies
-from tempbench_lmms.check.faults import (
-    ALL_FAIL,
-    FAILED,
-    LINES,
-    PASSED,
-    UNSEEN,
-    Fault,
-    Finding,
-    Hidden,
-    Seen,
-    Verdict,
-    hint_of,
-    of_error,
-    verdicts_of,
-)
+from tempbench_lmms.check.faults import ALL_FAIL, LINES, Fault, Finding, Hidden, Seen, hint_of, of_error
 from tempbench_lmms.check.inputs import Inputs
 from tempbench_lmms.check.judging import judge
 from tempbench_lmms.check.probes import Probe
 from tempbench_lmms.check.replies import Reply
+from tempbench_lmms.check.verdict import FAILED, PASSED, UNSEEN, Check, Verdict, verdicts_of
 
-NOT_JUDGED = "not judged"
-_MOST_UNSEEN = 0.1
 _HOOK = "the runner's inputs were not seen: call the hook in it (docs/check_model.md, A wrapper of your own)"
 _WELL = 0.5
 _ALIKE = 3  # questions that fail in the same way, after which the check stops; the third has no picture
@@ -65,56 +49,6 @@ class Plan:
     def counts(self, line: str) -> bool:
         """Returns whether a failure of a line or kind makes the check fail."""
         return self.needed is None or line in self.needed
-
-
-@dataclass(frozen=True)
-class Check:
-    """A finished check."""
-
-    verdicts: tuple[Verdict, ...]
-    n_calls: int
-    tasks: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    about: Mapping[str, Any] = field(default_factory=dict)
-    n_small: int = 0
-    is_stopped: bool = False
-
-    @property
-    def state(self) -> str:
-        """`failed` if something failed that counts, `not judged` if much is unseen, else `passed`."""
-        if any(one.state == FAILED for one in self.counted):
-            return FAILED
-        return NOT_JUDGED if len(self.unseen) > _MOST_UNSEEN * len(self.counted) else PASSED
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the faults that were found, but for what the model does not see."""
-        return list(dict.fromkeys(name for one in self.verdicts for name in one.faults if one.line in LINES))
-
-    @property
-    def counted(self) -> list[Verdict]:
-        """The lines whose failure counts."""
-        return [one for one in self.verdicts if one.counts]
-
-    @property
-    def unseen(self) -> list[Verdict]:
-        """The counted lines that cannot be seen."""
-        return [one for one in self.counted if one.state == UNSEEN]
-
-    def as_json(self) -> dict[str, Any]:
-        """Returns it as JSON values."""
-        return {
-            "state": self.state,
-            "about": dict(self.about),
-            "calls": self.n_calls,
-            "small_questions": self.n_small,
-            "verdicts": [asdict(one) for one in self.verdicts],
-            "tasks": {
-                task: [
-                    {name: getattr(need, name) for name in ("title", "lines", "state", "why")} for need in own
-                ]
-                for task, own in self.tasks.items()
-            },
-        }
 
 
 def drawn(plan: Plan, folder: Path) -> tuple[list[Probe], list[Probe]]:

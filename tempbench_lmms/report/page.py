@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tempbench_lmms import record
-from tempbench_lmms.check.procedure import Check
+from tempbench_lmms.check.verdict import Check
 from tempbench_lmms.report import overview, tables
 from tempbench_lmms.report.numbers import Cell, Grid, Number, TaskNumbers
 from tempbench_lmms.report.overview import Row, Section

@@ -10,9 +10,19 @@ from typing import Any, NamedTuple
 from tempbench_lmms.any_task import aggregation
 from tempbench_lmms.any_task.aggregation import CannotAggregateError
 from tempbench_lmms.check import procedure, questions
-from tempbench_lmms.check.faults import FAILED, GROUPS, LINES, NOT_NEEDED, PASSED, UNSEEN, State, Verdict
+from tempbench_lmms.check.faults import GROUPS, LINES
 from tempbench_lmms.check.judging import LOOKS
 from tempbench_lmms.check.probes import MOST_FRAMES, MOST_PICTURES
+from tempbench_lmms.check.verdict import (
+    FAILED,
+    NOT_JUDGED,
+    NOT_NEEDED,
+    PASSED,
+    UNSEEN,
+    Check,
+    State,
+    Verdict,
+)
 from tempbench_lmms.data import checks, provenance, tables
 from tempbench_lmms.data.outputs import CHECK
 from tempbench_lmms.data.redaction import without_secrets
@@ -130,7 +140,7 @@ class Wanted:
     further: tuple[str, ...] = ()
 
 
-def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> procedure.Check:
+def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> Check:
     """Loads a model as the harness does, and checks what it gets and sees.
 
     Raises:
@@ -216,7 +226,7 @@ def name_of(model: str, model_args: str) -> str:
     return identity.fingerprint(identity.of_model(model, model_args, []))
 
 
-def keep(found: procedure.Check, wanted: Wanted, folder: Path) -> None:
+def keep(found: Check, wanted: Wanted, folder: Path) -> None:
     """Writes a check into a run's folder, with the model that it belongs to."""
     folder.mkdir(parents=True, exist_ok=True)
     made_for = name_of(wanted.model, wanted.model_args)
@@ -249,7 +259,7 @@ def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
     }
 
 
-def as_text(found: procedure.Check, everything: bool = False) -> str:
+def as_text(found: Check, everything: bool = False) -> str:
     """Returns a check for a terminal: the verdict, what failed and what to change, and a line for each group.
 
     Args:
@@ -273,7 +283,7 @@ def as_text(found: procedure.Check, everything: bool = False) -> str:
     return "\n".join([*lines, *_of_tasks(found)])
 
 
-def _of_tasks(found: procedure.Check) -> Iterator[str]:
+def _of_tasks(found: Check) -> Iterator[str]:
     """Yields a line for tasks that lack the same needs."""
     by_need: dict[str, list[str]] = {}
     for task, needs in found.tasks.items():
@@ -285,9 +295,9 @@ def _of_tasks(found: procedure.Check) -> Iterator[str]:
         yield f"{', '.join(tasks[:_NAMED])}{more}: {said}"
 
 
-def _end(found: procedure.Check) -> str:
+def _end(found: Check) -> str:
     end = str(found.state)
-    if found.state == procedure.NOT_JUDGED:
+    if found.state == NOT_JUDGED:
         n = f"{len(found.unseen)} of {len(found.counted)} lines"
         end += f": {n} cannot be seen from here: {found.unseen[0].text}"
     return f"{end}; {_number(found.n_calls - found.n_small, found.n_small)} asked"

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from tempbench_lmms.check import procedure, questions
-from tempbench_lmms.check.faults import FAILED, FAULTS
+from tempbench_lmms.check.faults import FAULTS
 from tempbench_lmms.check.inputs import Inputs, Part, Picture, Text, Video, picture
 from tempbench_lmms.check.probes import Probe
+from tempbench_lmms.check.verdict import FAILED, Check
 from tempbench_lmms.media import codes
 from tempbench_lmms.media.codes import Pixels
 
@@ -231,7 +232,7 @@ def table(seed: int = 0) -> Iterator[str]:
     yield f"| {len(PLANTED)} faults | {n_named[0]} named | {n_named[1]} named |"
 
 
-def _said(check: procedure.Check, planted: str) -> str:
+def _said(check: Check, planted: str) -> str:
     also = ", ".join(name for name in check.names if name != planted)
     if planted in check.names:
         return f"named{f', with {also}' if also else ''}"

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.check import probes, procedure
+from tempbench_lmms.check import probes
+from tempbench_lmms.check.verdict import Check
 from tempbench_lmms.harness import model_session, tiny
 
 _SMALL = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1}
@@ -246,6 +247,6 @@ def brief(asked: Sequence[probes.Probe]) -> list[probes.Probe]:
     return [replace(probe, settings=replace(probe.settings, max_new_tokens=3)) for probe in asked]
 
 
-def found(check: procedure.Check) -> set[tuple[str, str]]:
+def found(check: Check) -> set[tuple[str, str]]:
     """Returns line and name of every fault that a check found."""
     return {(one.line, name) for one in check.verdicts for name in one.faults}

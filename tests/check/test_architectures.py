@@ -5,7 +5,7 @@ from unittest import mock
 import pytest
 
 from tempbench_lmms.check import probes, procedure
-from tempbench_lmms.check.faults import UNSEEN
+from tempbench_lmms.check.verdict import UNSEEN
 from tempbench_lmms.harness import model_session, plugin
 from tests.check import architectures
 

@@ -10,8 +10,7 @@ from unittest import mock
 
 import pytest
 
-from tempbench_lmms.check.faults import Verdict
-from tempbench_lmms.check.procedure import Check
+from tempbench_lmms.check.verdict import Check, Verdict
 from tempbench_lmms.cli import check, runs
 from tempbench_lmms.data import outputs, provenance
 from tempbench_lmms.errors import TempbenchError

@@ -5,11 +5,11 @@ import random
 import pytest
 
 from tempbench_lmms.check import judging, questions
-from tempbench_lmms.check.faults import Fault, Verdict, verdicts_of
+from tempbench_lmms.check.faults import Fault
 from tempbench_lmms.check.inputs import Inputs, Picture, Settings, Text, Video
 from tempbench_lmms.check.judging import of_pictures, of_texts, of_video
 from tempbench_lmms.check.probes import Film, Probe
-from tempbench_lmms.check.procedure import Check
+from tempbench_lmms.check.verdict import Check, Verdict, verdicts_of
 from tempbench_lmms.media.codes import Card
 from tempbench_lmms.runs.model_check import Need, held, needs_of, shape_of
 
