@@ -102,7 +102,7 @@ def rows(benchmark: str) -> Any:
     """Returns a benchmark's module `rows`.
 
     `tables_of(root)` returns its tables with their checks; `problems(root)` yields what `tempbench verify`
-    prints; `GROUPS` says how its rows form groups (`metrics.sampling.Groups`). `preflight(config, root)`, if
-    it has one, raises before the harness loads a model if a task cannot be run with the prepared data.
+    prints. `preflight(config, root)`, if it has one, raises before the harness loads a model if a task cannot
+    be run with the prepared data.
     """
     return _module(benchmark, "rows")

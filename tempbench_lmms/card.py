@@ -2,11 +2,12 @@
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import tempbench_lmms
 
@@ -17,6 +18,38 @@ def home(benchmark: str) -> Path:
     """Returns the folder of a benchmark's code, in this package or in a folder of the user."""
     folders = [Path(one) / benchmark for one in tempbench_lmms.__path__]
     return next((one for one in folders if (one / "card.py").is_file()), folders[0])
+
+
+def joined(*values: Any) -> str:
+    """Returns the values of a row's columns as one name.
+
+    >>> joined("vist", "17"), joined(["rome", "bonn"])
+    ('vist/17', 'rome+bonn')
+    """
+    return "/".join("+".join(map(str, value)) if isinstance(value, list) else str(value) for value in values)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What a benchmark's answers vary together in: an image sequence, a video, a recipe or a place.
+
+    Each benchmark names one in its `card.py`. Confidence intervals, `compare` and reports resample whole
+    clusters, `plan` counts them, `--until-decided` asks them whole, and `_lite` tasks keep them whole. Pages
+    and messages call a cluster a group.
+
+    Attributes:
+        field: The field of a record that names the question's cluster.
+        columns: The columns of a row that define the cluster.
+        name: Makes the cluster's name from the values of these columns.
+    """
+
+    field: str
+    columns: tuple[str, ...]
+    name: Callable[..., str] = joined
+
+    def of(self, row: Mapping[str, Any]) -> str:
+        """Returns the cluster of a question, from its row."""
+        return self.name(*(row[column] for column in self.columns))
 
 
 @dataclass(frozen=True)
@@ -157,6 +190,7 @@ class BenchmarkCard:
         primary: The metrics to look at first.
         full: A task that asks what the paper asks, and how many questions it asks at the paper's
             size.
+        cluster: What answers vary together in; intervals resample it.
         others: What the papers' tables have besides models, by the name in their column `model`:
             `human`, `chance`, `best` (of models that the paper does not name there), or `other`
             (means, lowest). None of them is ever marked as a table's best.
@@ -164,8 +198,8 @@ class BenchmarkCard:
             has no note.
         plain: Parts of tasks' names that do not mark a variant: the folder of its questions, the
             suite.
-        groups: What metrics are broken down by, with the groups as the metrics' names have them: the
-            metric `acc_sequential` is `acc` of a group of {"relation": ("sequential", ...)}.
+        breakdowns: What metrics are broken down by, with the parts as the metrics' names have them: the
+            metric `acc_sequential` is `acc` of a part of {"relation": ("sequential", ...)}.
         headline: The metric that represents the benchmark if only one is shown; by default the first
             of `primary`.
     """
@@ -179,10 +213,11 @@ class BenchmarkCard:
     chance: Mapping[str, float]
     primary: tuple[str, ...]
     full: tuple[str, int]
+    cluster: Cluster
     others: Mapping[str, str] = field(default_factory=dict)
     apart: str = ""
     plain: tuple[str, ...] = ()
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    breakdowns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     headline: str = ""
 
     @cached_property

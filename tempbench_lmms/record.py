@@ -14,8 +14,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from operator import itemgetter
 from typing import Any, Literal, TypeVar
 
-from tempbench_lmms.metrics.groups import all_right, complete, grouped
+from tempbench_lmms.card import Cluster
 from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio, standard_error
+from tempbench_lmms.metrics.together import all_right, complete, grouped
 from tempbench_lmms.parsing.expected import REASONS, UNLESS_CUT, Reading
 
 Record = dict[str, Any]
@@ -55,7 +56,7 @@ def evaluate_error(metric: Metric, records: Sequence[Record]) -> float:
 
 def pooled(
     terms: Callable[[Record], tuple[float, float]],
-    unit: str,
+    cluster: Cluster,
     keep: Callable[[Record], bool] = lambda record: True,
     bounded: bool = True,
 ) -> Callable[[Sequence[Record]], Ratio]:
@@ -63,27 +64,29 @@ def pooled(
 
     Args:
         terms: What a record adds to both sums.
-        unit: The field that names the unit of sampling, such as `video`.
+        cluster: What the answers vary together in; intervals resample it.
         keep: Whether a record counts.
         bounded: Whether the metric lies between 0 and 1.
     """
 
     def metric(records: Sequence[Record]) -> Ratio:
         kept = [record for record in records if keep(record)]
-        return ratio(map(terms, kept), (record[unit] for record in kept), bounded)
+        return ratio(map(terms, kept), (record[cluster.field] for record in kept), bounded)
 
     return metric
 
 
 def mean(
-    value: str | Callable[[Record], float], unit: str, keep: Callable[[Record], bool] = lambda record: True
+    value: str | Callable[[Record], float],
+    cluster: Cluster,
+    keep: Callable[[Record], bool] = lambda record: True,
 ) -> Callable[[Sequence[Record]], Ratio]:
     """Returns the metric that is the mean of a field or of a function of a record; 0 or 1 makes a share.
 
-    `unit` and `keep` are those of `pooled`.
+    `cluster` and `keep` are those of `pooled`.
     """
     of = itemgetter(value) if isinstance(value, str) else value
-    return pooled(lambda record: (of(record), 1), unit, keep)
+    return pooled(lambda record: (of(record), 1), cluster, keep)
 
 
 def printed(
@@ -101,13 +104,13 @@ def printed(
     return metric
 
 
-def together(size: int, unit: str, *fields: str) -> Callable[[Sequence[Record]], Ratio]:
-    """Returns the share of groups that are all right: records of a unit that agree in `fields`.
+def together(size: int, cluster: Cluster, *fields: str) -> Callable[[Sequence[Record]], Ratio]:
+    """Returns the share of groups that are all right: records of a cluster that agree in `fields`.
 
     Groups of fewer than `size` records are left out: `--limit` may have cut them.
     """
     return lambda records: all_right(
-        ((tuple(record[name] for name in (unit, *fields)), record["correct"]) for record in records),
+        ((tuple(record[name] for name in (cluster.field, *fields)), record["correct"]) for record in records),
         size,
         itemgetter(0),
     )
@@ -338,6 +341,7 @@ def in_time(
     found: Mapping[str, Reading[Any]] | None,
     ask: str,
     spans: Sequence[Sequence[float]],
+    cluster: Cluster,
 ) -> Record:
     """Returns the common fields of a question that is answered with a letter and a span of its video.
 
@@ -346,6 +350,7 @@ def in_time(
         found: The readings of `letter` and `span`; None where the request failed.
         ask: What was asked for: `both`, `answer` or `span`. The first part that is missing gives the reason.
         spans: The spans that the reply states; the first one is scored.
+        cluster: The benchmark's.
     """
     letter, span = (found["letter"], found["span"]) if found else (None, None)
     answer = letter.value if letter else None
@@ -356,7 +361,7 @@ def in_time(
         how |= fields(letter, PARTS[0]) | fields(span, PARTS[1])
     return {
         "id": doc["question_id"],
-        "video": doc["video_id"],
+        cluster.field: cluster.of(doc),
         "gold": doc["answer"],
         "windows": [list(window) for window in doc["windows"]],
         "answer": answer,
@@ -369,9 +374,9 @@ def in_time(
     }
 
 
-def parse_rate_per(unit: str) -> Callable[[Sequence[Record]], Ratio]:
+def parse_rate_per(cluster: Cluster) -> Callable[[Sequence[Record]], Ratio]:
     """Returns the metric of the share of questions whose answer could be read."""
-    rate = mean("parsed", unit)
+    rate = mean("parsed", cluster)
     rate.__doc__ = "Share of questions whose answer could be read."
     return rate
 
@@ -446,7 +451,11 @@ def shares(records: Sequence[Record]) -> dict[str, dict[str, float]]:
 
 
 def add_metrics(
-    metrics: Metrics, unit: str, tasks: Iterable[str] = (), reasons: Sequence[str] = REASONS, prefix: str = ""
+    metrics: Metrics,
+    cluster: Cluster,
+    tasks: Iterable[str] = (),
+    reasons: Sequence[str] = REASONS,
+    prefix: str = "",
 ) -> None:
     """Adds the share of questions unread for each reason: `unread_empty` and so on.
 
@@ -454,7 +463,7 @@ def add_metrics(
 
     Args:
         metrics: A benchmark's table.
-        unit: The field of a record that names the unit of sampling, such as `video`.
+        cluster: The benchmark's.
         tasks: See `Metrics.add`.
         reasons: The possible reasons.
         prefix: Put before the names.
@@ -462,7 +471,7 @@ def add_metrics(
     for reason in reasons:
         metrics.add(
             f"{prefix}{UNREAD}{reason}",
-            _share(reason, unit),
+            _share(reason, cluster),
             f"Share of questions whose reply was not read, for the reason `{reason}`.",
             better="lower",
             tasks=tasks,
@@ -470,28 +479,29 @@ def add_metrics(
         )
 
 
-def add_counts(metrics: Metrics, unit: str, size: int = 0) -> None:
+def add_counts(metrics: Metrics, cluster: Cluster, size: int = 0) -> None:
     """Adds the common metrics: the rate of read replies, reasons for unread ones, questions and failures.
 
     Args:
         metrics: The table.
-        unit: The field that names the unit of sampling.
-        size: How many questions of a unit count together; if given, adds the number of units that lack one.
+        cluster: The benchmark's.
+        size: How many questions of a cluster count together; if given, adds the number of clusters that lack
+            one.
     """
-    metrics.add("parse_rate", parse_rate_per(unit), headline=True)
-    add_metrics(metrics, unit)
+    metrics.add("parse_rate", parse_rate_per(cluster), headline=True)
+    add_metrics(metrics, cluster)
     metrics.count(headline=True)(n_questions)
     if size:
 
         @metrics.count(better="lower", headline=True)
         def n_cut(records: Sequence[Record]) -> int:
             """Number of groups of questions of which some were not asked."""
-            units = [record[unit] for record in records]
-            return len(set(units)) - len(complete(units, size))
+            found = [record[cluster.field] for record in records]
+            return len(set(found)) - len(complete(found, size))
 
     metrics.count(better="lower", headline=True)(n_failed)
 
 
-def _share(reason: str, unit: str) -> Metric:
+def _share(reason: str, cluster: Cluster) -> Metric:
     # Predictions without replies do not tell: undefined, not 0.
-    return mean(lambda record: record["reason"] == reason, unit, lambda record: "reason" in record)
+    return mean(lambda record: record["reason"] == reason, cluster, lambda record: "reason" in record)

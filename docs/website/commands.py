@@ -23,7 +23,7 @@ def page() -> str:
     head = "# Commands\n\n`tempbench COMMAND --help` prints the same. The exit status is 0 only on success.\n"
     commands = every()
     parts = [head]
-    for group, names in main.GROUPS.items():
+    for group, names in main.PANELS.items():
         parts += [f"\n## {group}\n", *(_section(name, commands[name]) for name in names)]
     return "".join(parts)
 

@@ -18,7 +18,7 @@ from tempbench_lmms.data import hub, releases, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.verifying import search
 from tempbench_lmms.tempcompass_pairs import rows
-from tempbench_lmms.tempcompass_pairs.card import COUNTS, FILES, GROUPS, KINDS, origin
+from tempbench_lmms.tempcompass_pairs.card import COUNTS, FILES, KINDS, N_CONTRAST_GROUPS, origin
 from tempbench_lmms.tempcompass_pairs.rows import BENCHMARK, SCHEMA
 
 from ..parts import PLAIN, How, Part, Place, Skipped, few, none_left, with_videos
@@ -70,7 +70,7 @@ def prepare(source: Path, videos: Path | None = None, how: How = PLAIN) -> dict[
         wrong |= part.same_twice(_twins(wanted))
     named = [(row, f"{row['video_id']}.mp4") for row in found]
     wrong = {name: ("the video is missing", "missing") for _, name in named if name[:-4] not in media} | wrong
-    kept = rows.grouped(with_videos(named, wrong, skipped))
+    kept = rows.with_contrast_groups(with_videos(named, wrong, skipped))
     if not kept:
         raise none_left(f"no question of {source} can be asked", skipped)
     return part.finish(kept, SCHEMA, skipped, **_counts(kept))
@@ -107,5 +107,5 @@ def _counts(kept: Iterable[tables.Row]) -> dict[str, Any]:
         "by_kind": {kind: asked[kind] for kind in KINDS},
         "official_by_kind": COUNTS,
         "groups": {kind: first[kind] for kind in KINDS},
-        "official_groups": GROUPS,
+        "official_groups": N_CONTRAST_GROUPS,
     }

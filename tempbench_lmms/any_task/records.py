@@ -53,10 +53,12 @@ def record_of(row: Mapping[str, Any], metrics: set[str]) -> Record:
     }
 
 
-def units(records: Sequence[Record], config: Mapping[str, Any], field: str = "") -> tuple[list[str], str]:
-    """Returns the group of each question, and what defines the groups; "" if each question is one.
+def clusters_of(
+    records: Sequence[Record], config: Mapping[str, Any], field: str = ""
+) -> tuple[list[str], str]:
+    """Returns the cluster of each question, and what defines the clusters; "" if each question is one.
 
-    The first that exists groups them: the field that the user names; the task's own `cluster_key`; a field
+    The first that exists defines them: the field that the user names; the task's own `cluster_key`; a field
     named after a medium; the media in the log; the document's hash, unless all hashes are equal.
 
     Args:

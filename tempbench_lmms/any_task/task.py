@@ -21,7 +21,7 @@ import numpy as np
 from tempbench_lmms.any_task import aggregation, records
 from tempbench_lmms.any_task.aggregation import CannotAggregateError, TooSlowError
 from tempbench_lmms.any_task.records import ITEMS
-from tempbench_lmms.card import BenchmarkCard
+from tempbench_lmms.card import BenchmarkCard, Cluster
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import catalog
 from tempbench_lmms.metrics.ratio import Floats, Ratio, Statistic, Sums, ratio
@@ -29,7 +29,7 @@ from tempbench_lmms.metrics.sampling import hashed
 from tempbench_lmms.record import Better, Metric, Record, Row
 
 DRAWS = 1000
-_MOST_GROUPS = 500
+_MOST_CLUSTERS = 500
 _MOST_VALUES = 20
 _SHORT = 40  # characters
 _ANSWERS = re.compile(r"^(id|parsed|failed)$|pred|score|correct|resp|answer|gt|target|label", re.IGNORECASE)
@@ -118,10 +118,10 @@ class AnyTask:
             raise TempbenchError(f"{self.name}: its data is not at hand ({error}); run it once") from None
 
     @cached_property
-    def _groups(self) -> tuple[dict[str, str], str]:
+    def _clusters(self) -> tuple[dict[str, str], str]:
         known = [{**self.documents.get(record["id"], {}), **record} for record in self.records]
         try:
-            names, words = records.units(known, self.config, self.group_by)
+            names, words = records.clusters_of(known, self.config, self.group_by)
         except KeyError:
             fields = ", ".join(sorted({name for one in known for name in one}))
             raise TempbenchError(
@@ -130,14 +130,14 @@ class AnyTask:
         return dict(zip((record["id"] for record in self.records), names, strict=True)), words
 
     @property
-    def units(self) -> dict[str, str]:
-        """The group of each question, by its id."""
-        return self._groups[0]
+    def clusters(self) -> dict[str, str]:
+        """The cluster of each question, by its id: what intervals resample."""
+        return self._clusters[0]
 
     @property
     def grouped_by(self) -> str:
-        """What groups the questions; empty if each is a group."""
-        return self._groups[1]
+        """What defines the clusters; empty if each question is one."""
+        return self._clusters[1]
 
     @property
     def card(self) -> BenchmarkCard:
@@ -152,6 +152,7 @@ class AnyTask:
             chance={},
             primary=tuple(self.metrics),
             full=(self.name, 0),
+            cluster=Cluster(self.grouped_by, ()),
         )
 
     @cached_property
@@ -291,8 +292,8 @@ class AnyTask:
         if file and not _alike(whole, found.value):
             shown = "no number" if whole is None else f"{whole:g}"
             return f"the task's aggregation gives {shown} for the log's lines", {}
-        whole_one = _Resampled(found, file, self.units) if file else None
-        metric = _mean_of(given, values, found.value, self.units, whole_one) or whole_one
+        whole_one = _Resampled(found, file, self.clusters) if file else None
+        metric = _mean_of(given, values, found.value, self.clusters, whole_one) or whole_one
         if metric is None:
             return (
                 f"{self.name} is not installed, and the mean of its questions' scores is another number",
@@ -337,7 +338,7 @@ class _Mean:
     values: dict[str, float]
     factor: float
     top: float
-    units: Mapping[str, str]
+    clusters: Mapping[str, str]
     whole: "_Resampled | None" = None
 
     @property
@@ -347,7 +348,9 @@ class _Mean:
 
     def __call__(self, records: Sequence[Record]) -> Ratio:
         kept = [record for record in records if record["id"] in self.values]
-        found = ratio(((self.values[one["id"]], 1) for one in kept), (self.units[one["id"]] for one in kept))
+        found = ratio(
+            ((self.values[one["id"]], 1) for one in kept), (self.clusters[one["id"]] for one in kept)
+        )
         return Ratio(found.numerator, found.denominator, found.cluster, found.keys, self.top)
 
 
@@ -355,7 +358,7 @@ def _mean_of(
     records: Sequence[Record],
     values: Sequence[float | None],
     reported: float,
-    units: Mapping[str, str],
+    clusters: Mapping[str, str],
     whole: "_Resampled | None",
 ) -> _Mean | None:
     """Returns the metric as a mean of values, or of a hundred times them; None where it is neither."""
@@ -368,7 +371,7 @@ def _mean_of(
         return None
     scaled = {record["id"]: value * factor for record, value in zip(records, known, strict=True)}
     # A mean of 0 or 100 a question is a share in percent.
-    return _Mean(scaled, factor, 100.0 if 1 < max(scaled.values()) <= 100 else 1.0, units, whole)
+    return _Mean(scaled, factor, 100.0 if 1 < max(scaled.values()) <= 100 else 1.0, clusters, whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -377,17 +380,17 @@ class _Resampled:
 
     printed: Printed
     file: Path
-    units: Mapping[str, str]
+    clusters: Mapping[str, str]
 
     def __call__(self, records: Sequence[Record]) -> "Grouped":
         name = self.printed.metric
         kept = [record for record in records if name in record[ITEMS]]
         numbers: dict[str, list[Any]] = {}
         # Which groups are dealt together follows from their names, so that it is the same in two runs.
-        pooled = len({self.units[record["id"]] for record in kept}) > _MOST_GROUPS
+        pooled = len({self.clusters[record["id"]] for record in kept}) > _MOST_CLUSTERS
         for record in kept:
-            unit = self.units[record["id"]]
-            key = str(int(hashed(name, unit)[:8], 16) % _MOST_GROUPS) if pooled else unit
+            cluster = self.clusters[record["id"]]
+            key = str(int(hashed(name, cluster)[:8], 16) % _MOST_CLUSTERS) if pooled else cluster
             numbers.setdefault(key, []).append(record[ITEMS][name])
         return Grouped.of(self, [numbers], tuple(numbers))
 

@@ -1,6 +1,6 @@
 """AoT-PsyPhyBENCH: the paper, its sources and its numbers."""
 
-from tempbench_lmms.card import BenchmarkCard, Source
+from tempbench_lmms.card import BenchmarkCard, Cluster, Source
 
 ANSWERS = {"F": "forward", "B": "backward"}
 
@@ -14,6 +14,9 @@ CATEGORIES = {
 """The motions, as the official metadata call them, and as metrics do; a clip may have several."""
 
 N_CLIPS = 212
+
+CLUSTER = Cluster("pair", ("pair_id",))
+"""A clip both ways."""
 
 CARD = BenchmarkCard(
     name="arrow_of_time",
@@ -34,6 +37,7 @@ CARD = BenchmarkCard(
     chance={"accuracy": 1 / 2, "pair_accuracy": 1 / 4},
     primary=("accuracy", "pair_accuracy", "f1_forward", "f1_backward"),
     full=("arrow_of_time", 2 * N_CLIPS),
+    cluster=CLUSTER,
     others={"Human": "human", "Random": "chance"},
-    groups={"category": tuple(CATEGORIES.values())},
+    breakdowns={"category": tuple(CATEGORIES.values())},
 )

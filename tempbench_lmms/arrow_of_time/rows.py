@@ -15,7 +15,6 @@ from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_files import read_table
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
-from tempbench_lmms.metrics.sampling import Groups
 
 BENCHMARK = "arrow_of_time"
 
@@ -30,9 +29,6 @@ SCHEMA = pa.schema(
         ("choices", pa.list_(pa.string())),  # both answers
     ]
 )
-
-GROUPS = Groups(("pair_id",))
-"""A clip both ways."""
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:

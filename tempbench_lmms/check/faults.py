@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-GROUPS: dict[str, dict[str, str]] = {
+SECTIONS: dict[str, dict[str, str]] = {
     "pictures": {
         "number": "as many images arrive as are given",
         "order": "images arrive in the order given",
@@ -45,7 +45,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "twice": "the same question gets the same reply",
     },
 }
-LINES: dict[str, str] = {line: title for lines in GROUPS.values() for line, title in lines.items()}
+LINES: dict[str, str] = {line: title for lines in SECTIONS.values() for line, title in lines.items()}
 """What each line of the check promises, by its key; the kinds of questions come after these."""
 
 _BY_PLACE = "keep a list of the request's own images, and hand it over as it is"

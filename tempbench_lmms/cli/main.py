@@ -18,23 +18,22 @@ from tempbench_lmms.cli.report import report, submit_hub, table
 from tempbench_lmms.data import outputs, terminal
 from tempbench_lmms.errors import TempbenchError, lacking
 
-GROUPS = {
+PANELS = {
     "Evaluate": ("run", "check-model", "plan", "demo", "answer"),
     "Look": ("report", "tasks", "show", "read", "table", "doctor", "path"),
     "Compare": ("compare", "signature", "rescore", "reread"),
     "Data": ("prepare", "verify", "import", "score", "push", "submit"),
     "Make": ("new", "build"),
 }
-# The command's group, in the order of the help.
-PANELS = {command: group for group, commands in GROUPS.items() for command in commands}
+PANEL_OF = {command: panel for panel, commands in PANELS.items() for command in commands}
 
 
 class _Commands(TyperGroup):
-    """The commands in the order of `GROUPS`."""
+    """The commands in the order of `PANELS`."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Returns the names in that order."""
-        return [name for name in PANELS if name in self.commands]
+        return [name for name in PANEL_OF if name in self.commands]
 
 
 app = typer.Typer(
@@ -90,7 +89,7 @@ def _options(
 def _add(function: Callable[..., None], cls: type[SafeCommand] = SafeCommand, **how: Any) -> None:
     name = function.__name__.strip("_").replace("_", "-")
     epilog = f"Example: tempbench {name} {EXAMPLES[name]}" if name in EXAMPLES else None
-    app.command(name, cls=cls, epilog=epilog, rich_help_panel=PANELS[name], **how)(function)
+    app.command(name, cls=cls, epilog=epilog, rich_help_panel=PANEL_OF[name], **how)(function)
 
 
 _add(runs.run, HarnessCommand, context_settings={"ignore_unknown_options": True})
@@ -123,7 +122,7 @@ def _add_verbs(wanted: str | None) -> None:
             for name in benchmarks.names():
                 if function := commands_of(name).get(verb):
                     group.command(name, cls=SafeCommand)(function)
-        app.add_typer(group, name=verb, rich_help_panel=PANELS[verb])
+        app.add_typer(group, name=verb, rich_help_panel=PANEL_OF[verb])
 
 
 def main() -> None:

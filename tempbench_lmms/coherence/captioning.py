@@ -11,11 +11,12 @@ import numpy as np
 
 from tempbench_lmms import record as common
 from tempbench_lmms.coherence import encoders, prompts
+from tempbench_lmms.coherence.card import CLUSTER
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics import text as clip_metrics
-from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
 from tempbench_lmms.metrics.text import event_order
+from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.parsing.clean import clean, final_answer, squeeze
 from tempbench_lmms.parsing.expected import Reading, none
 from tempbench_lmms.record import Metric, Metrics, Record, n_failed, pooled
@@ -28,7 +29,8 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     read = Reading(caption, "whole") if caption else none("cut_off" if clean(reply).cut_off else "empty")
     return {
         "id": doc["question_id"],
-        **{name: doc[name] for name in ("video", "view", "n_frames")},
+        CLUSTER.field: CLUSTER.of(doc),
+        **{name: doc[name] for name in ("view", "n_frames")},
         "caption": caption,
         "reference": doc["target"],
         "events": list(doc["events"]),
@@ -143,7 +145,7 @@ def bertscore(records: Sequence[Record]) -> Ratio:
     """
     scores = bertscores(records)
     kept = [item for item in records if item["id"] in scores]
-    return ratio(((scores[item["id"]], 1) for item in kept), (item["video"] for item in kept))
+    return ratio(((scores[item["id"]], 1) for item in kept), (item[CLUSTER.field] for item in kept))
 
 
 def bertscores(records: Sequence[Record]) -> dict[str, float]:
@@ -170,14 +172,14 @@ METRICS.add(
     "event_order",
     pooled(
         lambda item: event_order(item["caption"], item["events"]),
-        "video",
+        CLUSTER,
         lambda item: item["view"] == "video" and len(item["events"]) > 1,
     ),
     "Share of pairs of events that the video captions describe in the right order.",
     headline=True,
 )
-METRICS.add("caption_parse_rate", common.parse_rate_per("video"), headline=True)
-common.add_metrics(METRICS, "video", reasons=("empty", "cut_off"), prefix="caption_")
+METRICS.add("caption_parse_rate", common.parse_rate_per(CLUSTER), headline=True)
+common.add_metrics(METRICS, CLUSTER, reasons=("empty", "cut_off"), prefix="caption_")
 
 
 @METRICS.count(headline=True)

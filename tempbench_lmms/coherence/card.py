@@ -1,6 +1,6 @@
 """Temporal coherence: the papers, their sources and numbers."""
 
-from tempbench_lmms.card import BenchmarkCard, Source
+from tempbench_lmms.card import BenchmarkCard, Cluster, Source
 
 TYPES = ("count", "direction", "rotation", "shape_trend", "velocity_frequency", "visual_cues")
 """TOMATO's types of reasoning."""
@@ -25,6 +25,9 @@ CONTROLS = ("1f", "shuffled", "reversed", "blind")
 
 CURVES = ("accuracy", "bertscore", "numeric_distance")
 """The scores that are followed over the number of frames."""
+
+CLUSTER = Cluster("video", ("video",))
+"""A video: its questions, or both of its captions."""
 
 CARD = BenchmarkCard(
     name="coherence",
@@ -74,6 +77,7 @@ CARD = BenchmarkCard(
         *("clipgain", "clipgain_official"),
     ),
     full=("coherence_qa", len(BUDGETS) * sum(COUNTS.values())),
+    cluster=CLUSTER,
     others={
         "Human (Videos)": "human",
         "Human (Frames)": "human",
@@ -84,5 +88,5 @@ CARD = BenchmarkCard(
         "mean of GPT-4o and Qwen2-VL-72B": "other",
     },
     plain=("qa", "caption"),
-    groups={"reasoning type": TYPES, "scene": SCENES},
+    breakdowns={"reasoning type": TYPES, "scene": SCENES},
 )

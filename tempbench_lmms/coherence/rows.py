@@ -11,7 +11,6 @@ from tempbench_lmms.coherence.prompts import CAPTION, ORDERS
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.media import verifying
-from tempbench_lmms.metrics.sampling import Groups
 
 BENCHMARK = "coherence"
 
@@ -49,9 +48,6 @@ CAPTION_SCHEMA = pa.schema(
 REFERENCED_SCHEMA = CAPTION_SCHEMA.append(pa.field("references", pa.list_(pa.string())))
 """Of prepared videos, which may have several reference captions: all of them, the target first. The bundled
 sample has no such column."""
-
-GROUPS = Groups(("video",), ("type", "scene", "view"))
-"""A video: its questions, or both of its captions."""
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:

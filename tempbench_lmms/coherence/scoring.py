@@ -14,10 +14,10 @@ from typing import Any
 
 from tempbench_lmms import record as common
 from tempbench_lmms.coherence import encoders, parser, prompts
-from tempbench_lmms.coherence.card import BUDGETS, CONTROLS, CURVES, SCENES, TYPES
-from tempbench_lmms.metrics.groups import grouped
+from tempbench_lmms.coherence.card import BUDGETS, CLUSTER, CONTROLS, CURVES, SCENES, TYPES
 from tempbench_lmms.metrics.ratio import Ratio, area_weights, gain_weights, ratio, slope_weights
 from tempbench_lmms.metrics.text import numeric_distance
+from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.parsing.clean import clip, final_answer
 from tempbench_lmms.parsing.expected import Reading
 from tempbench_lmms.parsing.mentions.numbers import value_of
@@ -61,8 +61,13 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     found = None if failed else parser.read(reply, options, prompt)
     answer, number = (found.value if found else None) or (None, None)
     reference, source = reference_of(doc)
-    own = {name: doc[name] for name in ("condition", "video", "type", "scene")}
-    own |= {"question": doc["base_id"], "variation": list(doc.get("variation") or ())}
+    own = {"condition": doc["condition"], CLUSTER.field: CLUSTER.of(doc)}
+    own |= {
+        "type": doc["type"],
+        "scene": doc["scene"],
+        "question": doc["base_id"],
+        "variation": list(doc.get("variation") or ()),
+    }
     more = {
         "correct_official": int(not failed and parser.parse_official(reply, options) == doc["answer"]),
         "reply": "" if failed else clip(reply),
@@ -117,8 +122,8 @@ of the final answer: what stands behind the reasoning or in an answer tag, 0 whe
 def _mean(score: Score) -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
         scored = zip(records, score(records), strict=True)
-        found = [(value, record["video"]) for record, value in scored if value is not None]
-        return ratio(((value, 1) for value, _ in found), (video for _, video in found))
+        found = [(value, record[CLUSTER.field]) for record, value in scored if value is not None]
+        return ratio(((value, 1) for value, _ in found), (cluster for _, cluster in found))
 
     return metric
 
@@ -126,14 +131,14 @@ def _mean(score: Score) -> Metric:
 def _complete(
     records: Sequence[Record], score: Score, conditions: Sequence[str]
 ) -> list[tuple[str, list[float]]]:
-    """Returns each question's video and scores, one a condition; for questions asked in all of them."""
+    """Returns each question's cluster and scores, one a condition; for questions asked in all of them."""
     asked: dict[tuple[str, str], dict[str, float]] = {}
     for record, value in zip(records, score(records), strict=True):
         if value is not None and record["condition"] in conditions:
-            asked.setdefault((record["question"], record["video"]), {})[record["condition"]] = value
+            asked.setdefault((record["question"], record[CLUSTER.field]), {})[record["condition"]] = value
     return [
-        (video, [scores[condition] for condition in conditions])
-        for (_, video), scores in asked.items()
+        (cluster, [scores[condition] for condition in conditions])
+        for (_, cluster), scores in asked.items()
         if len(scores) == len(conditions)
     ]
 
@@ -145,7 +150,9 @@ def trend(score: Score, weights: Iterable[float]) -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
         rows = _complete(records, score, BUDGET_CONDITIONS)
         sums = ((fsum(map(mul, factors, scores)), 1) for _, scores in rows)
-        return ratio(sums, (video for video, _ in rows), bounded=min(factors) >= 0)  # a slope can be negative
+        return ratio(
+            sums, (cluster for cluster, _ in rows), bounded=min(factors) >= 0
+        )  # a slope can be negative
 
     return metric
 
@@ -156,7 +163,7 @@ def gain_over(condition: str) -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
         rows = _complete(records, SCORES["accuracy"], (FULL, condition))
         gains = ((full - control, control) for _, (full, control) in rows)
-        return ratio(gains, (video for video, _ in rows), bounded=False)
+        return ratio(gains, (cluster for cluster, _ in rows), bounded=False)
 
     return metric
 
@@ -168,7 +175,7 @@ def _n_cut(conditions: Sequence[str]) -> Metric:
     )
 
 
-_GROUPS = {**dict.fromkeys(TYPES, "type"), **dict.fromkeys(SCENES, "scene")}
+_BREAKDOWNS = {**dict.fromkeys(TYPES, "type"), **dict.fromkeys(SCENES, "scene")}
 _TRENDS = {"slope": slope_weights(BUDGETS), "gain": gain_weights(BUDGETS), "area": area_weights(BUDGETS)}
 """`slope` is the score a frame, by least squares; `gain` the score with 16 frames less that with 4; `area` is
 the area under the curve from 4 to 16 frames, divided by 12."""
@@ -181,14 +188,14 @@ _OF_BUDGETS = {
 _ADDED: dict[str, dict[str, Metric]] = {
     ONCE: _MEANS
     | {
-        f"{name}_{group}": within(_MEANS[name], field, group)
+        f"{name}_{part}": within(_MEANS[name], field, part)
         for name in ("accuracy", "bertscore", "bertscore_answer")
-        for group, field in _GROUPS.items()
+        for part, field in _BREAKDOWNS.items()
     },
     BUDGETED: {f"{name}_{budget}": metric for (name, budget), metric in _OF_BUDGETS.items()}
     | {
-        f"accuracy_{group}_{budget}": within(_OF_BUDGETS["accuracy", budget], field, group)
-        for group, field in _GROUPS.items()
+        f"accuracy_{part}_{budget}": within(_OF_BUDGETS["accuracy", budget], field, part)
+        for part, field in _BREAKDOWNS.items()
         for budget in BUDGET_CONDITIONS
     }
     | {
@@ -197,8 +204,8 @@ _ADDED: dict[str, dict[str, Metric]] = {
         for kind, weights in _TRENDS.items()
     }
     | {
-        f"accuracy_{group}_gain": within(trend(SCORES["accuracy"], _TRENDS["gain"]), field, group)
-        for group, field in _GROUPS.items()
+        f"accuracy_{part}_gain": within(trend(SCORES["accuracy"], _TRENDS["gain"]), field, part)
+        for part, field in _BREAKDOWNS.items()
     },
     CONTROLLED: {
         **{f"accuracy_{one}": within(_MEANS["accuracy"], "condition", one) for one in CONTROL_CONDITIONS},
@@ -219,7 +226,7 @@ for _kind, _metrics in _ADDED.items():
     for _name, _metric in _metrics.items():
         METRICS.add(_name, _metric, headline=_name in _PRINTED, tasks=(_kind,))
 METRICS.score_by_encoder([_name for _name in METRICS if _name.startswith("bertscore")])
-common.add_metrics(METRICS, "video")
+common.add_metrics(METRICS, CLUSTER)
 METRICS.count(headline=True)(n_questions)
 METRICS.add_count(
     "n_counting",

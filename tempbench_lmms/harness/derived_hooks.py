@@ -14,15 +14,16 @@ from functools import cache
 from typing import Any
 
 from tempbench_lmms import benchmarks
+from tempbench_lmms.card import joined
 from tempbench_lmms.data.questions import Turned, turned
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.variants import table_of
-from tempbench_lmms.metrics import groups
+from tempbench_lmms.metrics import together
 from tempbench_lmms.metrics.ratio import Ratio, Statistic, ratio
 from tempbench_lmms.metrics.sampling import drawn
-from tempbench_lmms.record import Metrics, Record, add_metrics, n_failed, n_questions
+from tempbench_lmms.record import Metrics, Record, add_metrics, mean, n_failed, n_questions
 
 KEY = "rotation"
 """The key of a record for the order of the options."""
@@ -124,12 +125,14 @@ def _places(doc: Mapping[str, Any], answer: str | None) -> dict[str, Any]:
 
 @cache
 def _metrics(benchmark: str) -> Metrics:
-    unit = multiple_choice(benchmark)["unit"]
+    cluster = benchmarks.card(benchmark).cluster
     metrics = Metrics(KEY)
 
-    def asked(records: Sequence[Record]) -> list[groups.Asked]:
+    def asked(records: Sequence[Record]) -> list[together.Rotation]:
         return [
-            groups.Asked(own["of"], record[unit], own["n"], own["gold"], own["answer"], bool(own["right"]))
+            together.Rotation(
+                own["of"], record[cluster.field], own["n"], own["gold"], own["answer"], bool(own["right"])
+            )
             for record in records
             for own in (record[KEY],)
         ]
@@ -137,30 +140,31 @@ def _metrics(benchmark: str) -> Metrics:
     @metrics.measure(headline=True)
     def circular_accuracy(records: Sequence[Record]) -> Ratio:
         """Share of questions that are right in every order, among those asked in every order."""
-        return groups.circular_accuracy(asked(records))
+        return together.circular_accuracy(asked(records))
 
     @metrics.measure(headline=True)
     def accuracy(records: Sequence[Record]) -> Ratio:
         """Share of right options over all orders."""
-        return ratio(((one.right, 1) for one in asked(records)), (one.unit for one in asked(records)))
+        return ratio(((one.right, 1) for one in asked(records)), (one.cluster for one in asked(records)))
 
     @metrics.measure(better="lower", headline=True)
     def position_bias(records: Sequence[Record]) -> Statistic:
         """Standard deviation, over places, of the share of right options found there (RStd)."""
-        return groups.position_bias(asked(records))
+        return together.position_bias(asked(records))
 
-    @metrics.measure(headline=True)
-    def parse_rate(records: Sequence[Record]) -> Ratio:
-        """Share of replies in which everything asked for could be read."""
-        return ratio(((record["parsed"], 1) for record in records), (record[unit] for record in records))
-
-    add_metrics(metrics, unit)
+    metrics.add(
+        "parse_rate",
+        mean("parsed", cluster),
+        "Share of replies in which everything asked for could be read.",
+        headline=True,
+    )
+    add_metrics(metrics, cluster)
     metrics.count(headline=True)(n_questions)
 
     @metrics.count(headline=True)
     def n_circular(records: Sequence[Record]) -> int:
         """Number of questions that were asked in every order."""
-        return sum(1 for _ in groups.whole(asked(records)))
+        return sum(1 for _ in together.whole(asked(records)))
 
     @metrics.count(better="lower", headline=True)
     def n_cut(records: Sequence[Record]) -> int:
@@ -185,16 +189,34 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
     }
 
 
-# ----a tenth of the groups of questions, complete, and the same groups everywhere
+# ---- a tenth of the clusters, complete, and the same ones everywhere
+
+
+def strata_of(clusters: Sequence[str], columns: Mapping[str, Sequence[Any]]) -> dict[str, str]:
+    """Returns the stratum of each cluster: the values that its rows have in some columns.
+
+    Args:
+        clusters: The cluster of each row.
+        columns: The values of these columns, in the order of the rows.
+
+    >>> strata_of(["v", "w", "v"], {"type": ["why", "how", "how"]})
+    {'v': 'type=how,type=why', 'w': 'type=how'}
+    """
+    found: dict[str, set[str]] = {cluster: set() for cluster in clusters}
+    for name, values in columns.items():
+        for cluster, value in zip(clusters, values, strict=True):
+            found[cluster].add(f"{name}={joined(value)}")
+    return {cluster: ",".join(sorted(values)) for cluster, values in found.items()}
 
 
 def _lite_docs(benchmark: str, hook: str) -> Process:
     def draw(dataset: Any) -> Any:
-        rule = benchmarks.rows(benchmark).GROUPS
-        wanted = {*rule.columns, *rule.strata} & {*dataset.column_names}
-        columns = {column: list(dataset[column]) for column in sorted(wanted)}
-        kept = drawn(rule.stratum(columns))
-        return dataset.select([i for i, group in enumerate(rule.of(columns)) if group in kept])
+        cluster, strata = benchmarks.card(benchmark).cluster, table_of(benchmark)["lite"]["strata"]
+        clusters = [*map(cluster.name, *(dataset[column] for column in cluster.columns))]
+        kept = drawn(
+            strata_of(clusters, {name: dataset[name] for name in strata if name in dataset.column_names})
+        )
+        return dataset.select([i for i, own in enumerate(clusters) if own in kept])
 
     return _chained(draw, _hook(benchmark, hook)) if hook else draw
 

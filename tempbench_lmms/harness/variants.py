@@ -8,10 +8,10 @@ A table also says of which tasks others are derived: `NAME_rotated`, with the op
 
     multiple_choice:
       of: [nextgqa, nextgqa_answer]              # tasks, variants and groups
-      unit: video                                # the field of a record that names the unit of sampling
       rotate: tempbench_lmms.B.prompts.rotated   # only where `data.questions.turned` does not do
     lite:
       of: [nextgqa]
+      strata: [type]                             # the columns whose values the tenth keeps in proportion
 
 The functions of derived tasks are in `harness.derived_hooks`.
 """

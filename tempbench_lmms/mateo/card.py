@@ -1,6 +1,9 @@
 """MATEO: the paper, its source and its numbers."""
 
-from tempbench_lmms.card import BenchmarkCard, Source
+from tempbench_lmms.card import BenchmarkCard, Cluster, Source
+
+CLUSTER = Cluster("plan", ("plan_id",))
+"""A recipe: its pairs of steps, each in both orders."""
 
 CARD = BenchmarkCard(
     name="mateo",
@@ -21,8 +24,9 @@ CARD = BenchmarkCard(
     primary=("accuracy", "always_independent", "f1_before", "f1_independent", "f1_after", "parse_rate"),
     # The test split's pairs of steps in both orders: 2 * (993 + 1,573), see below.
     full=("mateo_both_instructions", 5_132),
+    cluster=CLUSTER,
     # A metric is written as <modality>_<setting>_<metric>, as far as the paper names the first two.
-    groups={"relation": ("before", "independent", "after")},
+    breakdowns={"relation": ("before", "independent", "after")},
 )
 
 CLASSES = ("before", "after", "independent")

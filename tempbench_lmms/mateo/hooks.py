@@ -7,7 +7,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, media_hooks
 from tempbench_lmms.harness.media_hooks import Doc, Kwargs, Part
 from tempbench_lmms.mateo import prompts, scoring
-from tempbench_lmms.metrics.groups import grouped
+from tempbench_lmms.metrics.together import grouped
 
 _EVERY = 5
 """One pair of so many is in the sample: 20 %."""

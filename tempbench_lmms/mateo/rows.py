@@ -16,8 +16,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo import parser, scoring
 from tempbench_lmms.mateo.card import COUNTS, SPLITS
 from tempbench_lmms.media import verifying
-from tempbench_lmms.metrics.groups import grouped
-from tempbench_lmms.metrics.sampling import Groups
+from tempbench_lmms.metrics.together import grouped
 
 BENCHMARK = "mateo"
 
@@ -39,9 +38,6 @@ SCHEMA = pa.schema(
         ("distance", pa.int32()),  # how many positions apart the plan lists the two steps
     ]
 )
-
-GROUPS = Groups(("plan_id",), ("n_steps",))
-"""A recipe: its pairs of steps, each in both orders."""
 
 
 OFFICIAL = "official release"

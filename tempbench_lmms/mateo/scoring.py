@@ -13,10 +13,10 @@ from typing import Any
 
 from tempbench_lmms import record as common
 from tempbench_lmms.mateo import parser, prompts
-from tempbench_lmms.mateo.card import CLASSES
+from tempbench_lmms.mateo.card import CLASSES, CLUSTER
 from tempbench_lmms.metrics import ordering
-from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.record import Metrics, Record, by_group, mean, n_failed, n_questions, pooled, total
 
 VERSIONS = ("original", "swapped")
@@ -45,7 +45,7 @@ def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) 
     return {
         "id": doc["question_id"],
         "pair": doc["pair_id"],
-        "plan": doc["plan_id"],
+        CLUSTER.field: CLUSTER.of(doc),
         "version": doc["version"],
         "gold": doc["label"],
         "prediction": answer or parser.OTHER,
@@ -91,7 +91,7 @@ def is_consistent(pair: Pair) -> bool:
 def _of_pairs(terms: Callable[[Pair], Term], among: Callable[[Pair], object] = bool) -> Share:
     def metric(records: Sequence[Record]) -> Ratio:
         chosen = list(filter(among, pairs(records)))
-        return ratio(map(terms, chosen), (pair[0]["plan"] for pair in chosen))
+        return ratio(map(terms, chosen), (pair[0][CLUSTER.field] for pair in chosen))
 
     return metric
 
@@ -124,7 +124,7 @@ def _f1(label: str, version: str) -> Share:
         gold, predicted = record["gold"] == label, record["prediction"] == label
         return 2 * (gold and predicted), gold + predicted
 
-    return pooled(terms, "plan", lambda record: record["version"] == version)
+    return pooled(terms, CLUSTER, lambda record: record["version"] == version)
 
 
 def claim(pair: Pair) -> Edge | None:
@@ -144,12 +144,12 @@ def _steps(pair: Pair) -> Edge:
 
 
 def _over_plans(records: Sequence[Record], terms: Callable[[list[Pair]], Term | None]) -> Ratio:
-    plans = grouped((pair[0]["plan"], pair) for pair in pairs(records))
+    plans = grouped((pair[0][CLUSTER.field], pair) for pair in pairs(records))
     found = {plan: term for plan, own in plans.items() if (term := terms(own)) is not None}
     return ratio(found.values(), found)
 
 
-accuracy, always_independent, parse_rate = _share(is_right), _share(is_independent), mean("parsed", "plan")
+accuracy, always_independent, parse_rate = _share(is_right), _share(is_independent), mean("parsed", CLUSTER)
 
 METRICS.add("accuracy", accuracy, "Share of pairs that are right in both orders (Table 3).", headline=True)
 METRICS.add_all(
@@ -176,7 +176,7 @@ METRICS.add(
     # TP: independent; FP: dependent; FN: none.
     pooled(
         lambda record: (2, 2) if record["gold"] == INDEPENDENT else (0, 1),
-        "plan",
+        CLUSTER,
         lambda record: record["version"] == "original",
     ),
     'F1 of the class independent, original order, if every answer is "independent".',
@@ -197,7 +197,7 @@ METRICS.add_all(
 )
 METRICS.add(
     "other_rate",
-    mean(lambda record: record["prediction"] == parser.OTHER, "plan"),
+    mean(lambda record: record["prediction"] == parser.OTHER, CLUSTER),
     'Share of questions whose prediction is "other": unreadable, undecided or contradictory.',
     better="lower",
 )
@@ -207,7 +207,7 @@ METRICS.add(
 )
 METRICS.add(
     "unread_rate",
-    mean(lambda record: not record["parsed"], "plan"),
+    mean(lambda record: not record["parsed"], CLUSTER),
     'Share of questions whose answer could not be read: the paper\'s "failure rate" (section 6).',
     better="lower",
 )
@@ -266,7 +266,7 @@ def plans_right(records: Sequence[Record]) -> Ratio:
     )
 
 
-common.add_metrics(METRICS, "plan")
+common.add_metrics(METRICS, CLUSTER)
 METRICS.count()(n_questions)
 n_pairs = METRICS.add_count("n_pairs", _n(bool), "Number of pairs asked in both orders.", headline=True)
 METRICS.add_count("n_dependent", _n(is_dependent), "Number of dependent pairs asked in both orders.")
@@ -290,12 +290,12 @@ def _changed(was_right: bool, is_right_now: bool) -> Share:
     def changed(record: Record) -> bool:
         return (record["first"] == record["gold"], bool(record["correct"])) == (was_right, is_right_now)
 
-    return mean(changed, "plan", _is_reflected)
+    return mean(changed, CLUSTER, _is_reflected)
 
 
 METRICS.add(
     "reflection_kept",
-    mean(lambda record: record["first"] == record["prediction"], "plan", _is_reflected),
+    mean(lambda record: record["first"] == record["prediction"], CLUSTER, _is_reflected),
     "Share of answers stated before and after the reflection that it left as they were.",
     tasks=REFLECTION,
 )

@@ -2,11 +2,11 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 
-from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ordering import kendall_tau, pair_counts
 from tempbench_lmms.metrics.ratio import Ratio, is_bounded, ratio, wilson
 from tempbench_lmms.metrics.ratio import standard_error as error_of
 from tempbench_lmms.metrics.spans import Interval, best_iop, best_iou
+from tempbench_lmms.metrics.together import all_right
 
 Intervals = Sequence[Interval]
 Predicted = Sequence[Interval | None]

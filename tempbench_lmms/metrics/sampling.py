@@ -1,17 +1,13 @@
-"""Groups of questions that were sampled together, and the draw of a fixed tenth of the groups.
+"""The draw of a fixed tenth of a benchmark's clusters (`card.Cluster`), and their random order.
 
-A benchmark states its groups (`GROUPS` in its `rows.py`): the questions about one picture sequence,
-video, recipe or place. Gates, pairs and swaps are within one group, so a part with whole groups keeps them
-unchanged. A metric that compares one group with all others would change, so no part is drawn from tasks with
-such a metric.
+Gates, pairs and swaps are within one cluster, so a part with whole clusters keeps them unchanged. A metric
+that compares one cluster with all others would change, so no part is drawn from tasks with such a metric.
 """
 
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 LITE = "lite-1"
 """The draw of the `_lite` tasks. Another one has another name, since its numbers are of other questions."""
@@ -19,56 +15,24 @@ SHARE = 0.1
 LEAST = 10
 
 
-def joined(values: Sequence[Any]) -> str:
-    """Returns the values of a row's columns as one name.
-
-    >>> joined(["vist", "17"]), joined([["rome", "bonn"]])
-    ('vist/17', 'rome+bonn')
-    """
-    return "/".join("+".join(map(str, value)) if isinstance(value, list) else str(value) for value in values)
-
-
-@dataclass(frozen=True)
-class Groups:
-    """The rule that divides a benchmark's rows into groups."""
-
-    columns: tuple[str, ...]  # the rows of a group have the same values in these
-    # if a table has these columns, a part keeps the proportions of their values
-    strata: tuple[str, ...] = ()
-    name: Callable[[Sequence[Any]], str] = joined  # makes a group's name of the values of `columns`
-
-    def of(self, columns: Mapping[str, Sequence[Any]]) -> list[str]:
-        """Returns the group of each row, from the values of the columns."""
-        return [self.name(values) for values in zip(*(columns[name] for name in self.columns), strict=True)]
-
-    def stratum(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, str]:
-        """Returns the stratum of each group: the values of its rows in the columns of `strata`."""
-        rows = self.of(columns)
-        found: dict[str, set[str]] = {group: set() for group in rows}
-        for name in self.strata:
-            for group, value in zip(rows, columns.get(name, ()), strict=False):
-                found[group].add(f"{name}={joined([value])}")
-        return {group: ",".join(sorted(values)) for group, values in found.items()}
-
-
 def drawn(
     strata: Mapping[str, str], version: str = LITE, share: float = SHARE, least: int = LEAST
 ) -> set[str]:
-    """Returns the groups of a part: those with the lowest hashes in each stratum.
+    """Returns the clusters of a part: those with the lowest hashes in each stratum.
 
-    A group's hash depends on its name, and a stratum's number of groups on its own size. So a group that is
-    missing in one table affects only its stratum, and a group drawn in one table is probably drawn in others.
-    Strata with a share of less than one group are pooled. A fractional share is rounded up or down by a hash
-    of the stratum, up with the probability of its fraction.
+    A cluster's hash depends on its name, and a stratum's number of clusters on its own size. So a cluster
+    that is missing in one table affects only its stratum, and one drawn in one table is probably drawn in
+    others. Strata with a share of less than one cluster are pooled. A fractional share is rounded up or down
+    by a hash of the stratum, up with the probability of its fraction.
 
     Source: stratified sampling with proportional allocation, Cochran 1977, chapter 5; by permanent random
     numbers, so that samples of changing lists stay alike: Ohlsson 1995.
 
     Args:
-        strata: The stratum of each group.
+        strata: The stratum of each cluster.
         version: Names the draw; another name draws other groups.
-        share: The share of the groups to draw, from 0 to 1.
-        least: The smallest number of groups to draw; all if there are fewer.
+        share: The share of the clusters to draw, from 0 to 1.
+        least: The smallest number of clusters to draw; all if there are fewer.
 
     >>> sorted(drawn({f"{i:02}": "even" if i % 2 == 0 else "odd" for i in range(40)}, least=1))
     ['03', '06', '36', '37']
@@ -78,27 +42,27 @@ def drawn(
     share = min(1.0, max(share, least / len(strata)))
     sizes = Counter(strata.values())
     members: dict[str, list[str]] = {}
-    for group in shuffled(strata, version):
-        own = strata[group]
-        members.setdefault(own if share * sizes[own] >= 1 else "pooled", []).append(group)
+    for cluster in shuffled(strata, version):
+        own = strata[cluster]
+        members.setdefault(own if share * sizes[own] >= 1 else "pooled", []).append(cluster)
     kept = {
-        group
-        for own, groups in members.items()
-        for group in groups[: math.floor(share * len(groups) + _fraction(version, own))]
+        cluster
+        for own, clusters in members.items()
+        for cluster in clusters[: math.floor(share * len(clusters) + _fraction(version, own))]
     }
     missing = max(0, min(least, len(strata)) - len(kept))
-    return kept | {*[group for group in shuffled(strata, version) if group not in kept][:missing]}
+    return kept | {*[one for one in shuffled(strata, version) if one not in kept][:missing]}
 
 
 def _fraction(version: str, stratum: str) -> float:
     return int(hashed(version, f"stratum {stratum}")[:8], 16) / 2**32
 
 
-def shuffled(groups: Iterable[str], seed: str) -> list[str]:
-    """Returns groups in a random order that is the same everywhere for the same seed."""
-    return sorted(set(groups), key=lambda group: hashed(seed, group))
+def shuffled(clusters: Iterable[str], seed: str) -> list[str]:
+    """Returns clusters in a random order that is the same everywhere for the same seed."""
+    return sorted(set(clusters), key=lambda cluster: hashed(seed, cluster))
 
 
-def hashed(seed: str, group: str) -> str:
-    """Returns a hash that sorts groups into a random order."""
-    return hashlib.sha256(f"{seed}|{group}".encode()).hexdigest()
+def hashed(seed: str, cluster: str) -> str:
+    """Returns a hash that sorts clusters into a random order."""
+    return hashlib.sha256(f"{seed}|{cluster}".encode()).hexdigest()

@@ -1,6 +1,6 @@
 """Motion only: the rendered figures, and the paper with the idea."""
 
-from tempbench_lmms.card import BenchmarkCard, Source
+from tempbench_lmms.card import BenchmarkCard, Cluster, Source
 
 SHAPES = ("a circle", "a ring", "a square", "a triangle", "a cross", "two bars")
 WORDS = ("CAT", "SUN", "HAT", "BED", "CUP", "TOP")
@@ -12,6 +12,9 @@ BUDGETS = (1, 2, 4, 8, 16)
 
 N_PAIRS = 100
 """Pairs of questions that `prepare` renders."""
+
+CLUSTER = Cluster("pair", ("pair_id",))
+"""A pair of videos with the same options."""
 
 CARD = BenchmarkCard(
     name="motion_only",
@@ -30,6 +33,7 @@ CARD = BenchmarkCard(
     chance={"accuracy": 1 / N_OPTIONS, "pair_accuracy": 1 / N_OPTIONS**2},
     primary=("accuracy", "pair_accuracy"),
     full=("motion_only", 2 * N_PAIRS),
+    cluster=CLUSTER,
     others={"Human": "human", "SpookyBench's models": "best"},
-    groups={"kind": KINDS},
+    breakdowns={"kind": KINDS},
 )

@@ -8,7 +8,6 @@ import pyarrow as pa
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.media import verifying
-from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.motion_only import parser
 from tempbench_lmms.motion_only.card import KINDS, N_OPTIONS, N_PAIRS
 
@@ -26,9 +25,6 @@ SCHEMA = pa.schema(
         ("choices", pa.list_(pa.string())),  # all letters
     ]
 )
-
-GROUPS = Groups(("pair_id",), ("kind",))
-"""A pair of videos with the same options."""
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:

@@ -1,6 +1,6 @@
 """NExT-GQA: the paper, its sources and its numbers."""
 
-from tempbench_lmms.card import BenchmarkCard, Source
+from tempbench_lmms.card import BenchmarkCard, Cluster, Source
 
 SPLITS = ("test", "validation")
 
@@ -19,6 +19,9 @@ FAMILIES = {"causal": ("why", "how"), "temporal": ("next", "previous", "when")}
 
 THRESHOLDS = (0.3, 0.5)
 """Of the overlap with a true segment, as the official scorer counts it."""
+
+CLUSTER = Cluster("video", ("video_id",))
+"""A video with all its questions."""
 
 CARD = BenchmarkCard(
     name="nextgqa",
@@ -45,6 +48,7 @@ CARD = BenchmarkCard(
     chance={"acc": 1 / OPTIONS},
     primary=("acc_gqa", "acc", "miop", "iop_at_50", "miou", "iou_at_50"),
     full=("nextgqa", COUNTS["test"]),
+    cluster=CLUSTER,
     plain=("test",),
-    groups={"type": tuple(TYPES.values()), "family": tuple(FAMILIES)},
+    breakdowns={"type": tuple(TYPES.values()), "family": tuple(FAMILIES)},
 )

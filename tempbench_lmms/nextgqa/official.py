@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.groups import grouped
+from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.nextgqa.card import THRESHOLDS, TYPES
 
 Truths = Mapping[str, Sequence[Sequence[float]]]

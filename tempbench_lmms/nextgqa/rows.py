@@ -13,7 +13,6 @@ from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_files import json_object, read_table
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
-from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.nextgqa import parser
 from tempbench_lmms.nextgqa.card import COUNTS, FILES, OPTIONS, SPLITS, TYPES
 from tempbench_lmms.nextgqa.prompts import LETTERS
@@ -35,9 +34,6 @@ SCHEMA = pa.schema(
         ("choices", pa.list_(pa.string())),  # each letter, with the whole video as its span
     ]
 )
-
-GROUPS = Groups(("video_id",), ("type",))
-"""A video with all its questions."""
 
 
 _BEYOND = 0.5

@@ -11,7 +11,7 @@ from typing import Any
 from tempbench_lmms import record as common
 from tempbench_lmms.metrics.spans import best_iop, best_iou
 from tempbench_lmms.nextgqa import official, prompts
-from tempbench_lmms.nextgqa.card import FAMILIES, THRESHOLDS, TYPES
+from tempbench_lmms.nextgqa.card import CLUSTER, FAMILIES, THRESHOLDS, TYPES
 from tempbench_lmms.nextgqa.parser import read
 from tempbench_lmms.record import Metric, Metrics, Record, mean, n_failed, n_questions, n_reversed, within
 
@@ -27,7 +27,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = 
     prompt = common.prompt_of(reply, lambda: prompts.wording(doc, ask))
     found = None if failed else read(reply, doc["options"], doc["duration"], prompt=prompt)
     span = found["span"].value if found else None
-    out = common.in_time(doc, found, kind, [span] if span else [])
+    out = common.in_time(doc, found, kind, [span] if span else [], CLUSTER)
     truths = doc["windows"]
     iou, iop = (best_iou(span, truths), best_iop(span, truths)) if span else (0.0, 0.0)
     iou_official, iop_official = official.best(truths, span) if span else (0.0, 0.0)
@@ -50,12 +50,11 @@ def _right_letters(doc: Mapping[str, Any]) -> set[str]:
 
 
 def _reached(name: str, threshold: float) -> Metric:
-    return mean(lambda record: record[name] >= threshold, "video")
+    return mean(lambda record: record[name] >= threshold, CLUSTER)
 
 
-# Questions about one video are answered from the same pictures.
-acc, miop, miou = (mean(name, "video") for name in ("right", "iop", "iou"))
-acc_gqa = mean(lambda record: record["right"] and record["iop"] >= THRESHOLDS[-1], "video")
+acc, miop, miou = (mean(name, CLUSTER) for name in ("right", "iop", "iou"))
+acc_gqa = mean(lambda record: record["right"] and record["iop"] >= THRESHOLDS[-1], CLUSTER)
 
 
 def _official(records: Sequence[Record], name: str) -> float:
@@ -79,10 +78,10 @@ for _name, _metric, _tasks, _doc in _MAIN:
 for _name in ("iop", "iou"):
     for _t in THRESHOLDS:
         METRICS.add(f"{_name}_at_{_t * 100:.0f}", _reached(_name, _t), headline=True, tasks=(BOTH, SPAN))
-METRICS.add("parse_rate", common.parse_rate_per("video"), headline=True)
+METRICS.add("parse_rate", common.parse_rate_per(CLUSTER), headline=True)
 for _part in ("answer", "span"):
-    METRICS.add(f"{_part}_parse_rate", mean(f"{_part}_parsed", "video"), headline=True, tasks=(BOTH,))
-common.add_metrics(METRICS, "video")
+    METRICS.add(f"{_part}_parse_rate", mean(f"{_part}_parsed", CLUSTER), headline=True, tasks=(BOTH,))
+common.add_metrics(METRICS, CLUSTER)
 for _group, _types in {**{name: (name,) for name in TYPES.values()}, **FAMILIES}.items():
     _own = [type_ for type_, name in TYPES.items() if name in _types]
     for _name, _metric, _tasks, _ in _MAIN:

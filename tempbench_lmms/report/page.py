@@ -135,14 +135,14 @@ class Figure:
 
 
 def figures_of(section: Section) -> Iterator[Figure]:
-    """Yields the plots of a benchmark: the main scores of all runs, and their groups."""
+    """Yields the plots of a benchmark: the main scores of all runs, and their breakdowns."""
     card = section.card
     yield from _drawn("Main numbers", section.rows, {name: name for name in card.primary}, card.chance)
-    for by, groups in card.groups.items():
+    for by, parts in card.breakdowns.items():
         for metric in card.primary:
             known = card.chance.get(metric)
-            chance = {} if known is None else dict.fromkeys(groups, known)
-            names = {group: f"{metric}_{group}" for group in groups}
+            chance = {} if known is None else dict.fromkeys(parts, known)
+            names = {part: f"{metric}_{part}" for part in parts}
             yield from _drawn(f"{metric.replace('_', ' ')} by {by}", section.rows, names, chance)
 
 

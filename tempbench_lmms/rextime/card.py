@@ -1,6 +1,6 @@
 """ReXTime: the paper, its sources and its numbers."""
 
-from tempbench_lmms.card import BenchmarkCard, Source
+from tempbench_lmms.card import BenchmarkCard, Cluster, Source
 
 CATEGORIES = ("sequential", "cause_effect", "means_end")
 """How a question and its answer are related (section 3.1)."""
@@ -16,6 +16,9 @@ COUNTS = dict(zip(SPLITS, (921, 2143, 9695), strict=True))
 
 DURATIONS = {"under_60s": (0.0, 60.0), "60_to_120s": (60.0, 120.0), "over_120s": (120.0, float("inf"))}
 """Groups of video durations in seconds, the lower bound included; the paper has none."""
+
+CLUSTER = Cluster("video", ("video_id",))
+"""A video with all its questions."""
 
 CARD = BenchmarkCard(
     name="rextime",
@@ -45,6 +48,7 @@ CARD = BenchmarkCard(
     chance={"acc": 0.25},
     primary=("miou", "r1_at_30", "r1_at_50", "acc", "acc_at_iou_50"),
     full=("rextime", sum(COUNTS[split] for split in EVALUATED)),
+    cluster=CLUSTER,
     others={"Human": "human"},
-    groups={"relation": CATEGORIES, "source": SOURCES, "duration": tuple(DURATIONS)},
+    breakdowns={"relation": CATEGORIES, "source": SOURCES, "duration": tuple(DURATIONS)},
 )

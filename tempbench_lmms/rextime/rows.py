@@ -13,7 +13,6 @@ from tempbench_lmms.data.questions import finite, of_release, reply, span_of
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_files import json_objects
 from tempbench_lmms.media import verifying
-from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.rextime import parser
 from tempbench_lmms.rextime.card import COUNTS, SOURCES, SPLITS
 from tempbench_lmms.rextime.prompts import LETTERS
@@ -39,9 +38,6 @@ SCHEMA = pa.schema(
         ("choices", pa.list_(pa.string())),  # each letter, with the whole video as its span
     ]
 )
-
-GROUPS = Groups(("video_id",), ("source", "category"))
-"""A video with all its questions."""
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:

@@ -25,7 +25,7 @@ from tempbench_lmms.record import (
     total,
 )
 from tempbench_lmms.rextime import official, prompts
-from tempbench_lmms.rextime.card import CATEGORIES, DURATIONS, SOURCES
+from tempbench_lmms.rextime.card import CATEGORIES, CLUSTER, DURATIONS, SOURCES
 from tempbench_lmms.rextime.parser import NO_SPAN, read, spans_of
 
 BOTH, VQA, MOMENT, TEST, OFFICIAL = "both", "vqa", "moment", "test", "official"
@@ -55,7 +55,7 @@ def record(
     prompt = common.prompt_of(reply, lambda: prompts.wording(doc, ask))
     found = None if failed else read(reply, doc["options"], doc["duration"], prompt=prompt)
     spans = spans_of(found["span"].value, reply, doc["duration"]) if found else []
-    out = common.in_time(doc, found, ask, spans)
+    out = common.in_time(doc, found, ask, spans, CLUSTER)
     iou = best_iou(spans[0], doc["windows"]) if spans else 0.0
     right = iou >= 0.5 if ask == "span" else out["answer"] == doc["answer"]
     return out | {
@@ -85,8 +85,8 @@ def of_official_reader(doc: Mapping[str, Any], reply: str, failed: bool = False)
 
 
 # Questions about one video are answered from the same pictures.
-miou, parse_rate = mean("iou", "video"), mean("parsed", "video")
-acc = mean(lambda record: record["answer"] == record["gold"], "video")
+miou, parse_rate = mean("iou", CLUSTER), mean("parsed", CLUSTER)
+acc = mean(lambda record: record["answer"] == record["gold"], CLUSTER)
 
 
 def acc_at_iou(threshold: float, iou: str = "iou") -> Callable[[Sequence[Record]], Ratio]:
@@ -94,7 +94,7 @@ def acc_at_iou(threshold: float, iou: str = "iou") -> Callable[[Sequence[Record]
 
     With `iou_official` it is the official "VQA,mIoU@t": a fraction, unrounded.
     """
-    return mean(lambda record: record["answer"] == record["gold"] and record[iou] >= threshold, "video")
+    return mean(lambda record: record["answer"] == record["gold"] and record[iou] >= threshold, CLUSTER)
 
 
 def _printed(share: Callable[[Record], float]) -> Metric:
@@ -118,7 +118,7 @@ _GATES = {round(t * 100): t for t in official.GATES}
 for _n, _t in _BY_PERCENT.items():
     METRICS.add(
         f"r1_at_{_n}",
-        mean(partial(lambda t, record: record["iou"] >= t, _t), "video"),
+        mean(partial(lambda t, record: record["iou"] >= t, _t), CLUSTER),
         headline=_n in (30, 50, 70),
         tasks=_SPAN,
     )
@@ -131,10 +131,10 @@ METRICS.add(
     headline=True,
     tasks=_SCORED,
 )
-METRICS.add("answer_parse_rate", mean("answer_parsed", "video"), headline=True, tasks=(*_TWO, TEST))
-METRICS.add("span_parse_rate", mean("span_parsed", "video"), headline=True, tasks=(*_TWO, TEST))
+METRICS.add("answer_parse_rate", mean("answer_parsed", CLUSTER), headline=True, tasks=(*_TWO, TEST))
+METRICS.add("span_parse_rate", mean("span_parsed", CLUSTER), headline=True, tasks=(*_TWO, TEST))
 METRICS.add("parse_rate", parse_rate, headline=True, tasks=(TEST,))  # last in the logs of the test split
-common.add_metrics(METRICS, "video")
+common.add_metrics(METRICS, CLUSTER)
 for _name in (*CATEGORIES, *SOURCES, *DURATIONS):
     METRICS.add(f"acc_{_name}", _of_group(acc, _name), tasks=_LETTER)
     METRICS.add(f"miou_{_name}", _of_group(miou, _name), tasks=_SPAN)
@@ -152,14 +152,14 @@ for _n, _t in _GATES.items():
     METRICS.add(f"vqa_miou_at_{_n}_official", acc_at_iou(_t, "iou_official"), tasks=_TWO)
 # Source: `demo/request.py`. A reply at which that program stops with an error is wrong.
 for _name, _metric, _doc in (
-    ("vqa", mean("right_by_official", "video"), "letters: a fraction, unrounded"),
+    ("vqa", mean("right_by_official", CLUSTER), "letters: a fraction, unrounded"),
     ("miou", _printed(itemgetter("iou_by_official")), "spans: percent"),
     (
         "vqa_miou_at_50",
-        mean(lambda one: one["right_by_official"] and one["iou_by_official"] >= 0.5, "video"),
+        mean(lambda one: one["right_by_official"] and one["iou_by_official"] >= 0.5, CLUSTER),
         "letters whose spans have an IoU of at least 0.5: a fraction, unrounded",
     ),
-    ("parse_rate", mean("read_by_official", "video"), "replies that it can read, the scorer too"),
+    ("parse_rate", mean("read_by_official", CLUSTER), "replies that it can read, the scorer too"),
 ):
     METRICS.add(
         f"{_name}_official_reader",

@@ -1,10 +1,10 @@
 """`tempbench run --until-decided`: stops when it is decided whether this run beats an earlier one.
 
-Groups of questions are asked in a random
-order that is the same everywhere. After each whole group, a test that stays valid however often one looks at
-it (`metrics.betting`) gets the results of both runs, so stopping at the first decision is allowed. The task's
-headline metric decides. It must be a plain share: a group adds at most as much to the numerator as to the
-denominator, and what it adds to the denominator does not depend on the replies.
+Groups of questions, the benchmark's clusters (`card.Cluster`), are asked in a random order that is the same
+everywhere. After each whole group, a test that stays valid however often one looks at it (`metrics.betting`)
+gets the results of both runs, so stopping at the first decision is allowed. The task's headline metric
+decides. It must be a plain share: a group adds at most as much to the numerator as to the denominator, and
+what it adds to the denominator does not depend on the replies.
 """
 
 import functools
@@ -24,7 +24,7 @@ from tempbench_lmms.harness import adapter, plugin, respondents, stopping, tasks
 from tempbench_lmms.metrics import betting, ratio, sampling
 from tempbench_lmms.record import Row
 from tempbench_lmms.runs.logs import by_task, read_runs, rescore
-from tempbench_lmms.runs.planning import groups_of
+from tempbench_lmms.runs.planning import clusters_of
 from tempbench_lmms.runs.run_card import data_at_hand, data_of, flat
 from tempbench_lmms.runs.task_log import MetricOfRun, Sample, TaskLog, edited, metrics_of, scored
 
@@ -36,7 +36,7 @@ LEVEL = 0.05
 ORDER = "until-decided-1"
 TEST = "anytime-valid test by betting, Waudby-Smith & Ramdas 2024"
 _PROBED = ("oracle", "chance", "empty")
-_PROBED_GROUPS = 100
+_PROBED_CLUSTERS = 100
 _TOLERANCE = 1e-9
 
 Terms = tuple[float, float]  # what a group adds to a metric's numerator and denominator
@@ -199,7 +199,8 @@ def _contest(log: TaskLog, run_b: Path, wanted: str, level: float) -> Contest:
     samples = {sample.id: sample for sample in log.samples}
     other = tuple(_terms(metric, [samples[asked.ids[n]] for n in group]) for group in groups)
     probed = [
-        [measure({n: reply(n) for n in group}) for group in groups[:_PROBED_GROUPS]] for reply in asked.probes
+        [measure({n: reply(n) for n in group}) for group in groups[:_PROBED_CLUSTERS]]
+        for reply in asked.probes
     ]
     _check(log.task, metric, other, probed)
     again = [measure({n: samples[asked.ids[n]].reply for n in group}) for group in groups if log.other]
@@ -256,14 +257,14 @@ def _ours(task: str) -> _Asked:
         return _terms(metric, [scored(config, docs[n], reply, n) for n, reply in replies.items()])
 
     ids = [str(doc["question_id"]) for doc in docs]
-    return _Asked(ids, groups_of(task, docs), headline(task).name, [*map(probe, _PROBED)], measure)
+    return _Asked(ids, clusters_of(task, docs), headline(task).name, [*map(probe, _PROBED)], measure)
 
 
 def _theirs(log: TaskLog, wanted: str) -> _Asked:
     other = log.other  # its own code scores replies
     assert other is not None
     ids = [str(number) for number in range(other.n_documents)]
-    groups = [other.units.get(id_, id_) for id_ in ids]
+    groups = [other.clusters.get(id_, id_) for id_ in ids]
 
     def measure(metric: MetricOfRun, replies: Mapping[int, str]) -> Terms:
         try:

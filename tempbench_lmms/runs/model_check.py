@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tempbench_lmms.any_task import aggregation
 from tempbench_lmms.any_task.aggregation import CannotAggregateError
 from tempbench_lmms.check import procedure, questions
-from tempbench_lmms.check.faults import GROUPS, LINES
+from tempbench_lmms.check.faults import LINES, SECTIONS
 from tempbench_lmms.check.judging import LOOKS
 from tempbench_lmms.check.probes import MOST_FRAMES, MOST_PICTURES
 from tempbench_lmms.check.verdict import (
@@ -86,7 +86,7 @@ def _contents(messages: Sequence[Mapping[str, Any]]) -> Shape:
 
 def needs_of(shape: Shape) -> list[Need]:
     """Returns the needs of a task with conversations of this shape."""
-    always = (*GROUPS["replies"], "text", "signs", "system", "copied lines", "ends of a text")
+    always = (*SECTIONS["replies"], "text", "signs", "system", "copied lines", "ends of a text")
     several = (*_ONE_PICTURE, "order", "apart", *(("many",) if shape.pictures > _MANY else ()))
     sees = ("colours of images", "sides of dots", "fine lines")
     of_several, of_frames = {"images": shape.pictures}, {"frames": shape.frames}
@@ -271,15 +271,15 @@ def as_text(found: Check, everything: bool = False) -> str:
         end = f"{found.state}: stopped, because the first questions all failed in the same way"
         return "\n".join([*(one.as_text() for one in failed), end])
     lines = [_end(found), *(one.as_text() for one in (found.verdicts if everything else failed))]
-    groups = {**GROUPS, "what is seen": {one.line: "" for one in found.verdicts if one.line not in LINES}}
-    for group, own in groups.items():
+    sections = {**SECTIONS, "what is seen": {one.line: "" for one in found.verdicts if one.line not in LINES}}
+    for section, own in sections.items():
         states = Counter(
             one.state if one.counts or one.state != FAILED else NOT_NEEDED
             for one in found.verdicts
             if one.line in own
         )
         if states and not everything:
-            lines.append(f"{group}: {', '.join(f'{n} {state}' for state, n in states.items())}")
+            lines.append(f"{section}: {', '.join(f'{n} {state}' for state, n in states.items())}")
     return "\n".join([*lines, *_of_tasks(found)])
 
 

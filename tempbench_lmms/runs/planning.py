@@ -16,7 +16,7 @@ from tempbench_lmms.any_task.aggregation import CannotAggregateError
 from tempbench_lmms.any_task.task import AnyTask, documents_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
-from tempbench_lmms.metrics import planning, ratio, sampling
+from tempbench_lmms.metrics import planning, ratio
 from tempbench_lmms.runs.task_log import TaskLog, metrics_of
 
 RIGHT = "right answers"  # the metric to plan for without an earlier run: their share
@@ -116,24 +116,25 @@ def _sizes(
 ) -> tuple[Sequence[int], float]:
     """Returns the size of each group of a task, and how many times the groups of the log the task has."""
     if numbers:
-        return _even(*numbers), 1.0 if log is None else numbers[1] / len({*_units(log)})
+        return _even(*numbers), 1.0 if log is None else numbers[1] / len({*log.clusters.values()})
     if task in task_files():
         docs = docs_of(load_task(task))
-        groups = groups_of(task, docs)
-        if not groups:
+        if not docs:
             raise TempbenchError(f"{task}: no documents; prepare the data again")
-        counts = Counter(groups)
-        return [*counts.values()], 1.0 if log is None else len(counts) / _n_groups(log, docs, groups)
+        counts = Counter(clusters_of(task, docs))
+        return [*counts.values()], 1.0 if log is None else len(counts) / _n_clusters(log, docs)
     if log is None:
         try:
             records = [{"id": str(number)} for number in range(len(documents_of(task)))]
-            return [*Counter(AnyTask(task, {}, {}, records, group_by=group_by).units.values()).values()], 1.0
+            return [
+                *Counter(AnyTask(task, {}, {}, records, group_by=group_by).clusters.values()).values()
+            ], 1.0
         except CannotAggregateError:
             raise TempbenchError(
                 f"{task}: its data is not here; give --questions, and --groups where several are about one "
                 "video or picture, or --against an earlier run of it"
             ) from None
-    counts = Counter(_units(log))
+    counts = Counter(log.clusters.values())
     n = ((log.header.get("n-samples") or {}).get(task) or {}).get("original") or len(log.samples)
     k = max(round(len(counts) * n / len(log.samples)), 1)
     return [*counts.values()] if k == len(counts) else _even(n, k), k / len(counts)
@@ -141,11 +142,6 @@ def _sizes(
 
 def _even(n: int, k: int) -> list[int]:
     return [n // k + (i < n % k) for i in range(k)]
-
-
-def _units(log: TaskLog) -> list[str]:
-    units = log.other.units if log.other else {}
-    return [units.get(sample.id, sample.id) for sample in log.samples]
 
 
 def spread_of(sizes: Sequence[int], assumed: Assumed = Assumed()) -> planning.Spread:
@@ -176,10 +172,9 @@ def _planned(
     return Metric(name, one.value, error, least if least <= one.farthest else None, groups, questions)
 
 
-def groups_of(task: str, docs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Returns the group of each document of a task."""
-    groups: sampling.Groups = benchmarks.rows(task_files()[task].parent.name).GROUPS
-    return groups.of({name: [doc[name] for doc in docs] for name in groups.columns})
+def clusters_of(task: str, docs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns the cluster of each document of a task."""
+    return [*map(benchmarks.card(task_files()[task].parent.name).cluster.of, docs)]
 
 
 def _of_task(task: str, logs: Sequence[TaskLog]) -> TaskLog:
@@ -196,13 +191,12 @@ def _of_task(task: str, logs: Sequence[TaskLog]) -> TaskLog:
     )
 
 
-def _n_groups(log: TaskLog, docs: Sequence[Mapping[str, Any]], groups: Sequence[str]) -> int:
-    of = {str(doc["question_id"]): group for doc, group in zip(docs, groups, strict=True)}
-    asked = {sample.id for sample in log.samples}
-    if not asked & of.keys():
+def _n_clusters(log: TaskLog, docs: Sequence[Mapping[str, Any]]) -> int:
+    """Returns how many clusters a log has. All count: so does the spread, if it covers more than the task."""
+    clusters = log.clusters
+    if not clusters.keys() & {str(doc["question_id"]) for doc in docs}:
         raise TempbenchError(f"{log.file} has none of the questions of the local data")
-    # If the run covers more than the task (all questions, for a `_lite` task), its whole spread is used.
-    return max(1, round(len({of[id_] for id_ in asked & of.keys()}) * len(asked) / len(asked & of.keys())))
+    return len({*clusters.values()})
 
 
 def as_text(one: Plan, difference: float) -> str:

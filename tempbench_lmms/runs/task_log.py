@@ -82,6 +82,14 @@ class TaskLog:
         return self.other.card if self.other else benchmarks.card(self.benchmark)
 
     @property
+    def clusters(self) -> dict[str, str]:
+        """The cluster of each answered question, by its id: what intervals resample."""
+        if self.other:
+            return self.other.clusters
+        field = self.card.cluster.field
+        return {sample.id: str(sample.record[field]) for sample in self.samples}
+
+    @property
     def rows(self) -> list[Row]:
         """The task's metrics that are functions of records."""
         return self.other.rows if self.other else adapter.rows_of(load_task(self.task))

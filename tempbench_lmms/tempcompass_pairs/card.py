@@ -1,6 +1,6 @@
 """TempCompass: the paper, its source and its numbers."""
 
-from tempbench_lmms.card import BenchmarkCard, Source
+from tempbench_lmms.card import BenchmarkCard, Cluster, Source
 
 KINDS = ("multi_choice", "yes_no", "caption_matching")
 """The kinds of question that need no judge; `captioning`, the fourth, is judged by a language model."""
@@ -29,7 +29,7 @@ PAIRED = ASPECTS[1:]
 COUNTS = dict(zip(KINDS, (1580, 2453, 1503), strict=True))
 """Questions of each kind in the official files."""
 
-GROUPS = dict(zip(KINDS, (298, 351, 174), strict=True))
+N_CONTRAST_GROUPS = dict(zip(KINDS, (298, 351, 174), strict=True))
 """Contrast groups of each kind in the official files; see `rows.contrast_groups`."""
 
 
@@ -45,6 +45,9 @@ def origin(clip: str) -> str:
     """
     return clip.partition("_")[0]
 
+
+CLUSTER = Cluster("clip", ("video_id",), origin)
+"""A clip and all that were made of it, which its contrast groups compare."""
 
 CARD = BenchmarkCard(
     name="tempcompass_pairs",
@@ -77,5 +80,6 @@ CARD = BenchmarkCard(
         for score in ("accuracy", "group_score")
     ),
     full=("tempcompass_pairs", sum(COUNTS.values())),
-    groups={"kind": KINDS, "aspect": ASPECTS},
+    cluster=CLUSTER,
+    breakdowns={"kind": KINDS, "aspect": ASPECTS},
 )

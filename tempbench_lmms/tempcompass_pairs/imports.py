@@ -45,7 +45,7 @@ def official(source: Source) -> dict[str, Any]:
     for kind, file in _files(source.path).items():
         entries = rows.read(file, kind, "question", "answer")
         judged = _judgements(file, kind, entries)
-        asked = rows.grouped(rows.row(key, one) for key, one in entries.items())
+        asked = rows.with_contrast_groups(rows.row(key, one) for key, one in entries.items())
         ids = [row["question_id"] for row in asked]
         decided = [
             rules.rating(kind, _reply(file, id_, entries[id_]), row["question"], row["target"])
@@ -67,7 +67,7 @@ def questions(data: Path, table: str) -> list[Row]:
     """Returns the questions of the official folder `questions`, or of one that holds it."""
     folder = data / "questions" if (data / "questions").is_dir() else data
     read = (rows.read(file, kind, "question", "answer") for kind, file in _files(folder).items())
-    return rows.grouped(rows.row(key, one) for entries in read for key, one in entries.items())
+    return rows.with_contrast_groups(rows.row(key, one) for entries in read for key, one in entries.items())
 
 
 def _files(path: Path) -> dict[str, Path]:

@@ -6,7 +6,7 @@ Source: `eval_multi-choice.py`, `eval_yes_no.py`, `eval_caption_matching.py` and
 import re
 from collections.abc import Iterable
 
-from tempbench_lmms.metrics.groups import grouped
+from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.tempcompass_pairs.card import ASPECTS
 
 LETTERS = ("A", "B", "C", "D")

@@ -12,8 +12,7 @@ from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_files import json_object
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
-from tempbench_lmms.metrics import groups
-from tempbench_lmms.metrics.sampling import Groups
+from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.tempcompass_pairs import parser
 from tempbench_lmms.tempcompass_pairs.card import COUNTS, DETAILS, KINDS, origin
 
@@ -35,9 +34,6 @@ SCHEMA = pa.schema(
         ("choices", pa.list_(pa.string())),  # every answer on offer
     ]
 )
-
-GROUPS = Groups(("video_id",), ("kind", "aspect"), lambda values: origin(str(values[0])))
-"""A clip and all that were made of it, which its contrast groups compare."""
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
@@ -138,7 +134,7 @@ def contrast_groups(rows: Sequence[Mapping[str, Any]]) -> list[list[int]]:
     aspect with the same text, options included, on clips of one origin. They must be on two clips at least,
     and have two right answers at least: else one and the same reply could be right throughout.
     """
-    together = groups.grouped(
+    together = grouped(
         ((row["kind"], origin(row["video_id"]), row["aspect"], row["question"]), index)
         for index, row in enumerate(rows)
     )
@@ -149,7 +145,7 @@ def contrast_groups(rows: Sequence[Mapping[str, Any]]) -> list[list[int]]:
     ]
 
 
-def grouped(rows: Iterable[Row]) -> list[Row]:
+def with_contrast_groups(rows: Iterable[Row]) -> list[Row]:
     """Returns rows with their contrast groups, the questions of a group beside each other.
 
     A group is called after the first of its questions.

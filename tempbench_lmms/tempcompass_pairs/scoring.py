@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record as common
-from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.parsing.clean import clip
 from tempbench_lmms.record import (
     Metric,
@@ -25,7 +25,7 @@ from tempbench_lmms.record import (
     within,
 )
 from tempbench_lmms.tempcompass_pairs import official, parser, prompts
-from tempbench_lmms.tempcompass_pairs.card import ASPECTS, DETAILS, KINDS, PAIRED, origin
+from tempbench_lmms.tempcompass_pairs.card import ASPECTS, CLUSTER, DETAILS, KINDS, PAIRED
 
 ALL, ONE = "all", "one"
 """The kinds of task: all kinds of question, or one of them."""
@@ -40,7 +40,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     rules = None if failed else official.rating(doc["kind"], reply, doc["question"], doc["target"])
     own = {name: doc[name] for name in ("kind", "aspect", "detail", "group", "group_size")}
     more = {
-        "clip": origin(doc["video_id"]),
+        CLUSTER.field: CLUSTER.of(doc),
         "correct_official": rules or 0,
         "decided_official": int(rules is not None),
         "reply": "" if failed else clip(reply),
@@ -58,13 +58,13 @@ def _groups_right(field: str = "correct") -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
         found = complete_groups(records)
         return ratio(
-            ((all(one[field] for one in own), 1) for own in found), (own[0]["clip"] for own in found)
+            ((all(one[field] for one in own), 1) for own in found), (own[0][CLUSTER.field] for own in found)
         )
 
     return metric
 
 
-_accuracy, _group_score = mean("correct", "clip"), _groups_right()
+_accuracy, _group_score = mean("correct", CLUSTER), _groups_right()
 METRICS.add("accuracy", _accuracy, headline=True)
 METRICS.add("group_score", _group_score, headline=True)
 for _kind in KINDS:
@@ -80,13 +80,13 @@ for _name, _metric in {
         if len(details) > 1
         for detail in details
     },
-    "accuracy_official": mean("correct_official", "clip"),
+    "accuracy_official": mean("correct_official", CLUSTER),
     "group_score_official": _groups_right("correct_official"),
-    "match_rate_official": mean("decided_official", "clip"),
+    "match_rate_official": mean("decided_official", CLUSTER),
 }.items():
     METRICS.add(_name, _metric)
-METRICS.add("parse_rate", common.parse_rate_per("clip"), headline=True)
-common.add_metrics(METRICS, "clip")
+METRICS.add("parse_rate", common.parse_rate_per(CLUSTER), headline=True)
+common.add_metrics(METRICS, CLUSTER)
 
 
 @METRICS.count(headline=True)

@@ -4,7 +4,7 @@ The results in `reference/` cannot be compared, but for the row Random: they wer
 than Table 2 counts (README.md).
 """
 
-from tempbench_lmms.card import BenchmarkCard, Source
+from tempbench_lmms.card import BenchmarkCard, Cluster, Source
 
 SOURCES = ("flintstones", "pororo", "vwp", "vist")
 """In the order of the paper's tables, and of the official scorer."""
@@ -49,6 +49,9 @@ TABLE_2 = {
 """Questions by main test and source: statements of MT1 (Table 9 calls them groups), sequences of MT2 and MT3.
 The paper prints one column for both tests of MT3."""
 
+CLUSTER = Cluster("sequence", ("source", "sequence_id"))
+"""An image sequence: its main questions, and the groundings that gate them."""
+
 CARD = BenchmarkCard(
     name="tempvs",
     title=(
@@ -85,6 +88,7 @@ CARD = BenchmarkCard(
     ),
     # With five groundings of events and five of captions for each of 2,085 sequences.
     full=("tempvs", 38_127),
+    cluster=CLUSTER,
     apart="they cover other questions than those that the paper's Table 2 counts",
     others={"Random": "chance", "Human": "human", "Top-5 Average": "other"},
 )

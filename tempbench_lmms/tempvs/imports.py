@@ -5,7 +5,7 @@ from typing import Any
 
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.groups import grouped
+from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
 from tempbench_lmms.tempvs.card import GROUNDING_OF, SOURCES
 from tempbench_lmms.tempvs.official import (

@@ -17,7 +17,7 @@ from tempbench_lmms.data import releases
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_files import read_table
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.groups import grouped
+from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.runs.importing import reply_of
 from tempbench_lmms.tempvs import card
 from tempbench_lmms.tempvs.parser import family_of, parse_official

@@ -11,7 +11,6 @@ from tempbench_lmms.data.checks import NumberedRow
 from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.media import verifying
-from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, SOURCES, TABLE_2
 from tempbench_lmms.tempvs.parser import read
 from tempbench_lmms.tempvs.prompts import kind_of
@@ -48,9 +47,6 @@ SCHEMA = pa.schema(
         pa.field("solved_blind", pa.bool_(), metadata={"optional": "1"}),
     ]
 )
-
-GROUPS = Groups(("source", "sequence_id"), ("source", "tests"))
-"""A picture sequence: its main questions, and the groundings that gate them."""
 
 
 _N_OPTIONS = {"gt": (0, 0), "mt1": (2, 2), "mt2": (2, 5), "mt3": (2, 5)}

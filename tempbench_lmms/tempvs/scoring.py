@@ -18,7 +18,7 @@ from tempbench_lmms import record as common
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metric, Metrics, Record, answers, by_group, mean, n_failed, total
 from tempbench_lmms.tempvs import parser, prompts
-from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, POLARITIES, STATEMENTS
+from tempbench_lmms.tempvs.card import CLUSTER, GROUNDING_OF, MAIN_TESTS, POLARITIES, STATEMENTS
 
 TEST, SUITE, UNGATED = "test", "suite", "ungated"
 """The kinds of task: one main test with its groundings, all of them, a main test asked without its groundings
@@ -36,7 +36,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     found = None if failed else parser.read(reply, kind, doc["options"], len(doc["images"]), prompt)
     own = {
         **{name: doc[name] for name in ("role", "tests", "source")},
-        "sequence": f"{doc['source']}/{doc['sequence_id']}",
+        CLUSTER.field: CLUSTER.of(doc),
     }
     out = common.answered(doc["question_id"], own, doc["answer"], found)
     # One reading for each family of the official parser: which one counts is known only with the model.
@@ -79,7 +79,7 @@ def _gated(
 
     def metric(records: Sequence[Record]) -> Ratio:
         found = passed(records)
-        return ratio(((counts(*one), of(*one)) for one in found), (main["sequence"] for main, _ in found))
+        return ratio(((counts(*one), of(*one)) for one in found), (main[CLUSTER.field] for main, _ in found))
 
     return metric
 
@@ -88,7 +88,7 @@ def _is_grounded(main: Record, n_passed: int) -> bool:
     return bool(n_passed == main["n_events"])
 
 
-mt, gt = mean("correct", "sequence", _is_main), mean("correct", "sequence", _is_grounding)
+mt, gt = mean("correct", CLUSTER, _is_main), mean("correct", CLUSTER, _is_grounding)
 gt_strict = _gated(_is_grounded)
 mt_given_gt_strict = _gated(lambda main, n: _is_grounded(main, n) and main["correct"], _is_grounded)
 mt_given_gt_failed = _gated(
@@ -106,8 +106,8 @@ METRICS.add_all(
 METRICS.add(
     "mt_given_gt_failed", mt_given_gt_failed, "Accuracy on the main questions with a wrong grounding."
 )
-METRICS.add("parse_rate", common.parse_rate_per("sequence"), headline=True, tasks=(TEST, UNGATED))
-common.add_metrics(METRICS, "sequence", (TEST, UNGATED, SUITE))
+METRICS.add("parse_rate", common.parse_rate_per(CLUSTER), headline=True, tasks=(TEST, UNGATED))
+common.add_metrics(METRICS, CLUSTER, (TEST, UNGATED, SUITE))
 METRICS.add_count(
     "n_main", total(_is_main), "Number of main questions.", headline=True, tasks=(TEST, UNGATED)
 )
@@ -178,7 +178,7 @@ METRICS.add_tests(SUITE, MAIN_TESTS, ("mt", "mt_given_gt_strict"), kind=TEST)
 def _of_statements(test: str, statement: str, polarities: Sequence[str]) -> Metric:
     return mean(
         "correct",
-        "sequence",
+        CLUSTER,
         lambda record: (
             _is_main(record)
             and test in record["tests"]

@@ -1,6 +1,6 @@
 """TimeBlind: the paper, its sources and its numbers."""
 
-from tempbench_lmms.card import BenchmarkCard, Source
+from tempbench_lmms.card import BenchmarkCard, Cluster, Source
 
 LEVELS = {
     "event": ("State_Transition", "Fine-Grained_Actions"),
@@ -15,6 +15,9 @@ TAGS = {tag: tag.lower().replace("-", "_") for tags in LEVELS.values() for tag i
 N_INSTANCES = 600
 SIZE = 4
 """Questions an instance: two videos by two questions."""
+
+CLUSTER = Cluster("instance", ("pair_id",))
+"""An instance: two videos by two questions."""
 
 CARD = BenchmarkCard(
     name="timeblind",
@@ -33,6 +36,7 @@ CARD = BenchmarkCard(
     chance={"acc": 1 / 2, "q_acc": 1 / 4, "v_acc": 1 / 4, "i_acc": 1 / 16},
     primary=("i_acc", "q_acc", "v_acc", "acc"),
     full=("timeblind", SIZE * N_INSTANCES),
+    cluster=CLUSTER,
     others={"Human": "human", "Random Chance": "chance"},
-    groups={"level": tuple(LEVELS), "tag": tuple(TAGS.values())},
+    breakdowns={"level": tuple(LEVELS), "tag": tuple(TAGS.values())},
 )

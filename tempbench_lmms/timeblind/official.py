@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.groups import grouped
+from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.timeblind.card import SIZE
 from tempbench_lmms.timeblind.parser import FIRST, SECOND, UNREAD, parse_official
 

@@ -15,8 +15,7 @@ from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_files import json_object, json_objects
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import verifying
-from tempbench_lmms.metrics.groups import grouped
-from tempbench_lmms.metrics.sampling import Groups
+from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.timeblind import parser
 from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE, TAGS
 
@@ -36,9 +35,6 @@ SCHEMA = pa.schema(
         ("choices", pa.list_(pa.string())),  # both replies
     ]
 )
-
-GROUPS = Groups(("pair_id",), ("tag",))
-"""An instance: two videos by two questions."""
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record as common
-from tempbench_lmms.metrics.groups import grouped
 from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.record import Metric, Metrics, Record, mean, together, within
 from tempbench_lmms.timeblind import official, parser, prompts
-from tempbench_lmms.timeblind.card import LEVELS, SIZE, TAGS
+from tempbench_lmms.timeblind.card import CLUSTER, LEVELS, SIZE, TAGS
 
 METRICS = Metrics("timeblind")
 
@@ -24,7 +24,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     # A question with its options is one line: a reply of one line may be a copy of it.
     found = None if failed else parser.read(reply, doc["options"], prompts.build(doc))
     own = {
-        "instance": doc["pair_id"],
+        CLUSTER.field: CLUSTER.of(doc),
         "question": doc["index"] % SIZE // 2,
         "video": doc["index"] % 2,
         "tag": TAGS.get(doc["tag"] or "", ""),
@@ -34,16 +34,16 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     return common.answered(doc["question_id"], own, doc["answer"], found, {"official": said})
 
 
-i_acc = together(SIZE, "instance")
-acc = mean("correct", "instance")
+i_acc = together(SIZE, CLUSTER)
+acc = mean("correct", CLUSTER)
 METRICS.add_all(
     {
         "i_acc": (
             i_acc,
             "Share of instances all four of whose questions are right. The paper's first metric.",
         ),
-        "q_acc": (together(2, "instance", "question"), "Share of questions that are right on both videos."),
-        "v_acc": (together(2, "instance", "video"), "Share of videos both of whose questions are right."),
+        "q_acc": (together(2, CLUSTER, "question"), "Share of questions that are right on both videos."),
+        "v_acc": (together(2, CLUSTER, "video"), "Share of videos both of whose questions are right."),
         "acc": (acc, "Share of right answers."),
     },
     headline=True,
@@ -53,7 +53,7 @@ METRICS.add_all(
 def _official(name: str) -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
         instances = grouped(
-            (one["instance"], (2 * one["question"] + one["video"], one["official"])) for one in records
+            (one[CLUSTER.field], (2 * one["question"] + one["video"], one["official"])) for one in records
         )
         found = [
             official.points([said for _, said in sorted(own)] if len(own) == SIZE else official.NONE)
@@ -73,7 +73,7 @@ for _name in ("I_Acc", "Q_Acc", "V_Acc", "Acc"):
     )
 METRICS.add(
     "first_rate",
-    mean(lambda record: record["answer"] in ("Yes", "A"), "instance", lambda record: record["parsed"]),
+    mean(lambda record: record["answer"] in ("Yes", "A"), CLUSTER, lambda record: record["parsed"]),
     "Share of Yes and A among the answers that were read; half of the right ones are.",
     better="lower",
     headline=True,
@@ -82,10 +82,10 @@ for _field, _groups in (("level", tuple(LEVELS)), ("tag", tuple(TAGS.values())))
     for _name, _metric in (("i_acc", i_acc), ("acc", acc)):
         for _group in _groups:
             METRICS.add(f"{_name}_{_group}", within(_metric, _field, _group))
-common.add_counts(METRICS, "instance", SIZE)
+common.add_counts(METRICS, CLUSTER, SIZE)
 
 
 @METRICS.count()
 def n_instances(records: Sequence[Record]) -> int:
     """Number of instances."""
-    return len({record["instance"] for record in records})
+    return len({record[CLUSTER.field] for record in records})

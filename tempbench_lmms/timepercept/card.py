@@ -4,7 +4,7 @@ Of Table 1 `reference/` has the columns that are printed in order, and those val
 told from the scrambled rest. Table 2 is a copy of Table 1 (README.md).
 """
 
-from tempbench_lmms.card import BenchmarkCard, Source
+from tempbench_lmms.card import BenchmarkCard, Cluster, Source
 
 TOU = ("tal", "isr", "sov", "pov", "tpl")
 """Temporal order understanding. Source: section III.B."""
@@ -60,6 +60,9 @@ multiple of 1/200 (Table 3); TemporalVQA has 845."""
 DAMAGED = "damaged picture"
 """Why a picture was left out that its source should have: the manifest of prepared data says it so."""
 
+CLUSTER = Cluster("place", ("places",))
+"""The places that are shown. Pairs of several places were drawn together, so each pair is a cluster."""
+
 CARD = BenchmarkCard(
     name="timepercept",
     title=(
@@ -98,6 +101,7 @@ CARD = BenchmarkCard(
         *("tou_average", "tiu_average"),
     ),
     full=("timepercept_suite", PER_TEST * len(TESTS)),
+    cluster=CLUSTER,
     others={
         f"{end}, {models}": kind
         for end, kind in (("lowest", "other"), ("highest", "best"))

@@ -11,7 +11,6 @@ from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.media import verifying
 from tempbench_lmms.media.images import UNSUPPORTED
-from tempbench_lmms.metrics.sampling import Groups
 from tempbench_lmms.timepercept.card import CONTROL_SIZES, CONTROLS, DAMAGED, IMAGES, PAIRS, PER_TEST, TESTS
 from tempbench_lmms.timepercept.parser import read
 from tempbench_lmms.timepercept.prompts import options
@@ -36,9 +35,6 @@ SCHEMA = pa.schema(
         ("days", pa.list_(pa.int32())),  # intervals of the pairs in the order shown, for ICE to EII
     ]
 )
-
-GROUPS = Groups(("places",), ("test", "source", "category"))
-"""The places that are shown."""
 
 
 # A picture without a date has its month or its rank instead.

@@ -25,7 +25,7 @@ from tempbench_lmms.record import (
     within,
 )
 from tempbench_lmms.timepercept import parser, prompts
-from tempbench_lmms.timepercept.card import CONTROLS, INTERVALS, RANKINGS, TESTS, TIU, TOU, TRANSFER
+from tempbench_lmms.timepercept.card import CLUSTER, CONTROLS, INTERVALS, RANKINGS, TESTS, TIU, TOU, TRANSFER
 
 FAR_BELOW = -3.0
 """Standard deviations below random orderings from which on a model is said to order backwards; chance gets
@@ -62,8 +62,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     found = None if failed else parser.read(reply, test, prompts.options(doc), len(doc["images"]), prompt)
     own = {
         "test": test,
-        # Pairs of several places were drawn together, so their question is a unit of its own.
-        "place": "+".join(doc["places"]),
+        CLUSTER.field: CLUSTER.of(doc),
         "category": doc["category"],
         "kind": doc["kind"],
     }
@@ -79,13 +78,13 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     return out
 
 
-accuracy = mean("correct", "place")
-pnr = pooled(lambda one: (one["positive"], one["negative"]), "place", bounded=False)
-pnr_strict = pooled(lambda one: (one["positive"], one["pairs"] - one["positive"]), "place", bounded=False)
-pair_accuracy = pooled(lambda one: (one["positive"], one["pairs"]), "place")
+accuracy = mean("correct", CLUSTER)
+pnr = pooled(lambda one: (one["positive"], one["negative"]), CLUSTER, bounded=False)
+pnr_strict = pooled(lambda one: (one["positive"], one["pairs"] - one["positive"]), CLUSTER, bounded=False)
+pair_accuracy = pooled(lambda one: (one["positive"], one["pairs"]), CLUSTER)
 kendall_tau = pooled(
     lambda one: ((one["positive"] - one["negative"]) / one["pairs"], 1),
-    "place",
+    CLUSTER,
     lambda one: one["parsed"],
     bounded=False,
 )
@@ -96,7 +95,7 @@ def log_odds(records: Sequence[Record]) -> Statistic:
     """log((positive + 0.5) / (negative + 0.5)): finite where PNR is not, 0 for random orderings."""
     return statistic(
         ((record["positive"], record["negative"]) for record in records),
-        (record["place"] for record in records),
+        (record[CLUSTER.field] for record in records),
         2,
         smoothed_log_odds,
     )
@@ -126,7 +125,7 @@ def _mean_over(records: Sequence[Record], field: str, groups: Sequence[str]) -> 
         terms[index], terms[index + n] = _share(record)
         return terms
 
-    return statistic(map(term, records), (record["place"] for record in records), 2 * n, mean_of_ratios)
+    return statistic(map(term, records), (record[CLUSTER.field] for record in records), 2 * n, mean_of_ratios)
 
 
 def _average(tests: Sequence[str]) -> Metric:
@@ -157,7 +156,7 @@ def _grouped(records: Sequence[Record], field: str) -> dict[str, dict[str, float
     return by_group(
         [record for record in records if record[field]],
         lambda record: record[field],
-        lambda group: {"share": pooled(_share, "place")(group).value, "n": len(group)},
+        lambda group: {"share": pooled(_share, CLUSTER)(group).value, "n": len(group)},
     )
 
 
@@ -187,8 +186,8 @@ METRICS.add("accuracy", accuracy, headline=True, tasks=CHOICES)
 for _kind in dict.fromkeys(kind for kinds in KINDS.values() for kind in kinds):
     _tests = [test for test, kinds in KINDS.items() if _kind in kinds]
     METRICS.add(f"accuracy_{_kind.lower()}", within(accuracy, "kind", _kind), headline=True, tasks=_tests)
-METRICS.add("parse_rate", common.parse_rate_per("place"), headline=True)
-common.add_metrics(METRICS, "place")
+METRICS.add("parse_rate", common.parse_rate_per(CLUSTER), headline=True)
+common.add_metrics(METRICS, CLUSTER)
 METRICS.add_count("n", n_questions, headline=_EACH)
 METRICS.add_count("n_failed", n_failed, better="lower", headline=_EACH)
 
@@ -212,6 +211,6 @@ FROM_LOG.add("transfer_overall_accuracy", transfer_overall_accuracy)
 # Source: TemporalVQA (arXiv 2501.10674), "consistent accuracy".
 FROM_LOG.add(
     "transfer_order_consistent",
-    within(together(2, "place"), "test", "transfer_order"),
+    within(together(2, CLUSTER), "test", "transfer_order"),
     "Share of pairs of images with a right answer in both orders of presentation.",
 )

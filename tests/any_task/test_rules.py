@@ -175,7 +175,7 @@ def test_values_and_intervals(folder):
         "answered",
     ]
     assert other.grouped_by == "the field video"
-    assert len(set(other.units.values())) == 30
+    assert len(set(other.clusters.values())) == 30
     low, high = interval(found["acc"])
     assert interval(found["percent"]) == pytest.approx((100 * low, 100 * high))
     # A bootstrap of whole videos beside it: the interval is a t interval with its standard error.
@@ -221,7 +221,7 @@ def test_code_that_takes_too_long_is_ended(folder):
 
 def test_a_field_groups_questions(folder):
     (log,) = read_runs([folder / "a"], group_by="kind")
-    assert set(log.other.units.values()) == {"a", "b"}
+    assert set(log.other.clusters.values()) == {"a", "b"}
     (log,) = read_runs([folder / "a"], group_by="colour")
     with pytest.raises(TempbenchError, match="--group-by colour: no question of rules_probe has it"):
         metrics_of(log)
@@ -242,7 +242,7 @@ def test_a_field_groups_questions(folder):
     ],
 )
 def test_what_groups_questions(logged, config, by):
-    assert records.units(logged, config)[1] == by
+    assert records.clusters_of(logged, config)[1] == by
 
 
 def test_a_task_that_is_not_installed():

@@ -71,20 +71,6 @@ def test_rounding_up_is_as_frequent_as_the_fraction_asks():
     assert sum(drawn) / 400 == pytest.approx(1.7, abs=0.07)
 
 
-def test_groups_and_their_strata_are_the_values_of_their_rows():
-    groups = sampling.Groups(("book", "page"), ("kind", "places", "absent"))
-    columns = {
-        "book": ["a", "a", "a"],
-        "page": [2, 1, 2],
-        "kind": ["y", "y", "x"],
-        "places": [["n", "m"]] * 3,
-    }
-    assert groups.of(columns) == ["a/2", "a/1", "a/2"]
-    assert groups.stratum(columns) == {"a/2": "kind=x,kind=y,places=n+m", "a/1": "kind=y,places=n+m"}
-    named = sampling.Groups(("book",), name=lambda values: f"<{values[0]}>")
-    assert named.stratum(columns) == {"<a>": ""}
-
-
 def test_a_group_is_shuffled_once():
     assert sorted(sampling.shuffled("abcab", "seed")) == ["a", "b", "c"]
 

@@ -68,14 +68,22 @@ def test_a_part_plans_for_the_whole(folder):
     """A run of the first half of the groups plans as if there were twice as many."""
     (log,) = read_runs([folder / "chance"])
     docs = docs_of(load_task(TASK))
-    groups = planning.groups_of(TASK, docs)
-    half = sorted({*groups})[:15]
-    kept = {doc["question_id"] for doc, group in zip(docs, groups, strict=True) if group in half}
+    clusters = planning.clusters_of(TASK, docs)
+    half = sorted({*clusters})[:15]
+    kept = {doc["question_id"] for doc, own in zip(docs, clusters, strict=True) if own in half}
     samples = tuple(one for one in log.samples if one.record["id"] in kept)
     part = planning.TaskLog(**{**vars(log), "samples": samples})
     whole, of_part = (metrics(planning.plan(TASK, [one]))["gt"] for one in (log, part))
     assert of_part.error == pytest.approx(whole.error, rel=0.4)
     assert of_part.groups_needed == pytest.approx(whole.groups_needed, rel=0.7)
+
+
+def test_numbers_that_the_user_gives_scale_the_spread_by_groups(folder):
+    """With twice the groups of the run, the error is the run's over sqrt(2), with any number of questions."""
+    logs = read_runs([folder / "chance"])
+    own, twice = (planning.plan(TASK, logs, numbers=numbers) for numbers in (None, (1000, 60)))
+    for name, one in metrics(own).items():
+        assert metrics(twice)[name].error == pytest.approx(one.error / math.sqrt(2))
 
 
 def test_the_command(folder):

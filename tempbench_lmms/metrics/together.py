@@ -39,7 +39,7 @@ def all_right(
     Args:
         answers: The group of each question, and 1 where its answer is right, else 0.
         size: How many questions a whole group has; groups with fewer are left out.
-        cluster: The unit of sampling that a group belongs to; the group itself where omitted.
+        cluster: Returns the cluster (`card.Cluster`) of a group; the group itself where omitted.
 
     >>> all_right([("a", 1), ("a", 1), ("b", 1), ("b", 0), ("cut", 1)], 2).value
     0.5
@@ -52,38 +52,38 @@ PLACES = 26
 """How many options a question may have."""
 
 
-class Asked(NamedTuple):
+class Rotation(NamedTuple):
     """A question as it was asked with its options in one order."""
 
     question: Hashable  # the question, whatever the order
-    unit: Hashable  # the unit of sampling that it belongs to
+    cluster: Hashable  # the question's (`card.Cluster`)
     n: int  # how many options it has, and so orders
     gold: int  # the place of the right option, from 0
     answer: int | None  # the place of the option that was chosen; None where none was read
     right: bool  # whether the answer is right: two options may have the same text
 
 
-def whole(asked: Iterable[Asked]) -> Iterator[list[Asked]]:
+def whole(rotations: Iterable[Rotation]) -> Iterator[list[Rotation]]:
     """Yields the questions that were asked in all their orders, each with its askings."""
-    groups = grouped((one.question, one) for one in asked)
+    groups = grouped((one.question, one) for one in rotations)
     return (own for own in groups.values() if len({one.gold for one in own}) == own[0].n)
 
 
-def circular_accuracy(asked: Iterable[Asked]) -> Ratio:
+def circular_accuracy(rotations: Iterable[Rotation]) -> Ratio:
     """Returns the share of questions that are right in all their orders, over those that were asked in all.
 
     Source: CircularEval; Liu et al. 2024, "MMBench: Is Your Multi-modal Model an All-around Player?"
     (arXiv 2307.06281).
 
-    >>> orders = [Asked("a", "a", 2, gold, answer, gold == answer) for gold, answer in ((0, 0), (1, 0))]
+    >>> orders = [Rotation("a", "a", 2, gold, answer, gold == answer) for gold, answer in ((0, 0), (1, 0))]
     >>> circular_accuracy(orders).value
     0.0
     """
-    found = list(whole(asked))
-    return ratio(((all(one.right for one in own), 1) for own in found), (own[0].unit for own in found))
+    found = list(whole(rotations))
+    return ratio(((all(one.right for one in own), 1) for own in found), (own[0].cluster for own in found))
 
 
-def position_bias(asked: Sequence[Asked]) -> Statistic:
+def position_bias(rotations: Sequence[Rotation]) -> Statistic:
     """Returns the standard deviation, over places, of the recall of the right options in a place (RStd).
 
     Source: Zheng et al. 2024, "Large Language Models Are Not Robust Multiple Choice Selectors" (arXiv
@@ -91,18 +91,18 @@ def position_bias(asked: Sequence[Asked]) -> Statistic:
     places, if one place is always chosen. Chance alone spreads recalls a little, so few questions give more
     than 0.
 
-    >>> orders = [Asked("a", "a", 2, gold, answer, gold == answer) for gold, answer in ((0, 0), (1, 0))]
+    >>> orders = [Rotation("a", "a", 2, gold, answer, gold == answer) for gold, answer in ((0, 0), (1, 0))]
     >>> position_bias(orders).value
     0.5
     """
 
-    def terms(one: Asked) -> list[float]:
+    def terms(one: Rotation) -> list[float]:
         out = [0.0] * (2 * PLACES)
         out[one.gold] = one.answer == one.gold
         out[PLACES + one.gold] = 1
         return out
 
-    return statistic(map(terms, asked), (one.unit for one in asked), 2 * PLACES, recall_spread)
+    return statistic(map(terms, rotations), (one.cluster for one in rotations), 2 * PLACES, recall_spread)
 
 
 def recall_spread(sums: Floats) -> Floats:

@@ -4,8 +4,15 @@ import math
 
 import pytest
 
-from tempbench_lmms.metrics.groups import Asked, all_right, circular_accuracy, complete, position_bias, whole
 from tempbench_lmms.metrics.ratio import interval
+from tempbench_lmms.metrics.together import (
+    Rotation,
+    all_right,
+    circular_accuracy,
+    complete,
+    position_bias,
+    whole,
+)
 
 
 def test_a_group_is_right_when_all_its_questions_are():
@@ -34,7 +41,7 @@ def test_nothing_is_undefined_and_not_0():
 def asked(question, n, chosen):
     """Returns a question in all orders, answered by a function of the right place and n."""
     places = ((gold, chosen(gold, n)) for gold in range(n))
-    return [Asked(question, question, n, gold, place, gold == place) for gold, place in places]
+    return [Rotation(question, question, n, gold, place, gold == place) for gold, place in places]
 
 
 def questions(chosen, sizes=(4,) * 10):
