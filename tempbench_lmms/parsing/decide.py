@@ -61,6 +61,7 @@ _DOUBTS = dict.fromkeys(
     ("letter", "label", "both", "listed", "number", "place", "order", "text"),
     (roles("or ask"), roles("or ask suppose refuse")),
 ) | {"judged": (roles("all or ask"), roles("or ask suppose refuse turn wrong no"))}
+_TOLD = ("stated", "class", "span")
 _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = re.compile(r"[^\W\d_]{2,} $")
 _REMARKS = roles("note courtesy ask refuse")
@@ -95,13 +96,15 @@ def alive(text: Text, judged: list[Judged]) -> list[Judged]:
     first = min((one.sentence for one in judged), default=0)
     opening = {i: text.within(*sentence)[:1] for i, sentence in enumerate(text.sentences) if i > first}
     notes = {i for i, words in opening.items() if any("note" in word.roles for word in words)}
+    denied = {(o.mention.value, o.mention.form in _TOLD) for o in judged if o.stance == Stance.DENIED}
     live = [one for one in judged if one.stance >= Stance.OPEN]
+    live = [o for o in live if o.stance > Stance.NAMED or (o.mention.value, False) not in denied]
     live = [one for one in live if one.sentence not in notes or one.stance == Stance.ANNOUNCED]
     back = [i for i, one in enumerate(live) if i and one.behind]
     live = live[back[-1] :] if back else live
-    heads = [one for one in live if one.stance == Stance.HEAD]
+    heads = [one for one in live if one.stance == Stance.HEAD and one.mention.form != "judged"]
     if heads and (len(_values(heads)) > 1 or heads[0].sentence > 0):  # a list
-        live = [one._replace(stance=Stance.NAMED) if one.stance == Stance.HEAD else one for one in live]
+        live = [one._replace(stance=Stance.NAMED) if one in heads else one for one in live]
     return live[:-1] if live and _breaks_off(text, live[-1], judged) else live
 
 
@@ -149,6 +152,13 @@ def _broken_off(case: Case) -> Said | None:
     return (None, "cut_off") if breaks_off and not announced else None
 
 
+def _retracted(case: Case) -> Said | None:
+    """Returns that nothing is stated if a sentence behind the last possible answer begins to correct it."""
+    last = case.live[-1].sentence if case.live else len(case.text.sentences)
+    behind = range(last + 1, len(case.text.sentences))
+    return (None, "several") if any("back" in case.text.opens(i) for i in behind) else None
+
+
 def _strong(case: Case) -> Said | None:
     """Returns the last mention that is announced, concluded or alone, if nothing contradicts it."""
     text, live = case.text, case.live
@@ -186,6 +196,8 @@ def _outdoes(text: Text, last: Judged, other: Judged) -> bool:
     if last.sentence == other.sentence:
         return False
     if text.has(_CLOSES, text.sentences[last.sentence].start, last.mention.start):
+        return True
+    if last.stance == Stance.ANNOUNCED and last.sentence == len(text.sentences) - 1 > other.sentence + 1:
         return True
     return other.stance < last.stance
 
@@ -234,16 +246,18 @@ def _weak(case: Case) -> Said | None:
         return None, "several"
     if top == Stance.HEAD:
         return (None, "refused") if _gives_up(text, picked) else (picked, "")
-    if _is_doubtful(text, picked) or _is_contrasted(case, picked):
+    if _is_doubtful(case, picked) or _is_contrasted(case, picked):
         return None, "several"
     if _is_unfinished(text, case.judged):
         return None, "cut_off"
     return (None, "refused") if _refuses(text) else (picked, "")
 
 
-def _is_doubtful(text: Text, one: Judged) -> bool:
+def _is_doubtful(case: Case, one: Judged) -> bool:
     """Returns whether words of doubt in a mention's sentence outweigh the evidence for it."""
-    mention, (start, end) = one.mention, text.sentences[one.sentence]
+    text, mention, (start, end) = case.text, one.mention, case.text.sentences[one.sentence]
+    if any(o.stance == Stance.DENIED and o.sentence == one.sentence for o in case.judged):
+        start = max(c.start for c in text.clauses(text.sentences[one.sentence]) if c.start <= mention.start)
     ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
     open_ = text.has("hedge", 0, len(text.text)) or text.has(ahead, start, mention.start)
     if open_ or text.has(behind, mention.end, end):
@@ -278,7 +292,7 @@ def _remaining(case: Case) -> Said | None:
     denied = [one for one in case.judged if one.stance == Stance.DENIED]
     doubts = roles("hedge suppose draft turn")
     rest = {*case.finder.values} - _values([one for one in denied if not text.said(one.sentence) & doubts])
-    if len(rest) != 1 or not denied:
+    if len(rest) != 1 or not denied or _values(case.live) - rest:
         return None
     last = case.judged[-1]
     return last._replace(stance=Stance.NAMED, mention=last.mention._replace(value=rest.pop())), ""
@@ -292,7 +306,7 @@ def _nothing(case: Case) -> Said | None:
     return None, "several" if case.live else "nothing"
 
 
-RULES = [_span, _broken_off, _strong, _closing, _weak, _remaining, _nothing]
+RULES = [_span, _broken_off, _retracted, _strong, _closing, _remaining, _weak, _nothing]
 
 
 def _eased(case: Case) -> list[Judged]:

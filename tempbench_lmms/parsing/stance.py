@@ -61,19 +61,24 @@ _FILL = roles(
     "fill prep final only is answer option image video conclude likely choose right back turn switch count"
 )
 _NEAR = _FILL | roles("deny also and all hedge unsure able must")
+_ALIKE = roles("fill also and is prep option")
 _TAIL = roles("deny no and or fill option nor")
 _ASKED = roles("long odd")
 _TURNS = roles("turn conclude")
+_HOLDS = roles("relative deny")
 _LIFTS = _TURNS | roles("answer choose")
-_TAKES_BACK, _BEFORE_BACK = roles("back switch"), roles("fill back switch no deny turn prep and yes")
+_TAKES_BACK = roles("back switch")
+_BEFORE_BACK = roles("fill back switch no deny turn prep and yes must")
 _ANNOUNCES = roles("answer choose switch final")
 _LEADS = roles("is prep turn conclude")
 _SUBJECTS, _OF_SUBJECT = roles("answer option image"), roles("fill right")
 _DENIES = roles("deny wrong no")
-_UNCERTAIN = roles("hedge refuse suppose because")
+_UNCERTAIN = roles("hedge refuse suppose because or")
 _BOUNDS = roles("more less")
 _POINTS = roles("back only to from because turn conclude is")
 _PARTS = roles("is tick cross")
+_CONDITION = roles("suppose turn conclude")
+_PAUSES, _YES_NO = ("", *",.:;!)，。、"), roles("yes no")
 _BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
 _FAR = 60
 # Signs; they keep a loop from costing time by its square.
@@ -100,7 +105,10 @@ def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
 
 def _is_joined(text: Text, start: int, end: int) -> bool:
     """Returns whether only a comma or a joining word separates two mentions; no "is", no tick."""
-    if text.has(_PARTS, start, end) and "(" not in text.text[start:end]:
+    words = text.within(start, end)
+    if any(w.roles & _PARTS for w in words) and "(" not in text.text[start:end]:
+        return False
+    if any(w.roles & _YES_NO and text.text[w.end] in _PAUSES for w in words):  # "A (no), B (no)"
         return False
     rest = _BRACKETS.sub(" ", text.without(start, end, "and or nor option image fill"))
     joins = bool(set(",/、&") & set(rest)) or text.has("and or nor", start, end)
@@ -141,15 +149,16 @@ class _Place:
     def denied(self) -> bool:
         alone = self.left <= self.clause.start
         denies = _DENIES | (self.terms.rejects if alone else frozenset())
-        count, last = 0, frozenset[str]()
+        count, last = 0, Word(0, 0, frozenset())
         for word in self.ahead if self.headed else self.lead:
-            turns, last = word.roles & (_TURNS | _TAKES_BACK) and "relative" not in last, word.roles
-            if turns:  # but "nothing that suggests B"
+            held = last.roles & _HOLDS and "," not in self.text.text[last.end : word.start]
+            last = word
+            if word.roles & (_TURNS | _TAKES_BACK) and not held:  # but "nothing that suggests B"
                 count = 0
             elif word.roles & denies and not word.roles & (
                 self.terms.verdicts | self.terms.approves | {"right"}
             ):
-                count += 1
+                count += 0 if count and "nor" in word.roles else 1  # "no es A ni B"
         return count % 2 == 1
 
     @cached_property
@@ -168,6 +177,16 @@ class _Place:
             before.pop()
         return before[-1] if before and self.reaches(before[-1]) else None
 
+    @property
+    def repeats(self) -> bool:
+        """Whether the clause says no more than that the mention is like the one before: "D too"."""
+        text, (start, end) = self.text, self.clause
+        return (
+            text.has("also", start, end)
+            and not text.has(_TURNS, start, end)
+            and is_empty(text.without(start, self.start, _ALIKE) + text.without(self.end, end, _ALIKE))
+        )
+
     def reaches(self, word: Word) -> bool:
         return is_filling(self.text, word.end, self.start, _FILL)
 
@@ -184,9 +203,11 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
     for i, group in enumerate(lists):
         at = _Place(text, group, ends[i], starts[i], terms)
         stance = next((said for rule in RULES if (said := rule(at)) is not None), Stance.NAMED)
+        if judged and judged[-1].stance == Stance.DENIED and stance >= Stance.NAMED and at.repeats:
+            stance = Stance.DENIED
         behind = text.within(at.left, at.start) if i else []
         no = any("no" in w.roles and is_empty(text.text[at.left : w.start]) for w in behind)
-        taken = [w for w in text.within(ends[i], at.start) if w.roles & _TAKES_BACK]
+        taken = [w for w in text.within(ends[i], at.start) if w.roles & _TAKES_BACK or _is_no(text, w)]
         own = (text.sentence(w.start) for w in taken)
         back = no or any(
             n == at.number or is_filling(text, text.sentences[n].start, w.start, _BEFORE_BACK)
@@ -194,6 +215,11 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
         )
         judged += [Judged(one, stance, at.number, back, at.several) for one in group]
     return judged
+
+
+def _is_no(text: Text, word: Word) -> bool:
+    """Returns whether a word is a "no" by itself: "No, that is the other one"."""
+    return "no" in word.roles and text.text[word.end : word.end + 1] in _PAUSES
 
 
 def _alternative(at: _Place) -> Stance | None:
@@ -235,12 +261,19 @@ def _refused(at: _Place) -> Stance | None:
 
 def _supposed(at: _Place) -> Stance | None:
     """Returns SUPPOSED for a mention after a condition: "if it is B"."""
-    supposed = at.last("suppose")
-    return Stance.SUPPOSED if supposed and not at.text.has(_TURNS, supposed, at.start) else None
+    text, supposed = at.text, at.last("suppose")
+    if supposed and not text.has(_TURNS, supposed, at.start) and ";" not in text.text[supposed : at.start]:
+        return Stance.SUPPOSED
+    behind = next((w for w in text.within(at.end, at.right) if w.roles & _CONDITION), None)
+    ruled = behind and "suppose" in behind.roles and text.has("unreal", at.clause.start, behind.start)
+    return Stance.SUPPOSED if ruled else None
 
 
 def _drafted(at: _Place) -> Stance | None:
     """Returns DRAFT for a first thought or a concession: "my first guess was B"."""
+    quoted = any("quotes" in w.roles and at.left < w.start - 1 for w in at.lead)
+    if quoted and not at.text.has("turn", at.clause.start, at.start):
+        return Stance.DRAFT
     drafted = at.last("draft")
     said = "turn answer back" if drafted and at.clause.start >= drafted else "turn back"
     if drafted and drafted > at.left and not at.text.has(said, drafted, at.start):
@@ -254,6 +287,7 @@ def _bounded(at: _Place) -> Stance | None:
     """Returns ASKED for a number that is only a bound: "up to 4", "at least 4"."""
     roles = at.nearest.roles if at.nearest else frozenset[str]()
     limits = roles & {"to", "towards", "because", "between"} and not roles & {"prep", "fill"}
+    limits = limits and "," not in at.text.text[at.nearest.end if at.nearest else at.start : at.start]
     if at.counted and limits:
         return Stance.ASKED
     behind = [w for w in at.text.within(at.end, at.end + _FAR)[:1] if w.start <= at.end + 1]  # "4 or more"
@@ -291,7 +325,7 @@ def _placed(at: _Place) -> Stance | None:
     rest = is_empty(_BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL)))
     if head and rest:
         return Stance.NAMED if text.has("prep", at.sentence.start, at.start) else Stance.BARE
-    begins = is_filling(text, clause.start, at.start, _FILL)
+    begins = is_filling(text, clause.start, at.start, _FILL | {"relative"})
     ends = is_filling(text, at.end, min(clause.end, at.sentence.end), _FILL)
     concludes = any("conclude" in w.roles for w in at.lead)
     if concludes or _closes(at, begins, ends, rest):
@@ -359,7 +393,8 @@ def _said(at: _Place) -> str:
         if "deny" in word.roles:
             if i and "and" in words[i - 1].roles:
                 break  # "B and not C"
-            reaches = near or at.form in ("stated", "judged")
+            closes = at.text.text[word.end : word.end + 1] in _PAUSES  # "C sieht man nicht"
+            reaches = near or closes or at.form in ("stated", "judged")
             denies = denies or (reaches and "," not in at.text.text[at.end : word.start].replace(',"', ""))
         last = word.end
     return "not" if denies else ""

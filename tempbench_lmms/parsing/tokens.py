@@ -4,7 +4,7 @@ import bisect
 import itertools
 import re
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word, roles, scan
@@ -13,7 +13,7 @@ from tempbench_lmms.parsing.lexicon import Word, roles, scan
 _END = re.compile(
     r"(?:(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bapprox)\.(?!\.)|[!?])[\"')\]]*(?=\s|$)|[。！？]|\n+|\.{3,}(?=\s|$)"
 )
-_HEAD = re.compile(r"(?:^|(?<=\n)|(?<=[.!?:][ \n]))[\s(\[\"'#>•·-]*(?:\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
+_HEAD = re.compile(r"(?:^|(?<=\n)|(?<=[.!?:][ \n]))[\s(\[\"'#>|•·-]*(\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
 _HEADED = 16  # signs of the head of an entry
 _ALNUM = re.compile(r"[^\W_]")
 _CLAUSE = re.compile(
@@ -162,6 +162,13 @@ def _cut(text: str, sentences: list[Span], places: Iterable[int]) -> list[Span]:
     return cut
 
 
+@lru_cache(maxsize=32)
+def is_entry(label: str, text: str) -> bool:
+    """Returns whether a label has neighbours, and so is no answer by itself: "B. He runs"."""
+    beside = (str(int(label) + n) if label.isdigit() else chr(ord(label) + n) for n in (-1, 1))
+    return any(re.search(rf"(?<!\w){re.escape(one)}[.):\]]", text) for one in beside)
+
+
 def _sentences(text: str, short: set[int]) -> list[Span]:
     found: list[Span] = []
     start = 0
@@ -169,9 +176,8 @@ def _sentences(text: str, short: set[int]) -> list[Span]:
         if end.start() + 1 in short:
             continue
         head = text[end.start()] == "." and _HEAD.search(text, max(start, end.end() - _HEADED), end.end())
-        label = text[end.start() - 1].upper()
-        if head and text[: head.start()].rstrip().endswith(":") and label.isalpha():  # "so it is: B. He runs"
-            head = re.compile(rf"(?<!\w){chr(ord(label) + 1)}[.)]").search(text, end.end())
+        if head and not is_entry(head[1], text):
+            head = None
         if head:
             following = _END.search(text, end.end())
             if not following or following.group()[0] not in "?？":  # a question drops only itself

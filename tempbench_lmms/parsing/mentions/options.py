@@ -6,7 +6,7 @@ from functools import lru_cache
 from tempbench_lmms.parsing.expected import Choice, Count, Item
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mentions import Mention, apart, as_list, numbers, orders, relations, truth, words
-from tempbench_lmms.parsing.tokens import Text, is_empty
+from tempbench_lmms.parsing.tokens import Text, is_empty, is_entry
 
 _LETTER = re.compile(r"(?<![^\W_])(?<![^\W_]['.-])(?<![^\W_A-H]/)([A-H])(?![^\W_]|['-][^\W_]|\+\+)", re.ASCII)
 _BEHIND_NOUN = re.compile(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
 # A small letter that a sign, a number or the end follows; it is no word there, but "a" may be.
 _SMALL = re.compile(
     r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['/.-])(a(?! )|[b-h])"
-    r"(?=[)\]\"']*(?:\s*$|\s*[,;:(\n–—。、，]|\.(?!\w)|\s-\s|\s[\[(\d]|[\u2e80-\uffff])|\)\s)"
+    r"(?=[ )\]\"']*(?:\s*$|\s*[,;:(\n–—。、，]|\.(?!\w)|\s-\s|\s[\[(\d]|[\u2e80-\uffff])|\)\s)"
 )
 _LEAD = roles("is answer option choose conclude likely switch final back")
 
@@ -349,4 +349,5 @@ def _measures(text: Text, one: Mention) -> bool:
     if after and "total" in after.roles and any(map(str.isdigit, text.text[after.end : after.end + 8])):
         return True
     begins = text.text[one.start : one.end].isdigit() and text.text[: one.start].rstrip(" ")[-1:] in "\n"
+    begins = begins and is_entry(text.text[one.start : one.end], text.text)
     return begins and text.text[one.end : one.end + 2] in (". ", ") ")

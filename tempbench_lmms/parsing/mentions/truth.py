@@ -17,7 +17,7 @@ _DIRECTIONS = roles("rising falling")
 _FOLLOWS = roles(
     "because deny turn and or back conclude fill likely hedge is answer claim as switch courtesy ask"
 )
-_LEADS = roles("conclude switch turn")
+_LEADS = roles("conclude switch turn answer choose back")
 _CHOICE = re.compile(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
 _NEXT = re.compile(r"\s*(\S)")
 _OPENING = ("", *":.,;\n-–—!?¡。>/")
