@@ -23,6 +23,7 @@ from tempbench_lmms.data.terminal import one_line, tell
 from tempbench_lmms.errors import TempbenchError, lacking
 from tempbench_lmms.harness import catalog, identity, plugin, tasks
 from tempbench_lmms.harness.progress import Pace
+from tempbench_lmms.harness.ranks import DECISION, Ranks, compare, end_all, follow
 from tempbench_lmms.runs import deciding, quality, run_card, starting, supervision, task_log
 from tempbench_lmms.runs.logs import counting, finished_results, read_runs, sums
 from tempbench_lmms.runs.starting import Command, RunIdentity
@@ -117,7 +118,7 @@ def run(
         TempbenchError: Something is wrong, or too many requests failed; the answers so far are stored.
     """
     output = command.output
-    ranks = identity.Ranks()
+    ranks = Ranks()
     if ranks.rank:  # the first process checks, writes and prints
         found = _followed(ranks, command, options)
         _evaluate(command, options, found, lambda progress: None)
@@ -132,8 +133,8 @@ def run(
         except TempbenchError as error:
             if ranks.size == 1:
                 raise
-            identity.end_all(ranks, error)  # with one line
-        ranks.tell_all(identity.DECISION, {"status": 0} if finished else {"fingerprint": found.fingerprint})
+            end_all(ranks, error)  # with one line
+        ranks.tell_all(DECISION, {"status": 0} if finished else {"fingerprint": found.fingerprint})
         if finished:
             _tell_finished(finished)
             at_end(finished, False)
@@ -150,11 +151,11 @@ def run(
 
 
 def _prepared(
-    command: Command, options: RunOptions, ranks: identity.Ranks
+    command: Command, options: RunOptions, ranks: Ranks
 ) -> tuple[RunIdentity, list[deciding.Contest], dict[str, Any], Path | None]:
     """Returns the run, its contests, what its state keeps, and its results if it is finished."""
     found = starting.check(command)
-    identity.compare(ranks, found.process | options.process)
+    compare(ranks, found.process | options.process)
     names = [*found.ids, *command.others]
     contests = deciding.contests(options.until_decided, names, options.decide_by)
     deciders = deciding.deciders(command.output, task_log.state_of(command.output), contests)
@@ -185,7 +186,7 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
     counting(options.until_decided)  # before the harness starts
 
 
-def _followed(ranks: identity.Ranks, command: Command, options: RunOptions) -> RunIdentity:
+def _followed(ranks: Ranks, command: Command, options: RunOptions) -> RunIdentity:
     ids: dict[str, list[str]] = {}
 
     def stated() -> dict[str, Any]:
@@ -200,7 +201,7 @@ def _followed(ranks: identity.Ranks, command: Command, options: RunOptions) -> R
         model = identity.of_model(command.model, command.model_args, [*command.further])
         return identity.of_process(data, model, command.tasks) | options.process
 
-    return RunIdentity({}, fingerprint=identity.follow(ranks, stated), ids=ids)
+    return RunIdentity({}, fingerprint=follow(ranks, stated), ids=ids)
 
 
 def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path | None:

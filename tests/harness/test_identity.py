@@ -1,6 +1,5 @@
 """What counts as the same run: arguments, weights, endpoint and media; and how what is left is dealt out."""
 
-import dataclasses
 import json
 import os
 import shutil
@@ -153,25 +152,6 @@ def test_media_are_those_that_were_prepared(tmp_path, monkeypatch):
         identity.of_data("t", config, docs)
 
 
-@pytest.mark.parametrize(
-    ("rank", "size"), [("", "2"), ("1", "1"), ("one", "2"), ("-1", "2"), ("0", "none"), ("2", "2")]
-)
-def test_processes_with_senseless_numbers(rank, size, monkeypatch):
-    monkeypatch.setenv("RANK", rank)
-    monkeypatch.setenv("WORLD_SIZE", size)
-    with pytest.raises(TempbenchError, match=r"RANK|WORLD_SIZE"):
-        identity.Ranks()
-
-
-@pytest.mark.slow
-def test_processes_that_cannot_reach_each_other(monkeypatch):
-    monkeypatch.setenv("RANK", "1")
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    monkeypatch.delenv("MASTER_ADDR", raising=False)
-    with pytest.raises(TempbenchError, match="MASTER_ADDR"):
-        identity.Ranks().tell("x", 1)
-
-
 @pytest.fixture
 def cache(tmp_path):
     safe = pytest.importorskip("tempbench_lmms.harness.cache")
@@ -279,57 +259,3 @@ def test_differences_name_what_was_added_and_taken_away():
         "weights: pretrained",
         "endpoint: API_TYPE (None, now 'azure')",
     ]
-
-
-def test_a_follower_ends_with_the_status_that_was_decided(monkeypatch):
-    ranks = identity.Ranks()
-    said = {}
-    monkeypatch.setattr(ranks, "tell", said.__setitem__)
-    monkeypatch.setattr(ranks, "hear", lambda name: {"status": 1})
-
-    def stated():
-        raise TempbenchError("no data here")
-
-    with pytest.raises(SystemExit) as end:
-        identity.follow(ranks, stated)
-    assert end.value.code == 1
-    assert said["identity/0"]["error"] == "no data here"
-
-
-@dataclasses.dataclass
-class Heard:
-    """Stands for the processes: what the second of two has said."""
-
-    said: dict
-    size: int = 2
-
-    def hear(self, name, seconds):
-        return self.said
-
-
-def test_processes_decide_slice_by_slice_of_one_size():
-    from tempbench_lmms.runs.safe_run import RunOptions
-
-    def compare(**how):
-        first, second = (RunOptions(slice_size=size, **how).process for size in (7, 20))
-        identity.compare(Heard({"host": "b", "identity": second}), first)
-
-    compare()  # each keeps as many answers together as it likes
-    with pytest.raises(TempbenchError, match=r"process 1 on b has another slice \(7, now 20\)"):
-        compare(until_decided=Path("logs/old"))
-
-
-@pytest.mark.parametrize(
-    ("said", "line"),
-    [
-        ({"host": "b", "error": "not prepared"}, "process 1 on b: not prepared; nothing was asked"),
-        (
-            {"host": "b", "identity": {"packages": {"av": "2"}}},
-            r"process 1 on b has another packages: av \('1', now '2'\)",
-        ),
-    ],
-)
-def test_what_another_process_says_ends_the_run(said, line):
-    with pytest.raises(TempbenchError, match=line):
-        identity.compare(Heard(said), {"packages": {"av": "1"}})
-    identity.compare(Heard({"host": "b", "identity": {"packages": {"av": "1"}}}), {"packages": {"av": "1"}})
