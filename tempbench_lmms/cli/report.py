@@ -7,7 +7,6 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +21,6 @@ from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
     from tempbench_lmms.report.numbers import TaskNumbers
-    from tempbench_lmms.runs.task_log import TaskLog
 
 _FORMATS = {".md": "md", ".csv": "csv", ".tex": "tex", ".txt": "text"}
 ENDINGS = (".html", ".md", ".csv", ".tex")
@@ -60,7 +58,8 @@ def report(
     Unfinished and damaged runs are included; their names say so in every table.
     """
     from tempbench_lmms.record_quality import of_records
-    from tempbench_lmms.report import overview, page, text
+    from tempbench_lmms.report import numbers, page, text
+    from tempbench_lmms.runs.logs import checked, read_named
     from tempbench_lmms.runs.task_log import edited
 
     outputs.check_file(output, force)
@@ -70,16 +69,16 @@ def report(
     if price and kind not in (".html", ".md"):
         raise TempbenchError(f"{output} has no costs; leave out --price, or end the name in .html or .md")
     with edited(" ".join(logs)):
-        tasks = numbers_of(_named(logs, group_by), True, intervals)
+        tasks = list(numbers.of_logs(checked(read_named(logs, group_by), True), intervals))
         prices = _prices(price or [], {task.run for task in tasks})
         if kind == ".html":
             content = page.page(tasks, title, questions, pictures, size_budget, prices)
         elif kind == ".csv":
-            content = text.as_csv(overview.sections_of(tasks), everything)
+            content = text.as_csv(page.sections_of(tasks), everything)
         elif kind == ".md":
-            content = text.as_markdown(overview.sections_of(tasks), title, everything, prices)
+            content = text.as_markdown(page.sections_of(tasks), title, everything, prices)
         else:
-            content = text.as_latex(overview.sections_of(tasks), title, everything)
+            content = text.as_latex(page.sections_of(tasks), title, everything)
     write_text(content, output)
     print(f"{output}: {_written(tasks, output.stat().st_size)}")
     for task in tasks:
@@ -109,41 +108,6 @@ def _prices(given: Sequence[str], runs: set[str]) -> dict[str, tuple[float, floa
     return found
 
 
-def numbers_of(logs: "Sequence[TaskLog]", partial: bool, intervals: bool = True) -> "list[TaskNumbers]":
-    """Returns the numbers of runs, after checking that each log gives those numbers."""
-    from tempbench_lmms.report import numbers
-    from tempbench_lmms.runs.logs import of_one_run
-
-    return list(numbers.of_logs([of_one_run(log, partial) for log in logs], intervals))
-
-
-def _named(logs: Sequence[str | Path], group_by: str) -> list["TaskLog"]:
-    """Returns the tasks of runs; some runs may be given as NAME=FOLDER."""
-    from tempbench_lmms.runs.logs import read_runs
-
-    out: list[TaskLog] = []
-    named: dict[tuple[object, ...], TaskLog] = {}
-    for given in map(str, logs):
-        name, is_named, path = map(str.strip, given.partition("="))
-        if not is_named or Path(given).exists():
-            name, path = "", given
-        elif not name or not path:
-            raise TempbenchError(f"{given}: name a run as NAME=FOLDER, e.g. small=logs/qwen_3b")
-        found = read_runs([Path(path)], True, group_by)
-        for log in (replace(log, name=name or log.name) for log in found):
-            if any(one.task == log.task and one.file.samefile(log.file) for one in out):
-                terminal.tell(f"{given} is given twice; {log.task} is shown once")
-                continue
-            other = named.setdefault((name, log.task, log.repeat), log) if name else log
-            if other is not log:
-                raise TempbenchError(
-                    f"{given}: {other.file} is also called {name}, and both have {log.task}; give each run "
-                    "its own name"
-                )
-            out.append(log)
-    return out
-
-
 def write_report(page: Path, *results: Path) -> None:
     """Writes a report of results; prints why if it cannot, because the run itself is complete."""
     try:
@@ -167,8 +131,8 @@ def submit_hub(
     force: Force = False,
 ) -> None:
     """Write `.eval_results` entries for a model's page on the Hub; nothing is uploaded."""
-    from tempbench_lmms.report import hub, overview
-    from tempbench_lmms.runs.logs import read_runs
+    from tempbench_lmms.report import hub, numbers, page
+    from tempbench_lmms.runs.logs import checked, read_runs
     from tempbench_lmms.runs.task_log import edited
 
     hub.check_repository(model, "model")
@@ -177,7 +141,7 @@ def submit_hub(
         raise TempbenchError(f"--source-url: {source_url!r} is not a web address; begin it with https://")
     chosen = _data_sets(dataset or [])
     with edited(" ".join(map(str, logs))):
-        sections = overview.sections_of(numbers_of(read_runs(logs, partial), partial))
+        sections = page.sections_of(list(numbers.of_logs(checked(read_runs(logs, partial), partial))))
     entries = {}
     for section in sections:
         name = section.card.name
@@ -278,7 +242,8 @@ def _list_tables(card: BenchmarkCard, columns: int) -> None:
 def _tasks(
     card: BenchmarkCard, runs: list[Path], intervals: bool, partial: bool
 ) -> dict[Path, list["TaskNumbers"]]:
-    from tempbench_lmms.runs.logs import read_runs
+    from tempbench_lmms.report import numbers
+    from tempbench_lmms.runs.logs import checked, read_runs
     from tempbench_lmms.runs.task_log import edited
 
     read = {path: read_runs([path], partial) for path in dict.fromkeys(runs)}
@@ -286,7 +251,8 @@ def _tasks(
     if runs and not any(own.values()):
         raise TempbenchError(f"none of the runs has a task of {card.name}; see `tempbench tasks {card.name}`")
     with edited(" ".join(map(str, runs))):
-        found = iter(numbers_of([log for logs in own.values() for log in logs], partial, intervals))
+        read_ones = checked([log for logs in own.values() for log in logs], partial)
+        found = numbers.of_logs(read_ones, intervals)
     return {path: list(itertools.islice(found, len(logs))) for path, logs in own.items()}
 
 

@@ -114,7 +114,7 @@ def rescore(
     read = runs.read_runs(logs, partial)
     with task_log.edited(" ".join(map(str, logs))):
         if reparse:  # without this, a log of another run shows in its scores
-            read = [runs.of_one_run(log, partial) for log in read]
+            read = runs.checked(read, partial)
         found = [runs.rescore(log, reparse, anyway=anyway) for log in read]
         spreads = repeats.of(replace(one.log, samples=one.samples) for one in found)  # as they are read now
         firsts = {(one.logs[0].file, one.logs[0].task): repeats.as_json(one) for one in spreads}

@@ -17,8 +17,7 @@ from tempbench_lmms.data import outputs
 from tempbench_lmms.data import tables as files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import shown
-from tempbench_lmms.report.numbers import Number, TaskNumbers, run_date
-from tempbench_lmms.report.overview import Section, nearest
+from tempbench_lmms.report.numbers import Number, Section, TaskNumbers, nearest
 
 Entry = dict[str, Any]
 
@@ -73,7 +72,7 @@ def entries_of(
                 f"{task.log.task} uses the bundled sample, which is not a benchmark; submit a run of "
                 f"{task.log.task.removesuffix('_mini')}"
             )
-        if not partial and (not task.is_complete or task.log.problems):
+        if not partial and (not task.run_card.is_complete or task.log.problems):
             raise TempbenchError(
                 f"{task.log.task}: {_completeness(task)}; run all of it, or add --partial (the entries say "
                 "so)"
@@ -88,7 +87,7 @@ def entries_of(
         entry = {
             "dataset": {"id": data_set, "task_id": task_id, **({"revision": revision} if revision else {})},
             "value": number.value,
-            "date": run_date(task.log.header),
+            "date": task.run_card.date,
             "source": {"url": source_url} if source_url else None,
             "notes": _notes(task, number),
         }
@@ -99,9 +98,9 @@ def entries_of(
 def _completeness(task: TaskNumbers) -> str:
     if task.log.problems:
         return task.log.problems[0]
-    if task.asked is None:
+    if task.run_card.asked is None:
         return "the run did not record how many questions it asked"
-    return f"the run asked {task.asked[0]} of {task.asked[1]} questions"
+    return f"the run asked {task.run_card.asked[0]} of {task.run_card.asked[1]} questions"
 
 
 def _notes(task: TaskNumbers, number: Number) -> str:
@@ -112,8 +111,8 @@ def _notes(task: TaskNumbers, number: Number) -> str:
         f"95 % interval {shown(number.low)} to {shown(number.high)}" if number.low is not None else "",
         f"n {number.n:g}" if number.n is not None else "",
         f"parse rate {shown(rate)}" if isinstance(rate, (int, float)) else "",
-        _completeness(task) if not task.is_complete or task.log.problems else "",
-        *(f"{name} {words}" for name, words in task.card.items() if name.startswith(settings)),
+        _completeness(task) if not task.run_card.is_complete or task.log.problems else "",
+        *(f"{name} {words}" for name, words in task.run_card.words.items() if name.startswith(settings)),
         f"tempbench-lmms {__version__}",
     )
     return "; ".join(filter(None, parts))

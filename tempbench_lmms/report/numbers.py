@@ -1,7 +1,7 @@
-"""The scores of runs: values from their results files, with errors and intervals; and tables as data."""
+"""The scores of runs: values with errors and intervals, by task and by benchmark; and tables as data."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count, groupby, product
@@ -9,14 +9,16 @@ from math import isclose, isfinite
 from string import ascii_lowercase
 from typing import Any
 
-from tempbench_lmms.data import provenance
-from tempbench_lmms.data.redaction import without_secrets
+from tempbench_lmms import benchmarks
+from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.data.terminal import shown as steering_nothing
+from tempbench_lmms.harness.tasks import kwargs_of
+from tempbench_lmms.harness.variants import base_of
 from tempbench_lmms.metrics.ratio import Ratio, Sums, interval, standard_error
 from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate_error, shown
 from tempbench_lmms.record_quality import Warned
 from tempbench_lmms.runs import quality, rereading
-from tempbench_lmms.runs.run_card import data_of, flat, is_stopped, run_card, said_of, sentence, signature_of
+from tempbench_lmms.runs.run_card import RunCard, mixed, signature_lines, signature_of
 from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, metrics_of
 
 MODEL, HUMAN, CHANCE, BEST = "model", "human", "chance", "best"
@@ -24,21 +26,20 @@ RUN, FIELD = "run", "field"
 """The kinds of headings: a model of the paper, people, chance, the best of unnamed models, a mean or the
 like, a run of the user, or a measured quantity."""
 
-METRICS, DETAILS, SECOND = "run", "details", "second"
+OF_METRICS, OF_DETAILS, OF_SECOND = "run", "details", "second"
 """The sources of a task's tables: its metrics, its breakdowns, a second reader."""
 
 _NEAR = 1e-9  # the order of a sum's terms moves the last digits
-_WORDS = 2000  # characters of a line of the run card
 
-OTHER_DATA = "the runs of this task had different data (their checksums differ); `compare` would refuse them"
-OTHER_CODE = (
-    "different code read the replies of this task's runs, so equal replies may count differently; "
-    "`compare` would refuse them, and `compare --reparse` reads them again"
-)
 UNFINISHED, DAMAGED = " (unfinished)", " (with problems)"
 """What a run's name says if its scores must not be taken for final ones."""
 
+MINI = "the run used the bundled sample, unlike the paper"
+PARTIAL = "the run is incomplete, but the paper's numbers cover all questions"
+
 Value = float | int | str | None
+Parts = tuple[str, ...]
+"""The parts of a task's name, without the benchmark's: ("mt1", "two")."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ class Grid:
     signatures: tuple[str, ...] = ()  # one line per task that says how its scores were made
     corner: str = ""  # what the rows are
     is_printed: bool = False  # whether it is a paper's table, with the paper's name and caption
-    source: str = DETAILS  # the source of a task's table (`METRICS` and its like)
+    source: str = OF_DETAILS  # the source of a task's table (`OF_METRICS` and its like)
 
     @classmethod
     def of(
@@ -245,6 +246,11 @@ class TaskNumbers:
         """The parts of its signature."""
         return signature_of(self.log)
 
+    @cached_property
+    def run_card(self) -> RunCard:
+        """Its run card."""
+        return RunCard(self.log)
+
     def _number(self, name: str, value: Value, metric: MetricOfRun | None) -> Number:
         error = self.log.values.get(f"{name}_stderr")
         spread = float(error) if isinstance(error, (int, float)) else None
@@ -278,48 +284,6 @@ class TaskNumbers:
         name = self.log.task.removesuffix("_mini").removeprefix(self.log.section)
         return tuple(part for part in name.split("_") if part and part not in self.log.card.plain)
 
-    @cached_property
-    def _run_card(self) -> dict[str, Any]:
-        return run_card(self.log)
-
-    @property
-    def asked(self) -> tuple[int, int] | None:
-        """How many questions were asked, and how many the task has; None if unknown."""
-        counts = self._run_card["questions"]
-        return None if None in (counts["asked"], counts["of"]) else (int(counts["asked"]), int(counts["of"]))
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the run recorded that it asked every question."""
-        return bool(self.asked and self.asked[0] == self.asked[1])
-
-    @property
-    def limiting_options(self) -> str:
-        """The given options that leave out questions; empty if there are none."""
-        if (said := said_of(self.log)) and is_stopped(said):
-            return "--until-decided"
-        given = {name: self.log.settings.get(name) for name in ("offset", "limit")}
-        # Python's JSON may hold Infinity, which is no limit.
-        known = {name: n for name, n in given.items() if isinstance(n, (int, float)) and isfinite(n)}
-        return " ".join(f"--{name} {n:g}" for name, n in known.items() if n > 0)
-
-    @property
-    def decision(self) -> str:
-        """How a run with `--until-decided` ended; empty for other runs."""
-        said = said_of(self.log)
-        return steering_nothing(sentence(said)) if said else ""
-
-    @property
-    def card(self) -> dict[str, str]:
-        """The run card by dotted name, without what the run did not record."""
-        known = flat(self._run_card) | {"date": run_date(self.log.header)}
-        known["model_args"] = without_secrets(str(known.get("model_args") or ""))
-        words = {name: steering_nothing(str(one)) for name, one in known.items() if one not in (None, "")}
-        return {
-            name: one if len(one) <= _WORDS else f"{one[:_WORDS]} ... ({len(one):,} characters)"
-            for name, one in words.items()
-        }
-
 
 def _with_interval(value: Value, error: float | None, result: Sums) -> Number:
     low, high = interval(result)
@@ -343,42 +307,17 @@ def of_records(metric: Metric, records: Sequence[Record], with_interval: bool = 
     return _with_interval(value, error if isfinite(error) else None, result)
 
 
-def run_date(header: dict[str, Any]) -> str:
-    """Returns the day of a run, by the harness's clock; empty if unknown."""
-    found = re.fullmatch(r"(\d{4})(\d\d)(\d\d)_\d{6}", str(header.get("date")))
-    return "-".join(found.groups()) if found else ""
-
-
-def verdict(record: Record) -> str:
-    """Returns `right`, `wrong`, `unparsed` or `failed`; `answered` if no score is known."""
-    if record.get("failed"):
-        return "failed"
-    if not record.get("parsed"):
-        return "unparsed"
-    if record.get("correct", 0) is None:
-        return "answered"
-    return "right" if record.get("correct") else "wrong"
-
-
 def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNumbers]:
     """Yields the tasks with their scores; runs with the same name or model get their files' times.
 
     The name of an unfinished or damaged run says so, because it stands beside the scores in every format.
     A name's control characters are escaped.
     """
-    known: dict[tuple[str, str], set[Any]] = {}
-    for log in logs:
-        known.setdefault((log.task, OTHER_DATA), set()).add(data_of(log)[1].get("sha256"))
-        code = (log.details.get(provenance.KEY) or {}).get(provenance.CODE)
-        known.setdefault((log.task, OTHER_CODE), set()).add(code)
-    names = _names(logs)
+    names, differs = _names(logs), mixed(logs)
     damaged = {name for name, log in zip(names, logs, strict=True) if log.problems}
     for place, (log, name) in enumerate(zip(logs, names, strict=True)):
-        differs = tuple(
-            said for (task, said), sums in known.items() if task == log.task and len(sums - {None}) > 1
-        )
         state = UNFINISHED if log.is_unfinished else DAMAGED if name in damaged else ""
-        yield TaskNumbers(log, steering_nothing(name) + state, with_intervals, differs, place)
+        yield TaskNumbers(log, steering_nothing(name) + state, with_intervals, differs[log.task], place)
 
 
 def _names(logs: Sequence[TaskLog]) -> list[str]:
@@ -396,3 +335,161 @@ def _names(logs: Sequence[TaskLog]) -> list[str]:
             when = f"{log.file.parent.name}/{when}"
         out.append(f"{first} ({when})" if len(files) > 1 and not is_one else first)
     return out
+
+
+# ---- runs by benchmark
+
+
+@dataclass(frozen=True)
+class Found:
+    """A number of a run, before it is assigned to a cell."""
+
+    stem: Parts  # the parts of its task's name, without the benchmark's and the card's `plain` parts
+    metric: str  # its name in the task
+    task: str  # the task
+    number: Number  # its value and spread
+
+
+@dataclass(frozen=True)
+class Result:
+    """The results of a run."""
+
+    label: str  # the run's name
+    tasks: tuple[TaskNumbers, ...]  # its tasks: all on the bundled sample, or none
+    found: tuple[Found, ...]  # its numbers
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """Why it cannot be compared with the paper."""
+        if self.tasks[0].is_mini:
+            return (MINI,)
+        return (
+            ()
+            if all(task.run_card.is_complete and not task.log.problems for task in self.tasks)
+            else (PARTIAL,)
+        )
+
+    def variants(self, known: Collection[str]) -> Iterator[tuple[str, dict[str, Found]]]:
+        """Yields the variants of the run by name, with their numbers by the names among `known`.
+
+        If two tasks give the same number, as the suite and a single test do, the variant appears twice.
+        """
+        tasks: dict[tuple[str, Parts], dict[str, Found]] = {}
+        for one in self.found:
+            if (place := nearest(one.stem, one.metric, known)) is not None:
+                tasks.setdefault((one.task, place[1]), {})[place[0]] = one
+        rows: dict[tuple[Parts, int], dict[str, Found]] = {}
+        for (_, rest), numbers in tasks.items():
+            copy = next(n for n in count() if not rows.get((rest, n), {}).keys() & numbers.keys())
+            rows.setdefault((rest, copy), {}).update(numbers)
+        for (rest, _), numbers in rows.items():
+            names = dict.fromkeys(one.task for one in numbers.values())
+            again = sum(other == rest for other, _ in rows) > 1
+            words = ["_".join(rest), "mini" if self.tasks[0].is_mini else "", *(names if again else ())]
+            yield ", ".join(filter(None, words)), numbers
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run of one variant."""
+
+    run: str  # the run's name
+    variant: str  # what distinguishes its tasks from the benchmark's main ones; empty for those
+    tasks: tuple[TaskNumbers, ...]  # the tasks behind it
+    numbers: dict[str, Number]  # by the names of the benchmark's main metrics
+
+    @property
+    def label(self) -> str:
+        """The row's name."""
+        return f"{self.run}, {self.variant}" if self.variant else self.run
+
+    def metric(self, column: str) -> Number | None:
+        """Returns any metric of the row's tasks, by its name in the suite."""
+        if column in self.numbers:
+            return self.numbers[column]
+        own = ((task.stem, name, one) for task in self.tasks for name, one in task.numbers.items())
+        return next((one for stem, name, one in own if nearest(stem, name, {column})), None)
+
+
+@dataclass(frozen=True)
+class Section:
+    """One benchmark in a report."""
+
+    card: BenchmarkCard  # the benchmark
+    tasks: tuple[TaskNumbers, ...]  # every task of every run
+    rows: tuple[Row, ...]  # the runs by their main metrics
+
+
+def results_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Result]:
+    """Returns the results of each run, with the bundled sample and the real data separate."""
+    runs: dict[tuple[str, bool], list[TaskNumbers]] = {}
+    for task in tasks:
+        runs.setdefault((task.run, task.is_mini), []).append(task)
+    return [
+        Result(run, tuple(own), (*(one for task in own for one in _of_file(task)), *_of_logs(card, own)))
+        for (run, _), own in runs.items()
+    ]
+
+
+def _of_file(task: TaskNumbers) -> Iterator[Found]:
+    return (Found(task.stem, name, task.log.task, number) for name, number in task.numbers.items())
+
+
+def _of_logs(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Found]:
+    """Yields numbers of the paper's tables that need the questions of all tests and are in no results file.
+
+    `FROM_LOG` of a benchmark's module `scoring` lists them. Tasks with the same settings are combined.
+    """
+    module = benchmarks.optional(card.name, "scoring") if card.name in benchmarks.names() else None
+    metrics = getattr(module, "FROM_LOG", {})
+    alike: dict[str, list[TaskNumbers]] = {}
+    for task in tasks if metrics else ():
+        # Derived tasks have the settings of their base task.
+        settings = kwargs_of(task.log.config), bool(base_of(task.log.task))
+        alike.setdefault(repr(settings), []).append(task)
+    for own in alike.values():
+        records = list({str(one["id"]): one for task in own for one in task.log.records}.values())
+        records.sort(key=lambda record: str(record["id"]))
+        stem = tuple(part for part in own[0].stem if all(part in other.stem for other in own))
+        for name, metric in metrics.items():
+            number = of_records(metric, records, own[0].with_intervals)
+            if number.number is not None:
+                yield Found(stem, name, ", ".join(task.log.task for task in own), number)
+
+
+def rest_of(name: str, stem: Sequence[str], metric: str) -> Parts | None:
+    """Returns the parts of a task's name that are not in a table's name; None for another metric.
+
+    Args:
+        name: The name in the table.
+        stem: The parts of the task's name, without the benchmark's.
+        metric: The metric's name in the task.
+
+    >>> rest_of("mt1_two_mt", ("mt1", "two", "cot"), "mt")
+    ('cot',)
+    >>> rest_of("cot_mt1_two_mt", ("mt1", "two", "cot"), "mt")
+    ()
+    """
+    if metric not in name:
+        return None
+    known, own = name.split("_"), metric.split("_")
+    for start in range(len(known) - len(own) + 1):
+        others = known[:start] + known[start + len(own) :]
+        if known[start : start + len(own)] == own and Counter(others) <= Counter(stem):
+            rest = list(stem)
+            for part in others:
+                rest.remove(part)
+            return tuple(part for part in rest if part not in own)
+    return None
+
+
+def nearest(stem: Parts, metric: str, known: Collection[str]) -> tuple[str, Parts] | None:
+    """Returns the name that leaves the fewest parts of the task's name over, and these parts; else None."""
+    found = ((name, rest_of(name, stem, metric)) for name in sorted(known))
+    fits = [(name, rest) for name, rest in found if rest is not None]
+    return min(fits, key=lambda fit: len(fit[1]), default=None)
+
+
+def signed(grid: Grid, tasks: Iterable[TaskNumbers]) -> Grid:
+    """Returns a table with the signatures of its tasks."""
+    return replace(grid, signatures=tuple(signature_lines(task.signature for task in tasks)))

@@ -13,8 +13,18 @@ from dataclasses import replace
 from math import isfinite
 
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
-from tempbench_lmms.report.numbers import CHANCE, FIELD, MODEL, RUN, Cell, Grid, Heading, Number, cell_of
-from tempbench_lmms.report.overview import Result
+from tempbench_lmms.report.numbers import (
+    CHANCE,
+    FIELD,
+    MODEL,
+    RUN,
+    Cell,
+    Grid,
+    Heading,
+    Number,
+    Result,
+    cell_of,
+)
 
 APART = "the paper's numbers cannot be compared with a run's"
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from tempbench_lmms.report.numbers import RUN, Cell, Grid, Heading, TaskNumbers, verdict
+from tempbench_lmms.record import Record
+from tempbench_lmms.report.numbers import RUN, Cell, Grid, Heading, TaskNumbers
 from tempbench_lmms.runs.run_card import NOT_CHECKED
 
 PROBLEMS = {
@@ -20,6 +21,17 @@ EFFORT = ("prompt tokens", "reply tokens", "seconds", "cost")
 
 Prices = Mapping[str, tuple[float, float]]
 """What a million tokens of prompts and of replies cost, by run."""
+
+
+def verdict(record: Record) -> str:
+    """Returns `right`, `wrong`, `unparsed` or `failed`; `answered` if no score is known."""
+    if record.get("failed"):
+        return "failed"
+    if not record.get("parsed"):
+        return "unparsed"
+    if record.get("correct", 0) is None:
+        return "answered"
+    return "right" if record.get("correct") else "wrong"
 
 
 def grid_of(tasks: Sequence[TaskNumbers]) -> Grid:
@@ -40,7 +52,8 @@ def problems_of(tasks: Sequence[TaskNumbers]) -> dict[str, Mapping[str, Cell]]:
     out: dict[str, Mapping[str, Cell]] = {}
     for index, run in enumerate(dict.fromkeys(task.run for task in tasks)):
         own = [task for task in tasks if task.run == run]
-        state, failed = own[0].card.get("check.state", NOT_CHECKED), own[0].card.get("check.failed", "[]")
+        card = own[0].run_card.words
+        state, failed = card.get("check.state", NOT_CHECKED), card.get("check.failed", "[]")
         words = "failed" if failed != "[]" else "" if state == "passed" else state
         check = {"check": _fault(words, f"#task-{own[0].place}")} if words else {}
         out[run] = _unread(index, own) | _not_asked(own) | check | _warned(own)
@@ -74,13 +87,13 @@ def _unread(index: int, own: Sequence[TaskNumbers]) -> dict[str, Cell]:
 
 
 def _not_asked(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
-    known = [(task, task.asked) for task in own if task.asked]
-    partly = [task for task, _ in known if not task.is_complete]
+    known = [(task, task.run_card.asked) for task in own if task.run_card.asked]
+    partly = [task for task, _ in known if not task.run_card.is_complete]
     if not partly:
         return {}
     link = f"#task-{partly[0].place}"
-    if all(task.limiting_options for task in partly):
-        return {"not asked": Cell(partly[0].limiting_options, link=link)}
+    if all(task.run_card.limiting_options for task in partly):
+        return {"not asked": Cell(partly[0].run_card.limiting_options, link=link)}
     missing, total = sum(of - n for _, (n, of) in known), sum(of for _, (_, of) in known)
     return {"not asked": _fault(f"{missing} of {total}", link)}
 

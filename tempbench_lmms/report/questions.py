@@ -17,7 +17,8 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.media import sandbox
 from tempbench_lmms.record import HOW, REASON, Record, manner
-from tempbench_lmms.report.numbers import TaskNumbers, verdict
+from tempbench_lmms.report.numbers import TaskNumbers
+from tempbench_lmms.report.problems import verdict
 from tempbench_lmms.runs.task_log import Sample
 
 _SIDE = 420  # pixels of a picture's longer side

@@ -2,30 +2,35 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import groupby
+from functools import cache, partial
+from itertools import chain, groupby
 from math import isfinite
 from typing import Any
 
+from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
 from tempbench_lmms.data import provenance
+from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.record import READINGS, shares, shown
 from tempbench_lmms.report import printed
 from tempbench_lmms.report.numbers import (
     CHANCE,
-    METRICS,
+    OF_METRICS,
+    OF_SECOND,
     RUN,
-    SECOND,
     Cell,
     Grid,
     Heading,
     Number,
+    Row,
+    Section,
     TaskNumbers,
     cell_of,
     of_records,
+    results_of,
+    signed,
 )
-from tempbench_lmms.report.overview import Row, Section, better, results_of, signed, test_of
 from tempbench_lmms.runs import repeats, rereading
 from tempbench_lmms.runs.logs import by_repeat
 
@@ -118,7 +123,7 @@ def _all_metrics(task: TaskNumbers) -> Grid:
         rows[name] = [value, *map(Cell, (error, number.bounds() or number.why, n))]
     head = ["metric", "value", "standard error", "95 % interval", "n"]
     none = () if rows else ("The run printed no number for this task.",)
-    return Grid.of("All metrics", head, rows, task.caption, RUN, remarks=none, source=METRICS)
+    return Grid.of("All metrics", head, rows, task.caption, RUN, remarks=none, source=OF_METRICS)
 
 
 def readings_of(task: TaskNumbers) -> list[Grid]:
@@ -144,7 +149,9 @@ def _second_grid(one: rereading.Compared, caption: str) -> Grid:
             others = (Cell(shown(own), number=Number(own), metric=metric) for own in now)
             rows[metric] = [Cell(shown(value)), *others]
     about = tuple(filter(None, (str(one.readings), one.agreement)))
-    return Grid.of(f"With {name}", ["metric", "ours", *versions], rows, caption, remarks=about, source=SECOND)
+    return Grid.of(
+        f"With {name}", ["metric", "ours", *versions], rows, caption, remarks=about, source=OF_SECOND
+    )
 
 
 def _over_repeats(tasks: Sequence[TaskNumbers], task: TaskNumbers) -> Iterator[Grid]:
@@ -242,3 +249,44 @@ def _cell(leaf: Any, name: str) -> Cell:
     count = known.get("n")
     text = shown(value) if count is None else f"{shown(value)} ({count:g})"
     return Cell(text, number=Number(value, n=count), metric=name)
+
+
+# ---- what a metric's name says
+
+
+def _module(benchmark: str, name: str) -> Any:
+    """Returns a module of a benchmark; None for the card of a task that is not ours."""
+    return benchmarks.optional(benchmark, name) if benchmark in benchmarks.names() else None
+
+
+@cache
+def _directions(benchmark: str) -> dict[str, str]:
+    """Returns the better direction by metric, from the metric lists in the benchmark's hooks."""
+    hooks = getattr(_module(benchmark, "hooks"), "__dict__", {})
+    entries = chain(*(found for name, found in hooks.items() if name.endswith("METRIC_LIST")))
+    rows = [getattr(entry["aggregation"], "row", None) for entry in entries]
+    rows += getattr(getattr(_module(benchmark, "scoring"), "FROM_LOG", None), "rows", [])
+    return {row.name: row.better for row in rows if row is not None}
+
+
+def better(benchmark: str, name: str) -> str:
+    """Returns the better direction of a metric of a paper's table; "neither" if unknown.
+
+    The name may have a task's parts before or after the metric's own: `cot_mt1_two_mt`, `accuracy_1f`.
+    """
+    known = _directions(benchmark)
+    parts = name.split("_")
+    pieces = ("_".join(parts[i:j]) for i in range(len(parts)) for j in range(i + 1, len(parts) + 1))
+    return known.get(max((piece for piece in pieces if piece in known), key=len, default=""), "neither")
+
+
+def test_of(card: BenchmarkCard, column: str) -> tuple[str, str]:
+    """Returns a column's test and metric: `mt1_two_mt` is `mt` of `mt1_two`; `acc` has no test.
+
+    A test has its own task, so `i_acc` is not `acc` of a test `i`.
+    """
+    metrics = getattr(_module(card.name, "scoring"), "METRICS", {})
+    parts = column.split("_")
+    cuts = (("_".join(parts[:cut]), "_".join(parts[cut:])) for cut in range(1, len(parts)))
+    known = (one for one in cuts if one[1] in metrics and f"{card.name}_{one[0]}" in task_files())
+    return next(known, ("", column))

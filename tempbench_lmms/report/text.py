@@ -14,9 +14,9 @@ from typing import Any
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import terminal
 from tempbench_lmms.record import UNDEFINED
-from tempbench_lmms.report import overview, tables
-from tempbench_lmms.report.numbers import DETAILS, SECOND, Cell, Grid, TaskNumbers
-from tempbench_lmms.report.overview import Section
+from tempbench_lmms.report import tables
+from tempbench_lmms.report.numbers import OF_DETAILS, OF_SECOND, Cell, Grid, Section, TaskNumbers
+from tempbench_lmms.report.page import grids_of
 from tempbench_lmms.report.problems import Prices
 from tempbench_lmms.runs.task_log import Sample, TaskLog, edited
 
@@ -129,13 +129,13 @@ def as_markdown(
     prices: Prices = MappingProxyType({}),
 ) -> str:
     """Returns the overview in Markdown; with `everything`, also every table of every task."""
-    blocks = [f"# {in_markdown(title)}", *map(markdown, overview.grids_of(sections, prices))]
+    blocks = [f"# {in_markdown(title)}", *map(markdown, grids_of(sections, prices))]
     for section in sections if everything else ():
         blocks.append(f"## {in_markdown(f'{section.card.name}: {section.card.title}')}")
         blocks += map(markdown, (*tables.main(section), *tables.printed_of(section)))
         for task in section.tasks:
             blocks.append(f"### {in_markdown(task.caption)}")
-            said = [*filter(None, [task.decision]), *(f"warning: {one}" for one in task.warnings)]
+            said = [*filter(None, [task.run_card.decision]), *(f"warning: {one}" for one in task.warnings)]
             blocks += ["\n".join(f"- {in_markdown(line)}" for line in said)] if said else []
             blocks += map(markdown, tables.grids_of(section, task))
     return "\n\n".join(blocks) + "\n"
@@ -193,12 +193,12 @@ def sheet(grid: Grid) -> str:
 def as_csv(sections: Sequence[Section], everything: bool = True) -> str:
     """Returns the headlines as a table, or every unrounded number of runs and papers, one per line."""
     if not everything:
-        return sheet(next(overview.grids_of(sections)))
+        return sheet(next(grids_of(sections)))
     rows: list[Sequence[Any]] = [COLUMNS]
     for section in sections:
         own = [(task, grid) for task in section.tasks for grid in tables.grids_of(section, task)]
         # Breakdowns come last, and a second reader's lines follow its task's metrics.
-        own.sort(key=lambda one: one[1].source == DETAILS)
+        own.sort(key=lambda one: one[1].source == OF_DETAILS)
         for task, grid in (*own, *((None, grid) for grid in tables.printed_of(section))):
             rows += _lines(section, grid, task)
     return written(rows)
@@ -217,8 +217,8 @@ def _lines(section: Section, grid: Grid, task: TaskNumbers | None) -> Iterator[l
             best = "yes" if cell.is_best else ""
             yield [*where, *spread, cell.text, best, _comparable(section, cell), note]
         elif task is not None and number is not None:
-            source = column.label if grid.source == SECOND else grid.source
-            of_table = f"{grid.name}: {row.label}, {column.label}" if grid.source == DETAILS else None
+            source = column.label if grid.source == OF_SECOND else grid.source
+            of_table = f"{grid.name}: {row.label}, {column.label}" if grid.source == OF_DETAILS else None
             own = [section.card.name, source, task.log.task, task.run, of_table, cell.metric]
             yield [*own, *spread, *[None] * 4]
 
@@ -226,7 +226,7 @@ def _lines(section: Section, grid: Grid, task: TaskNumbers | None) -> Iterator[l
 def _comparable(section: Section, cell: Cell) -> str:
     if cell.task or not cell.metric:
         return ""
-    is_whole = any(not task.is_mini and task.is_complete for task in section.tasks)
+    is_whole = any(not task.is_mini and task.run_card.is_complete for task in section.tasks)
     return "yes" if cell.is_comparable and is_whole else "no"
 
 
@@ -379,7 +379,7 @@ def _line(cells: list[str]) -> str:
 
 def as_latex(sections: Sequence[Section], title: str = TITLE, everything: bool = False) -> str:
     """Returns the headlines in LaTeX, for the package booktabs; with `everything`, also every table."""
-    grids = list(overview.grids_of(sections))
+    grids = list(grids_of(sections))
     if everything:
         for section in sections:
             grids += (*tables.main(section), *tables.printed_of(section))

@@ -68,6 +68,37 @@ def read_runs(paths: Iterable[Path], partial: bool = False, group_by: str = "") 
     return logs
 
 
+def read_named(runs: Iterable[str | Path], group_by: str = "") -> list[TaskLog]:
+    """Returns the tasks of runs as `read_runs` does, damaged and unfinished ones too.
+
+    A run may be given as NAME=FOLDER; a run that is given twice counts once.
+
+    Raises:
+        TempbenchError: A run cannot be read, or two runs with one name have the same task.
+    """
+    out: list[TaskLog] = []
+    named: dict[tuple[object, ...], TaskLog] = {}
+    for given in map(str, runs):
+        name, is_named, path = map(str.strip, given.partition("="))
+        if not is_named or Path(given).exists():
+            name, path = "", given
+        elif not name or not path:
+            raise TempbenchError(f"{given}: name a run as NAME=FOLDER, e.g. small=logs/qwen_3b")
+        found = read_runs([Path(path)], True, group_by)
+        for log in (replace(log, name=name or log.name) for log in found):
+            if any(one.task == log.task and one.file.samefile(log.file) for one in out):
+                terminal.tell(f"{given} is given twice; {log.task} is shown once")
+                continue
+            other = named.setdefault((name, log.task, log.repeat), log) if name else log
+            if other is not log:
+                raise TempbenchError(
+                    f"{given}: {other.file} is also called {name}, and both have {log.task}; give each run "
+                    "its own name"
+                )
+            out.append(log)
+    return out
+
+
 def counting(path: Path, advice: str = "") -> dict[Path, frozenset[str] | None]:
     """Returns the results files that count, each with the tasks for which it is the newest; None for all.
 
@@ -360,6 +391,11 @@ def of_one_run(log: TaskLog, partial: bool = False) -> TaskLog:
     if problem and not partial:
         raise TempbenchError(f"{problem}; add --partial to continue with the numbers as they are")
     return replace(log, problems=(*log.problems, problem)) if problem else log
+
+
+def checked(logs: Iterable[TaskLog], partial: bool = False) -> list[TaskLog]:
+    """Returns logs after `of_one_run` has checked each."""
+    return [of_one_run(log, partial) for log in logs]
 
 
 def _not_of_one_run(log: TaskLog) -> str:

@@ -7,11 +7,15 @@ versions, the checksum of the data) is stored among the nested tables of a task,
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from tempbench_lmms.data import provenance, roots
+from tempbench_lmms.data import provenance, roots, terminal
 from tempbench_lmms.data.provenance import KEY, PACKAGES
+from tempbench_lmms.data.redaction import without_secrets
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.stopping import KEY as DECIDED
 from tempbench_lmms.harness.tasks import kwargs_of
@@ -32,6 +36,12 @@ _SUMS = ("data.sha256", "data.media.sha256")
 _READ_AGAIN = "`--reparse` reads the replies of both with the installed code"
 _READING = ("reasoning_tags", "system_instruction", "apply_chat_template")
 _NOTED = ("packages.", "generation.", "settings.", "seeds.", "questions.failed")
+_WORDS = 2000  # characters of an entry in words
+OTHER_DATA = "the runs of this task had different data (their checksums differ); `compare` would refuse them"
+OTHER_CODE = (
+    "different code read the replies of this task's runs, so equal replies may count differently; "
+    "`compare` would refuse them, and `compare --reparse` reads them again"
+)
 SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
@@ -182,6 +192,76 @@ def was_stopped(log: TaskLog) -> bool:
     """Returns whether a run stopped early because a task was decided."""
     said = said_of(log)
     return said is not None and is_stopped(said)
+
+
+@dataclass(frozen=True)
+class RunCard:
+    """The run card of a task as a reader sees it: how complete the run is, and every entry in words."""
+
+    log: TaskLog  # the task's log
+
+    @cached_property
+    def _values(self) -> dict[str, Any]:
+        return run_card(self.log)
+
+    @property
+    def asked(self) -> tuple[int, int] | None:
+        """How many questions were asked, and how many the task has; None if unknown."""
+        counts = self._values["questions"]
+        return None if None in (counts["asked"], counts["of"]) else (int(counts["asked"]), int(counts["of"]))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run recorded that it asked every question."""
+        return bool(self.asked and self.asked[0] == self.asked[1])
+
+    @property
+    def limiting_options(self) -> str:
+        """The given options that leave out questions; empty if there are none."""
+        if was_stopped(self.log):
+            return "--until-decided"
+        given = {name: self.log.settings.get(name) for name in ("offset", "limit")}
+        # Python's JSON may hold Infinity, which is no limit.
+        known = {name: n for name, n in given.items() if isinstance(n, (int, float)) and math.isfinite(n)}
+        return " ".join(f"--{name} {n:g}" for name, n in known.items() if n > 0)
+
+    @property
+    def decision(self) -> str:
+        """How a run with `--until-decided` ended; empty for other runs."""
+        said = said_of(self.log)
+        return terminal.shown(sentence(said)) if said else ""
+
+    @property
+    def date(self) -> str:
+        """The day of the run, by the harness's clock; empty if unknown."""
+        found = re.fullmatch(r"(\d{4})(\d\d)(\d\d)_\d{6}", str(self.log.header.get("date")))
+        return "-".join(found.groups()) if found else ""
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The entries by dotted name, without what the run did not record."""
+        known = flat(self._values) | {"date": self.date}
+        known["model_args"] = without_secrets(str(known.get("model_args") or ""))
+        words = {name: terminal.shown(str(one)) for name, one in known.items() if one not in (None, "")}
+        return {
+            name: one if len(one) <= _WORDS else f"{one[:_WORDS]} ... ({len(one):,} characters)"
+            for name, one in words.items()
+        }
+
+
+def mixed(logs: Sequence[TaskLog]) -> dict[str, tuple[str, ...]]:
+    """Returns how the runs of each task differ, so that their scores cannot be compared."""
+    known: dict[tuple[str, str], set[Any]] = {}
+    for log in logs:
+        known.setdefault((log.task, OTHER_DATA), set()).add(data_of(log)[1].get("sha256"))
+        code = (log.details.get(KEY) or {}).get(provenance.CODE)
+        known.setdefault((log.task, OTHER_CODE), set()).add(code)
+    return {
+        log.task: tuple(
+            said for (task, said), sums in known.items() if task == log.task and len(sums - {None}) > 1
+        )
+        for log in logs
+    }
 
 
 def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[list[str], list[str]]:

@@ -12,9 +12,8 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import NO_NUMBER, BenchmarkCard, PrintedTable
-from tempbench_lmms.report import overview, tables
-from tempbench_lmms.report.numbers import BEST, CHANCE, HUMAN
-from tempbench_lmms.report.overview import Section
+from tempbench_lmms.report import page, tables
+from tempbench_lmms.report.numbers import BEST, CHANCE, HUMAN, Section
 from tests import contract
 
 PAPERS = {name: paper for name in benchmarks.names() if (paper := contract.get(name, "PAPER"))}
@@ -144,7 +143,7 @@ def test_the_first_screen_has_the_best_that_the_main_table_marks(name: str) -> N
     """The value in bold of `tempbench table`, with the table's name."""
     card = benchmarks.card(name)
     metric = card.headline or card.primary[0]
-    column = overview.Column(Section(card, (), ()), metric)
+    column = page.Column(Section(card, (), ()), metric)
     printed = {
         one.table for one in card.reference if one.metric == metric and one.model not in not_models(card)
     }

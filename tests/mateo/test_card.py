@@ -1,7 +1,7 @@
 """The paper's numbers, as its text prints them."""
 
 from tempbench_lmms.mateo.card import CARD, COUNTS
-from tempbench_lmms.report.overview import marks_of
+from tempbench_lmms.report.page import marks_of
 
 
 def test_table_2_is_what_the_card_counts():

@@ -11,11 +11,20 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data import terminal
 from tempbench_lmms.data.outputs import STATE
 from tempbench_lmms.harness.tasks import task_files
-from tempbench_lmms.report import numbers, overview, questions, tables, text
-from tempbench_lmms.report.numbers import Number
-from tempbench_lmms.report.overview import nearest
-from tempbench_lmms.report.page import Figure, Series, embedded, figures_of, page
+from tempbench_lmms.report import numbers, questions, tables, text
+from tempbench_lmms.report.numbers import Number, nearest
+from tempbench_lmms.report.page import (
+    Figure,
+    Series,
+    columns_of,
+    embedded,
+    figures_of,
+    grids_of,
+    page,
+    sections_of,
+)
 from tempbench_lmms.report.problems import problems_of
+from tempbench_lmms.runs import run_card
 from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import ATTACK, attack, edit, finish
 from tests.report.runs import write_tasks
@@ -59,7 +68,7 @@ def test_names_of_a_run_are_text(tmp_path):
     assert "sk-secret" not in out
     assert len(re.findall("<script>", out)) == 1
     assert "<script>window" not in out
-    sections = overview.sections_of(found)
+    sections = sections_of(found)
     assert "<img" not in text.as_markdown(sections, everything=True)
 
 
@@ -159,7 +168,7 @@ def test_the_name_in_a_table_of_a_task_s_metric(stem, metric, known, expected):
 def test_csv_holds_every_number_unrounded(tasks):
     import csv
 
-    rows = list(csv.DictReader(text.as_csv(overview.sections_of(tasks)).splitlines()))
+    rows = list(csv.DictReader(text.as_csv(sections_of(tasks)).splitlines()))
     for task in tasks:
         own = {
             row["metric"]: row["value"]
@@ -173,7 +182,7 @@ def test_csv_holds_every_number_unrounded(tasks):
 
 @pytest.mark.slow
 def test_markdown_and_latex_escape(tasks):
-    sections = overview.sections_of(tasks)
+    sections = sections_of(tasks)
     in_markdown = text.as_markdown(sections, everything=True)
     in_latex = text.as_latex(sections, everything=True)
     assert r"tempbench\_chance, mini" in in_markdown
@@ -201,7 +210,7 @@ def test_no_name_or_reply_steers_what_shows_a_table(runs, tmp_path, write):
     elif write == "html":
         content = page(tasks, n_questions=0)
     else:
-        content = getattr(text, write)(overview.sections_of(tasks), everything=True)
+        content = getattr(text, write)(sections_of(tasks), everything=True)
     assert not terminal.STEERING.search(content)
     assert "x1b" in content
     assert "u202ered" in content
@@ -212,7 +221,7 @@ def test_a_column_has_its_metric_s_whole_name_or_stands_below_a_task_s(name):
     """`i_acc` is no `acc` below "i": only a test that can be asked alone is a heading."""
     own = benchmarks.card(name)
     for column in own.primary:
-        test, metric = overview.test_of(own, column)
+        test, metric = tables.test_of(own, column)
         assert f"{name}_{test}_mini" in task_files() if test else metric == column
 
 
@@ -235,7 +244,7 @@ def test_figures_of_a_benchmark(tmp_path):
     write_tasks(tmp_path / "chance", "chance", ["timeblind_mini"], n=40)
     write_tasks(tmp_path / "oracle", "oracle", ["timeblind_mini"], n=40)
     found = list(numbers.of_logs(read_runs([tmp_path])))
-    (section,) = overview.sections_of(found)
+    (section,) = sections_of(found)
     drawn = {figure.title: figure for figure in figures_of(section)}
     main = drawn["Main numbers"]
     assert main.categories == section.card.primary
@@ -245,8 +254,8 @@ def test_figures_of_a_benchmark(tmp_path):
 
 
 def test_overview_has_chance_the_papers_best_and_humans(tasks, html):
-    sections = overview.sections_of(tasks)
-    headlines, problems = overview.grids_of(sections)
+    sections = sections_of(tasks)
+    headlines, problems = grids_of(sections)
     assert [one.label for one in headlines.columns] == ["tempvs / mt1_two_mt"]
     cells = {row.label: own[0] for row, own in zip(headlines.rows, headlines.cells, strict=True)}
     assert cells["tempbench_oracle"].number.value == 1.0
@@ -290,12 +299,12 @@ def test_runs_with_different_data_are_said_to_have_them(tmp_path):
     data["sha256"] = "0"
     file.write_text(json.dumps(results))
     for one in numbers.of_logs(read_runs([tmp_path])):
-        assert numbers.OTHER_DATA in map(str, one.warnings)
-        assert numbers.OTHER_CODE not in map(str, one.warnings)
+        assert run_card.OTHER_DATA in map(str, one.warnings)
+        assert run_card.OTHER_CODE not in map(str, one.warnings)
     results["results"]["rextime_test_mini"]["details,none"]["run"]["code"] = "0"
     file.write_text(json.dumps(results))
     for one in numbers.of_logs(read_runs([tmp_path])):
-        assert numbers.OTHER_CODE in map(str, one.warnings)
+        assert run_card.OTHER_CODE in map(str, one.warnings)
 
 
 def test_what_is_wrong_is_counted_and_linked(tmp_path):
@@ -419,7 +428,7 @@ def test_a_headline_that_no_run_has_is_named(tmp_path):
     """The same metric of another test stands in for it, before another metric of the same test."""
     finish(write_run(tmp_path, task="tempvs_mt2_event_mini", n=40))
     found = list(numbers.of_logs(read_runs([tmp_path])))
-    (column,) = overview.columns_of(overview.sections_of(found))
+    (column,) = columns_of(sections_of(found))
     assert (column.metric, column.instead_of) == ("mt2_event_mt", "mt1_two_mt")
     assert "no run has mt1_two_mt" in page(found, n_pictured=0)
 
@@ -428,8 +437,8 @@ def test_rank_and_average_are_over_the_benchmarks_that_all_runs_have(tmp_path):
     both = ["timeblind_mini", "motion_only_mini"]
     write_tasks(tmp_path / "chance", "chance", both, n=24)
     write_tasks(tmp_path / "oracle", "oracle", [*both, "tempcompass_pairs_mini"], n=24)
-    sections = overview.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
-    headlines, _ = overview.grids_of(sections)
+    sections = sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
+    headlines, _ = grids_of(sections)
     assert [one.label for one in headlines.columns[:2]] == ["rank", "average"]
     cells = {row.label: own for row, own in zip(headlines.rows, headlines.cells, strict=True)}
     first, second = cells["tempbench_chance"][2].number.value, cells["tempbench_chance"][4].number.value

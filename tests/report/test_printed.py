@@ -10,9 +10,20 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable, Reference
-from tempbench_lmms.report import numbers, overview, tables, text
-from tempbench_lmms.report.numbers import CHANCE, MODEL, RUN, Cell, Grid, Heading, Number
-from tempbench_lmms.report.overview import MINI, PARTIAL, Found, Result
+from tempbench_lmms.report import numbers, page, tables, text
+from tempbench_lmms.report.numbers import (
+    CHANCE,
+    MINI,
+    MODEL,
+    PARTIAL,
+    RUN,
+    Cell,
+    Found,
+    Grid,
+    Heading,
+    Number,
+    Result,
+)
 from tempbench_lmms.report.printed import grid_of
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.timepercept.card import TRANSFER
@@ -52,7 +63,8 @@ def table(rows, metrics, models_are="rows", unit="percent", comparable=True, **m
 
 def result(values, is_mini=False, is_complete=True, label="mine"):
     """Returns a run: by task and metric its values."""
-    task = SimpleNamespace(is_mini=is_mini, is_complete=is_complete, log=SimpleNamespace(problems=()))
+    run_card, log = SimpleNamespace(is_complete=is_complete), SimpleNamespace(problems=())
+    task = SimpleNamespace(is_mini=is_mini, run_card=run_card, log=log)
     found = tuple(
         Found(tuple(stem.split()), metric, f"x_{stem}", Number(value, None, 0.1, 0.9))
         for (stem, metric), value in values.items()
@@ -306,7 +318,7 @@ def test_signs_of_words_do_not_steer_a_table():
 
 @pytest.fixture(scope="module")
 def section(runs):
-    (found,) = overview.sections_of(list(numbers.of_logs(read_runs([runs]))))
+    (found,) = page.sections_of(list(numbers.of_logs(read_runs([runs]))))
     return found
 
 
@@ -419,7 +431,7 @@ def test_a_run_that_has_no_line_is_named(runs, tmp_path):
 
 def test_both_transfer_tests_together(tmp_path):
     write_tasks(tmp_path, "chance", [f"timepercept_{name}_mini" for name in TRANSFER])
-    (own,) = overview.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
+    (own,) = page.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
     made = {one.name: one for one in tables.printed_of(own)}
     order, lapse = (task.log.records for task in own.tasks)
     right = sum(record["correct"] for record in (*order, *lapse))

@@ -237,10 +237,10 @@ def test_a_comparison_with_a_third_run_has_no_verdict(stopped, tmp_path):
 def test_reports_and_rescoring_are_of_the_questions_that_were_answered(stopped):
     (log,) = read_runs([stopped])
     (task,) = of_logs([log])
-    n, of = task.asked
-    assert (n, of, task.is_complete) == (len(log.samples), 223, False)
-    assert task.limiting_options == "--until-decided"
-    assert task.decision.startswith("stopped after")
+    n, of = task.run_card.asked
+    assert (n, of, task.run_card.is_complete) == (len(log.samples), 223, False)
+    assert task.run_card.limiting_options == "--until-decided"
+    assert task.run_card.decision.startswith("stopped after")
     card = run_card.run_card(log)
     assert (card["complete"], card["until_decided"]["order"]) == (False, deciding.ORDER)
     assert logs.rescore(log).now["mt"] == 1.0

@@ -13,7 +13,7 @@ from tempbench_lmms.cli import runs
 from tempbench_lmms.data.outputs import STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.resampling import variances
-from tempbench_lmms.report import overview, text
+from tempbench_lmms.report import page, text
 from tempbench_lmms.report.numbers import of_logs
 from tempbench_lmms.report.tables import REPEATS as TITLE
 from tempbench_lmms.runs import comparison, deciding, repeats
@@ -117,7 +117,7 @@ def test_rescore_and_report_take_the_folder(folder, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(f"{TASK}, tempbench_chance, {N} questions") == 3
     assert f"{TASK}, tempbench_chance, 3 repeats of {N} questions" in done.stdout
-    sections = overview.sections_of(list(of_logs(read_runs([folder]))))
+    sections = page.sections_of(list(of_logs(read_runs([folder]))))
     assert [row.run for row in sections[0].rows] == [f"tempbench_chance, repeat {i}" for i in (1, 2, 3)]
     assert text.as_markdown(sections, everything=True).count(TITLE) == 1
     done = tempbench("report", f"mine={folder}", "-o", tmp_path / "page.html", "--pictures", "0")
