@@ -10,7 +10,7 @@ from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mentions import Mention, options, outer
 from tempbench_lmms.parsing.stance import Judged, Stance, judge
-from tempbench_lmms.parsing.tokens import Text
+from tempbench_lmms.parsing.tokens import Text, is_empty
 
 
 def read(cleaned: Cleaned, finder: Finder, at_limit: bool = False) -> Reading[Any]:
@@ -55,6 +55,7 @@ _SHORT = 8
 _LABELS = roles("letter label both listed")
 _STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
 _CLOSES = roles("conclude back switch final turn")
+_ANNOUNCE = roles("answer choose is fill option image final right yes no and")
 _EVENT = roles("answer right conclude event")
 # What is only named is left unread where one of these words stands before it, or behind it, in its sentence.
 _DOUBTS = dict.fromkeys(
@@ -178,6 +179,9 @@ def _strong(case: Case) -> Said | None:
         return None, "several"
     if _gives_up(text, last):
         return None, "refused"
+    denied = [one for one in case.judged if one.stance == Stance.DENIED and one.mention.form in _LABELS]
+    if any(o.mention.value == last.mention.value and o.mention.start > last.mention.start for o in denied):
+        return None, "several"
     stated = (*_STRONG, Stance.HEAD)
     others = [one for one in live if one.stance in stated and one.mention.value != last.mention.value]
     return (last, "") if all(_outdoes(text, last, other) for other in others) else (None, "several")
@@ -197,7 +201,8 @@ def _outdoes(text: Text, last: Judged, other: Judged) -> bool:
         return False
     if text.has(_CLOSES, text.sentences[last.sentence].start, last.mention.start):
         return True
-    if last.stance == Stance.ANNOUNCED and last.sentence == len(text.sentences) - 1 > other.sentence + 1:
+    between = text.without(other.mention.end, last.mention.start, _ANNOUNCE)
+    if last.stance == Stance.ANNOUNCED and last.sentence == len(text.sentences) - 1 and not is_empty(between):
         return True
     return other.stance < last.stance
 
@@ -259,7 +264,9 @@ def _is_doubtful(case: Case, one: Judged) -> bool:
     if any(o.stance == Stance.DENIED and o.sentence == one.sentence for o in case.judged):
         start = max(c.start for c in text.clauses(text.sentences[one.sentence]) if c.start <= mention.start)
     ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
-    open_ = text.has("hedge", 0, len(text.text)) or text.has(ahead, start, mention.start)
+    open_ = text.has("hedge", start if one.behind else 0, len(text.text)) or text.has(
+        ahead, start, mention.start
+    )
     if open_ or text.has(behind, mention.end, end):
         return True
     if mention.form == "letter" and (word := _WORD.search(text.text, start, mention.start)):  # "Vitamin C"

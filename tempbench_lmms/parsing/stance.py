@@ -3,6 +3,7 @@
 The first rule of `RULES` that applies decides the stance of a mention or of a list of mentions.
 """
 
+import itertools
 import re
 from collections.abc import Callable
 from enum import IntEnum
@@ -78,6 +79,7 @@ _BOUNDS = roles("more less")
 _POINTS = roles("back only to from because turn conclude is")
 _PARTS = roles("is tick cross")
 _CONDITION = roles("suppose turn conclude")
+_TO = roles("to")
 _PAUSES, _YES_NO = ("", *",.:;!)，。、"), roles("yes no")
 _BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
 _FAR = 60
@@ -96,7 +98,10 @@ def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
     for one in mentions:
         last = found[-1][-1] if found else one
         listed = last.form != "judged" and last is not one and _is_joined(text, last.end, one.start)
-        if listed or text.text[last.end : one.start] == " ":
+        listed = listed or (last is not one and _is_range(text, last, one))
+        again = found and one.value in [other.value for other in found[-1][:-1]]
+        again = again and text.has("and or nor", last.end, one.start)  # "A, B or C, and B and C"
+        if (listed and not again) or text.text[last.end : one.start] == " ":
             found[-1].append(one)
         else:
             found.append([one])
@@ -115,6 +120,26 @@ def _is_joined(text: Text, start: int, end: int) -> bool:
     return joins and is_empty(rest)
 
 
+def _is_range(text: Text, one: Mention, other: Mention) -> bool:
+    """Returns whether two numbers are the ends of a range: "Images 1 to 3"."""
+    ends = type(one.value) is int and type(other.value) is int and one.value < other.value
+    joins = ends and text.text[one.end : other.start].strip(" -–~") == ""
+    return joins or (
+        ends and is_filling(text, one.end, other.start, _TO) and text.has(_TO, one.end, other.start)
+    )
+
+
+def _whole(text: Text, group: list[Mention]) -> list[Mention]:
+    """Returns a list of mentions with those inside its ranges."""
+    inner = [
+        one._replace(value=value)
+        for one, other in itertools.pairwise(group)
+        if _is_range(text, one, other)
+        for value in range(one.value + 1, other.value)
+    ]
+    return sorted([*group, *inner], key=lambda one: one.start)
+
+
 class _Place:
     """A list of mentions and the text around it, from the mention before to the next one in its sentence."""
 
@@ -124,6 +149,7 @@ class _Place:
         self.number = text.sentence(self.start)
         whole = text.sentences[self.number]
         clauses = [c for c in text.clauses(whole) if c.start < self.end and self.start < c.end]
+        self.clauses = text.clauses(whole)
         self.sentence = Span(max(whole.start, self.start - _REACH), min(whole.end, self.end + _REACH))
         self.clause = Span(clauses[0].start, clauses[-1].end)
         self.left = max(before, self.sentence.start)
@@ -139,7 +165,14 @@ class _Place:
     @cached_property
     def lead(self) -> list[Word]:
         """The words of the clause between the previous mention and this one."""
-        return self.text.within(max(self.left, self.clause.start), self.start)
+        words = self.text.within(self.left, self.start)
+        start = self.clause.start
+        if any(
+            "that" in w.roles and w.start >= start and is_empty(self.text.text[start : w.start])
+            for w in words
+        ):
+            start = max((c.start for c in self.clauses if c.end <= start), default=start)  # "not, dass"
+        return [w for w in words if w.start >= start]
 
     @cached_property
     def verdict(self) -> str:
@@ -165,7 +198,7 @@ class _Place:
     def headed(self) -> bool:
         """Whether a denied noun announces the mention across a sign: "not answer - A"."""
         first, start = self.ahead[:1], self.sentence.start
-        denies = first and "deny" in first[0].roles and not first[0].roles & {"no", "wrong"}
+        denies = first and first[0].roles & ({"deny"} | self.terms.rejects) and "no" not in first[0].roles
         opens = denies and self.left == start and is_empty(self.text.text[start : first[0].start])
         return bool(opens) and is_filling(self.text, first[0].end, self.start, _FILL - {"right"})
 
@@ -213,7 +246,9 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
             n == at.number or is_filling(text, text.sentences[n].start, w.start, _BEFORE_BACK)
             for n, w in zip(own, taken, strict=True)
         )
-        judged += [Judged(one, stance, at.number, back, at.several) for one in group]
+        whole = _whole(text, group)
+        listed = at.several and len(whole) == len(group)
+        judged += [Judged(one, stance, at.number, back and one is whole[0], listed) for one in whole]
     return judged
 
 
@@ -224,7 +259,7 @@ def _is_no(text: Text, word: Word) -> bool:
 
 def _alternative(at: _Place) -> Stance | None:
     """Says OPEN of alternatives: "A or B"."""
-    several = at.several and at.text.has("or", at.start, at.end) and not at.denied
+    several = at.several and at.text.has("or", at.start, at.end) and _denied(at) is None
     return Stance.OPEN if several or at.verdict == "open" else None
 
 
@@ -272,6 +307,9 @@ def _supposed(at: _Place) -> Stance | None:
 def _drafted(at: _Place) -> Stance | None:
     """Returns DRAFT for a first thought or a concession: "my first guess was B"."""
     quoted = any("quotes" in w.roles and at.left < w.start - 1 for w in at.lead)
+    quoted = quoted and not (
+        at.form in ("stated", "judged") and at.text.has("claim", at.sentence.start, at.start)
+    )
     if quoted and not at.text.has("turn", at.clause.start, at.start):
         return Stance.DRAFT
     drafted = at.last("draft")
@@ -324,7 +362,11 @@ def _placed(at: _Place) -> Stance | None:
     head = is_filling(text, at.sentence.start, at.start, _FILL)
     rest = is_empty(_BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL)))
     if head and rest:
-        return Stance.NAMED if text.has("prep", at.sentence.start, at.start) else Stance.BARE
+        led = (
+            text.has("prep", at.sentence.start, at.start)
+            and ":" not in text.text[at.sentence.start : at.start]
+        )
+        return Stance.NAMED if led else Stance.BARE
     begins = is_filling(text, clause.start, at.start, _FILL | {"relative"})
     ends = is_filling(text, at.end, min(clause.end, at.sentence.end), _FILL)
     concludes = any("conclude" in w.roles for w in at.lead)
@@ -362,13 +404,15 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
     colon = text.text[: clause.start].rstrip(" \"'*")[-1:] == ":"
     judged = at.form == "judged" and clause.start > at.sentence.start
     judged = judged and text.has("yes no", at.start, at.end) and not text.has("fill likely", at.start, at.end)
-    return begins and rest and (colon or judged or text.has("is back", clause.start, at.start))
+    alone = at.form in ("letter", "label", "place") and at.number > 0 and clause.start > at.sentence.start
+    alone = alone and not at.several and text.text[clause.start - 1] != "("  # "After all, B."
+    return begins and rest and (colon or judged or alone or text.has("is back", clause.start, at.start))
 
 
 def _of_it(at: _Place) -> list[Word]:
     """Returns the words after a mention, except those that deny or join the next one."""
     text, tail = at.text, at.text.within(at.end, at.right)
-    if not at.next == at.right < len(text.text):
+    if at.right < at.next or at.next == len(text.text) or text.sentence(at.next) != at.number:
         return tail
     while tail and tail[-1].roles & _TAIL:
         tail.pop()

@@ -17,7 +17,7 @@ _HEAD = re.compile(r"(?:^|(?<=\n)|(?<=[.!?:][ \n]))[\s(\[\"'#>|•·-]*(\d{1,2}|
 _HEADED = 16  # signs of the head of an entry
 _ALNUM = re.compile(r"[^\W_]")
 _CLAUSE = re.compile(
-    r"[,;:](?=[\s\u2e80-\uffff])|、|\s[–—-]{1,2}\s|[(\[](?![A-Ha-h\d]{1,2}[)\]])"
+    r"[,;:](?=[\s\u2e80-\uffff])|(?<=[\u2e80-\uffff])[,;:]|、|\s[–—-]{1,2}\s|[(\[](?![A-Ha-h\d]{1,2}[)\]])"
     r"|(?<![(\[][A-Ha-h\d])[)\]]|(?<=\w)—(?=\w)"
 )
 

@@ -15,7 +15,7 @@ _ARTICLE = re.compile(r"\s+[a-zß-ÿ]")
 _INSIDE = re.compile(r"[a-z],? $")
 _VERBS = roles(
     "is right wrong deny and or because turn hedge likely conclude suppose back choose before after refuse"
-    " early late long short first last"
+    " early late long short first last tells quotes needs"
 )
 _NOUNS, _OTHERS = roles("option answer choose"), roles("image step video")
 # "A to F", "A/B/C": all options, and no choice.

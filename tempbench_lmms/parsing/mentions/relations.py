@@ -199,6 +199,7 @@ def _paired(text: Text, asked: Asked, said: Named, forward: bool) -> list[tuple[
     pairs = []
     for i, (start, end, numbers) in enumerate(asked):
         until = asked[i + 1][0] if i + 1 < len(asked) else len(text.text)
+        until = min([until, *(w.start for w in text.words if "note" in w.roles and w.start > end)])
         here = [one for one in said if (end <= one[0] < until if forward else one[1] <= start)]
         after = zip([end, *(one[1] for one in here)], here, strict=False)
         announced = [one for last, one in after if text.has("answer back", max(last, one[0] - 24), one[0])]
