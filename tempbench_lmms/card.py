@@ -200,6 +200,8 @@ class BenchmarkCard:
             suite.
         breakdowns: What metrics are broken down by, with the parts as the metrics' names have them: the
             metric `acc_sequential` is `acc` of a part of {"relation": ("sequential", ...)}.
+        tests: The tests that a suite asks together, each also a task of its own. The suite's metrics have
+            their names: `mt1_two_mt` is `mt` of the test `mt1_two`.
         headline: The metric that represents the benchmark if only one is shown; by default the first
             of `primary`.
     """
@@ -218,7 +220,13 @@ class BenchmarkCard:
     apart: str = ""
     plain: tuple[str, ...] = ()
     breakdowns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tests: tuple[str, ...] = ()
     headline: str = ""
+
+    def test_of(self, name: str) -> tuple[str, str]:
+        """Returns the test and the metric in a suite's name; an empty test for other names."""
+        test = next((one for one in self.tests if name.startswith(f"{one}_")), "")
+        return test, name.removeprefix(f"{test}_") if test else name
 
     @cached_property
     def tables(self) -> tuple[PrintedTable, ...]:

@@ -42,7 +42,7 @@ from tempbench_lmms.report.numbers import (
 )
 from tempbench_lmms.report.problems import Prices
 from tempbench_lmms.report.questions import data_of
-from tempbench_lmms.report.tables import better, test_of
+from tempbench_lmms.report.tables import better
 from tempbench_lmms.runs.comparison import OF_TASKS
 
 _HERE = Path(__file__).parent
@@ -207,8 +207,8 @@ def columns_of(sections: Sequence[Section]) -> list[Column]:
         known = [one for one in (headline, *card.primary) if any(_has(row, one) for row in section.rows)]
         if known:
             # The same metric of another test before any other metric.
-            wanted = test_of(card, headline)[1]
-            metric = min(known, key=lambda one: test_of(card, one)[1] != wanted)
+            wanted = card.test_of(headline)[1]
+            metric = min(known, key=lambda one: card.test_of(one)[1] != wanted)
             out.append(Column(section, metric, "" if metric == headline else headline))
     return out
 

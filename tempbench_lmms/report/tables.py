@@ -10,7 +10,6 @@ from typing import Any
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
 from tempbench_lmms.data import provenance
-from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.record import READINGS, shares, shown
 from tempbench_lmms.report import printed
@@ -70,7 +69,7 @@ def main(section: Section) -> Iterator[Grid]:
     tasks = [task for row in rows for task in row.tasks]
     present = [column for column in card.primary if any(column in row.numbers for row in rows)]
     pages: list[list[str]] = [[]]
-    for _, group in groupby(present, lambda column: test_of(card, column)[0]):
+    for _, group in groupby(present, lambda column: card.test_of(column)[0]):
         own = list(group)
         if pages[-1] and len(pages[-1]) + len(own) > _WIDTH:
             pages.append([])
@@ -82,7 +81,7 @@ def main(section: Section) -> Iterator[Grid]:
 
 def _main_grid(card: BenchmarkCard, columns: Sequence[str], rows: Sequence[Row]) -> Grid:
     """Returns numbers as the results file has them; the paper's own tables are in the paper's units."""
-    parts = [test_of(card, column) for column in columns]
+    parts = [card.test_of(column) for column in columns]
     with_tests = any(test for test, _ in parts)
     lines = [row for row in rows if any(column in row.numbers for column in columns)]
     heads = [Heading((row.label,), RUN) for row in lines]
@@ -278,15 +277,3 @@ def better(benchmark: str, name: str) -> str:
     parts = name.split("_")
     pieces = ("_".join(parts[i:j]) for i in range(len(parts)) for j in range(i + 1, len(parts) + 1))
     return known.get(max((piece for piece in pieces if piece in known), key=len, default=""), "neither")
-
-
-def test_of(card: BenchmarkCard, column: str) -> tuple[str, str]:
-    """Returns a column's test and metric: `mt1_two_mt` is `mt` of `mt1_two`; `acc` has no test.
-
-    A test has its own task, so `i_acc` is not `acc` of a test `i`.
-    """
-    metrics = getattr(_module(card.name, "scoring"), "METRICS", {})
-    parts = column.split("_")
-    cuts = (("_".join(parts[:cut]), "_".join(parts[cut:])) for cut in range(1, len(parts)))
-    known = (one for one in cuts if one[1] in metrics and f"{card.name}_{one[0]}" in task_files())
-    return next(known, ("", column))

@@ -293,9 +293,9 @@ def _weigh_alike(some: Sequence[Terms], others: Sequence[Terms]) -> bool:
 def headline(task: str) -> Row:
     """Returns the metric that decides a task: the benchmark's headline if the task has it, else its first."""
     card = benchmarks.card(tasks.task_files()[task].parent.name)
-    wanted = f"_{card.headline or card.primary[0]}"
+    wanted = card.headline or card.primary[0]
     rows = [row for row in adapter.rows_of(tasks.load_task(task)) if row.headline]
-    return next((row for row in rows if wanted.endswith(f"_{row.name}")), rows[0])
+    return next((row for row in rows if row.name in (wanted, card.test_of(wanted)[1])), rows[0])
 
 
 def _cannot(task: str, metric: str, why: str) -> TempbenchError:

@@ -20,7 +20,7 @@ from tempbench_lmms.data import manifests, provenance, redaction, tables, termin
 from tempbench_lmms.data.outputs import REPEAT, RESULTS, STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import stopping
-from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
+from tempbench_lmms.harness.tasks import docs_of, root_of, task_files
 from tempbench_lmms.metrics import ratio
 from tempbench_lmms.record import REASON, UNDEFINED, VALUES, manner
 from tempbench_lmms.runs import importing, run_card, starting, supervision
@@ -342,7 +342,7 @@ def rescore(log: TaskLog, reparse: bool = False, anyway: bool = False) -> Rescor
         raise TempbenchError(log.no_samples)
     if not reparse:
         return rescored(log, log.samples)
-    config = load_task(log.task)
+    config = log.installed
     url, data = run_card.data_of(log)
     then, here = data.get("sha256"), provenance.origin_of(root_of(config)[1]) or {}
     if not anyway and then is not None and then != provenance.sum_of_table(here.get("sha256"), url):
@@ -367,7 +367,7 @@ def with_docs(log: TaskLog) -> Iterator[tuple[Sample, tables.Row]]:
     Raises:
         TempbenchError: The data is not on this machine, or lacks a question of the log.
     """
-    docs = {str(doc["question_id"]): doc for doc in docs_of(load_task(log.task))}
+    docs = {str(doc["question_id"]): doc for doc in docs_of(log.installed)}
     for sample in log.samples:
         if sample.id not in docs:
             raise TempbenchError(

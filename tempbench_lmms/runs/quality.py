@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -95,7 +95,7 @@ def _within_chance(log: TaskLog) -> list[Warned]:
     chance = log.card.chance
     low_ones, few = [], []
     for metric in metrics_of(log):
-        name = _suite_name(metric.name, log.task, chance)
+        name = _with_chance(metric.name, log)
         if name is None or not metric.higher_is_better:
             continue
         result = metric()
@@ -119,15 +119,10 @@ def _within_chance(log: TaskLog) -> list[Warned]:
     ]
 
 
-def _suite_name(metric: str, task: str, chance: Mapping[str, float]) -> str | None:
-    """Returns the card's name of a task's metric: `mt` of `tempvs_mt1_two_mini` is `mt1_two_mt`."""
-    if metric in chance:
-        return metric
-    for name in sorted(chance, key=len, reverse=True):
-        test = name.removesuffix(f"_{metric}")
-        if test != name and f"_{test}_" in f"{task}_":
-            return name
-    return None
+def _with_chance(metric: str, log: TaskLog) -> str | None:
+    """Returns the card's name of a task's metric with a chance; None if the card has none."""
+    own = (f"{test}_{metric}" for test in log.card.tests if f"_{test}_" in f"{log.task}_")
+    return next((name for name in (metric, *own) if name in log.card.chance), None)
 
 
 def opinion_on(log: TaskLog) -> tuple[str, list[Answer]]:

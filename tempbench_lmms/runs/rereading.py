@@ -18,7 +18,6 @@ from typing import Any
 
 from tempbench_lmms.data import redaction, tables, terminal
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.parsing import second
 from tempbench_lmms.parsing.expected import SECOND, Reading, Reread, none
 from tempbench_lmms.parsing.second import Part
@@ -145,7 +144,7 @@ def questions_of(log: TaskLog) -> list[Question]:
     Raises:
         TempbenchError: The data is not on this machine, or lacks a question of the log.
     """
-    config = load_task(log.task)
+    config = log.installed
     out = []
     for sample, doc in with_docs(log):
         seen: dict[second.Part, Reading[Any]] = {}

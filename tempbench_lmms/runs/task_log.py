@@ -92,7 +92,12 @@ class TaskLog:
     @property
     def rows(self) -> list[Row]:
         """The task's metrics that are functions of records."""
-        return self.other.rows if self.other else adapter.rows_of(load_task(self.task))
+        return self.other.rows if self.other else adapter.rows_of(self.installed)
+
+    @property
+    def installed(self) -> dict[str, Any]:
+        """The configuration of the installed task, whose functions are not in `config`; ours only."""
+        return load_task(self.task)
 
     @property
     def each(self) -> tuple["TaskLog", ...]:
@@ -211,7 +216,7 @@ def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str
     """Computes a task's metrics again from its log, as the harness would print them."""
     samples = log.samples if samples is None else samples
     values: dict[str, Any] = {}
-    for entry in load_task(log.task)["metric_list"]:
+    for entry in log.installed["metric_list"]:
         name: str = entry["metric"]
         # The harness aggregates a metric only if some document entered it.
         if items := [adapter.Item(sample.record) for sample in samples if name in sample.metrics]:
@@ -370,10 +375,10 @@ def _by_name(table: dict[str, Any]) -> dict[str, Any]:
 def _with_samples(log: TaskLog, state: Mapping[str, Any], partial: bool) -> TaskLog:
     file = log.log_file
     with edited(log.file):
-        samples, problems = _samples(file, log.task, log.config)
+        samples, problems = _samples(file, log)
         expected = ((log.header.get("n-samples") or {}).get(log.task) or {}).get("effective")
         then = log.config.get("metadata") or {}
-        now = load_task(log.task)["metadata"] if log.benchmark else {}
+        now = log.installed["metadata"] if log.benchmark else {}
         versions = {key: (then.get(key), now[key]) for key in ("version", "prompts") if key in now}
     if file.is_file() and not problems and expected not in (None, len(samples)):
         problems.append(f"{file.name}: {len(samples)} lines for the run's {expected} questions")
@@ -393,15 +398,15 @@ def _with_samples(log: TaskLog, state: Mapping[str, Any], partial: bool) -> Task
     return replace(log, samples=tuple(samples), problems=tuple(problems))
 
 
-def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample], list[str]]:
+def _samples(path: Path, log: TaskLog) -> tuple[list[Sample], list[str]]:
     if not path.is_file():
         return [], []
     samples: list[Sample] = []
     damage: list[str] = []
-    is_ours = task in task_files()
-    metrics = {*adapter.names_in(load_task(task))} if is_ours else set()
+    is_ours = bool(log.benchmark)
+    metrics = {*adapter.names_in(log.installed)} if is_ours else set()
     try:
-        then = adapter.names_in(config)
+        then = adapter.names_in(log.config)
     except (KeyError, TypeError):
         then = ()  # which only lines that need it have
     seen: set[Any] = set()

@@ -100,6 +100,7 @@ CARD = BenchmarkCard(
         *(f"{test}_{'pnr' if test in RANKINGS else 'accuracy'}" for test in TESTS),
         *("tou_average", "tiu_average"),
     ),
+    tests=(*TESTS, *CONTROLS),
     full=("timepercept_suite", PER_TEST * len(TESTS)),
     cluster=CLUSTER,
     others={

@@ -221,7 +221,7 @@ def test_a_column_has_its_metric_s_whole_name_or_stands_below_a_task_s(name):
     """`i_acc` is no `acc` below "i": only a test that can be asked alone is a heading."""
     own = benchmarks.card(name)
     for column in own.primary:
-        test, metric = tables.test_of(own, column)
+        test, metric = own.test_of(column)
         assert f"{name}_{test}_mini" in task_files() if test else metric == column
 
 

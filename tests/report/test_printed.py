@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.card import BenchmarkCard, PrintedTable, Reference
+from tempbench_lmms.card import BenchmarkCard, Cluster, PrintedTable, Reference
 from tempbench_lmms.report import numbers, page, tables, text
 from tempbench_lmms.report.numbers import (
     CHANCE,
@@ -36,6 +36,7 @@ IDS = [f"{name}, {table.name}" for name, table in ALL]
 
 def card(**more):
     known = {"chance": {"acc": 0.25}, "others": {"People": "human", "Random": "chance"}}
+    known["cluster"] = Cluster("id", ("id",))
     return BenchmarkCard("x", "X", "", "", (), "1-A", primary=("acc",), full=("x", 100), **known | more)
 
 

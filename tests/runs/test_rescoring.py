@@ -242,7 +242,7 @@ class Measured:
 )
 def test_few_groups_are_not_called_chance(right, said, monkeypatch):
     monkeypatch.setattr(quality, "metrics_of", lambda log: [Measured(*right)])
-    card = SimpleNamespace(chance={"i_acc": 1 / 16})
+    card = SimpleNamespace(chance={"i_acc": 1 / 16}, tests=())
     assert [*map(str, quality._within_chance(SimpleNamespace(card=card, task="any")))] == said
 
 
