@@ -16,13 +16,11 @@ import sqlite3
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, ClassVar
-from unittest import mock
+from typing import Any
 
 from lmms_eval import __main__ as command_line
-from lmms_eval import evaluator
 from lmms_eval.api.instance import GenerationResult
 from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs
 from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
@@ -31,17 +29,44 @@ from tempbench_lmms.data.checksums import digest, signature, urls_of
 from tempbench_lmms.data.manifests import Media
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import identity, stopping
+from tempbench_lmms.harness import identity, patches, stopping
 from tempbench_lmms.harness.adapter import request_failed
-from tempbench_lmms.harness.patches import mend_client
 from tempbench_lmms.harness.progress import Progress
 from tempbench_lmms.harness.retries import Asking, Watch, is_one_of_several, is_sampled
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
-from tempbench_lmms.harness.variants import task_dir
 
 # The parts of a task's configuration that can change a question without changing its text.
 _SETTINGS = ("lmms_eval_specific_kwargs", "metadata")
 OnSlice = Callable[[Progress], None]
+
+
+@dataclass
+class Run:
+    """What a run gives to its store of answers (see `patches.Run`).
+
+    Attributes:
+        slice_size: Answers that are stored together.
+        on_slice: Called after each slice.
+        fingerprint: A hash of the model and its settings; stored answers are found only under the same one.
+        ids: The questions of each of our tasks in their order; gets the numbers of other tasks' documents.
+        watch: What is known about single questions, the limits, and when a task may stop.
+        arguments: The harness's command line, once it is read.
+    """
+
+    slice_size: int = 200
+    on_slice: OnSlice = lambda progress: None
+    fingerprint: str = ""
+    ids: dict[str, list[str]] = field(default_factory=dict)
+    watch: Watch = field(default_factory=Watch)
+    arguments: Any = None
+
+    def open_cache(self, cache_root: str, **kwargs: Any) -> "SafeCache":
+        """Opens the store at `cache_root`, including answers left by interrupted runs."""
+        return SafeCache.opened(self, cache_root, **kwargs)
+
+    def note(self, results: Any) -> Any:
+        """Returns the harness's results with the decision, if the run may stop early."""
+        return self.watch.stop.note(results) if self.watch.stop else results
 
 
 class SafeCache(ResponseCache):  # type: ignore[misc]
@@ -52,42 +77,36 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
     or another changed setting.
     """
 
-    slice_size = 200
-    on_slice: OnSlice = staticmethod(lambda progress: None)
-    fingerprint = ""
-    ids: ClassVar[dict[str, list[str]]] = {}
-    tasks: Mapping[str, Any] = {}
-    watch = Watch()
-    reasoning_tags: Any = None
-    model_args = ""
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.run = Run()
+        self.tasks: Mapping[str, Any] = {}
         self._keys: dict[int, tuple[Any, str]] = {}
         self._media: dict[str, Media] = {}
         self._rows: dict[str, Any] = {}
 
     @classmethod
-    def create(cls, cache_root: str, **kwargs: Any) -> "SafeCache":
-        """Opens the cache at `cache_root`, including answers left by interrupted runs."""
+    def opened(cls, run: Run, cache_root: str, **kwargs: Any) -> "SafeCache":
+        """Opens a run's cache; see `Run.open_cache`."""
         import torch.distributed as dist
 
         if kwargs.get("global_rank", 0) == 0:
             collect(Path(cache_root))
         if dist.is_available() and dist.is_initialized():
             dist.barrier()
-        kwargs["model_args"] = f"identity={cls.fingerprint}"
-        cache: SafeCache = super().create(cache_root, **kwargs)
+        kwargs["model_args"] = f"identity={run.fingerprint}"
+        cache: SafeCache = cls.create(cache_root, **kwargs)
+        cache.run = run
         cache.tasks = tasks_in(kwargs.get("task_dict") or {})
-        for name in cls.ids.keys() & cache.tasks.keys():
+        for name in run.ids.keys() & cache.tasks.keys():
             # The harness keeps a copy of each table, by its path and time.
-            if [str(one) for one in cache.tasks[name].eval_docs["question_id"]] != cls.ids[name]:
+            if [str(one) for one in cache.tasks[name].eval_docs["question_id"]] != run.ids[name]:
                 raise TempbenchError(
                     f"{name}: the harness loaded outdated questions from its copy of an earlier table; set "
                     "HF_DATASETS_CACHE to an empty folder, or remove `datasets` in HF_HOME"
                 )
-        for name in cache.tasks.keys() - cls.ids.keys():
-            cls.ids[name] = [str(number) for number in range(len(cache.tasks[name].eval_docs))]
+        for name in cache.tasks.keys() - run.ids.keys():
+            run.ids[name] = [str(number) for number in range(len(cache.tasks[name].eval_docs))]
         return cache
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
@@ -96,15 +115,16 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         Processes that share one model wait for each other at every question, so the last request is repeated
         up to the number of the process that asks most.
         """
-        mend_client(lm, self.model_args)
+        run, watch = self.run, self.run.watch
+        patches.mend_client(lm, str(getattr(run.arguments, "model_args", "") or ""))
         replies = {
             i: "" if stopping.is_padding(request) else self.stored(lm, reqtype, request)
             for i, request in enumerate(requests)
         }
         left = [i for i, reply in replies.items() if reply is None]
         progress = Progress(len(requests), len(requests) - len(left))
-        asking = Asking(self.watch, len(requests))
-        self.on_slice(progress)
+        asking = Asking(watch, len(requests))
+        run.on_slice(progress)
 
         def ask(places: Sequence[int]) -> None:
             most = max(gathered(len(places), self._world_size))
@@ -119,13 +139,13 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
                 progress.asked += now
                 progress.seconds += time.monotonic() - began
             progress.unkept = self._skipped
-            self.on_slice(progress)
+            run.on_slice(progress)
 
-        if self.watch.stop is not None:
-            self._until_decided(self.watch.stop, ask, requests, replies)
+        if watch.stop is not None:
+            self._until_decided(watch.stop, ask, requests, replies)
         else:
-            for start in range(0, max(gathered(len(left), self._world_size)), self.slice_size):
-                ask(left[start : start + self.slice_size])
+            for start in range(0, max(gathered(len(left), self._world_size)), run.slice_size):
+                ask(left[start : start + run.slice_size])
         return [replies[i] for i in range(len(requests))]
 
     def _until_decided(
@@ -140,6 +160,7 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         The first of several processes decides for all. The decision depends on the order of the groups, not
         on the number of processes or the slice size.
         """
+        tags = getattr(self.run.arguments, "reasoning_tags", None)
         # Only the first process has read the earlier run.
         stop.groups = gathered(stop.groups, self._world_size)[0]
         if unknown := sorted({one.task_name for one in requests} - stop.groups.keys()):
@@ -147,10 +168,10 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         for task, groups in stop.groups.items():
             places = stopping.by_number(task, requests)
             n_counted = None
-            for portion in stopping.portions(groups, self.slice_size * self._world_size):
+            for portion in stopping.portions(groups, self.run.slice_size * self._world_size):
                 own = [number for number in portion if number in places]
                 ask([places[number] for number in own if replies[places[number]] is None])
-                texts = {n: stopping.text_of(replies[places[n]], self.reasoning_tags) for n in own}
+                texts = {n: stopping.text_of(replies[places[n]], tags) for n in own}
                 if (n_counted := self._decided(stop, task, texts)) is not None:
                     break
             stop.answered[task] = set(itertools.chain.from_iterable(groups[:n_counted]))
@@ -300,53 +321,18 @@ def _has_answers(file: Path) -> bool:
     return {"responses", "meta"} <= names
 
 
-def evaluate(
-    slice_size: int, on_slice: OnSlice, fingerprint: str, ids: dict[str, list[str]], watch: Watch
-) -> Exception | None:
+def evaluate(run: Run) -> Exception | None:
     """Runs the harness's command line, from `sys.argv`, in this process, with the safe cache.
 
-    Returns the error that ended it early, which the harness prints and then drops; else None.
-
-    Args:
-        slice_size: Answers that are stored together.
-        on_slice: Called after each slice.
-        fingerprint: A hash of the model and its settings; stored answers are found only under the same one.
-        ids: The questions of each of our tasks in their order; gets the numbers of other tasks' documents.
-        watch: What is known about single questions, the limits, and when a task may stop.
+    Returns the error that ended it early, else None. The traceback is printed unless one line explains the
+    error, such as a full disk.
     """
-    errors: list[Exception] = []
-    single, manager = command_line.cli_evaluate_single, command_line.TaskManager
-    simple = evaluator.simple_evaluate
-
-    def of_ours(verbosity: Any, include_path: Any = None, model_name: Any = None) -> Any:
-        return manager(verbosity, str(task_dir()), include_defaults=False, model_name=model_name)
-
-    def watched(args: Any) -> Any:
-        if task_files().keys() >= {*args.tasks.split(",")}:  # the harness's own index takes ten seconds
-            command_line.TaskManager = of_ours
-        SafeCache.reasoning_tags = getattr(args, "reasoning_tags", None)
-        SafeCache.model_args = str(getattr(args, "model_args", "") or "")
-        try:
-            return single(args)
-        except Exception as error:
-            errors.append(error)
-            raise
-
-    def print_unexpected(*args: Any, **kwargs: Any) -> None:
-        """Prints the traceback of an error, unless one line explains it, such as a full disk."""
-        if not errors or not isinstance(errors[-1], (OSError, sqlite3.OperationalError, TempbenchError)):
-            traceback.print_exc(*args, **kwargs)
-
-    def noted(*args: Any, **kwargs: Any) -> Any:
-        results = simple(*args, **kwargs)
-        return watch.stop.note(results) if watch.stop else results
-
-    own: dict[str, Any] = {"slice_size": slice_size, "fingerprint": fingerprint, "ids": ids, "watch": watch}
-    with (
-        mock.patch.multiple(SafeCache, on_slice=staticmethod(on_slice), **own),
-        mock.patch.multiple(command_line, cli_evaluate_single=watched, TaskManager=manager),
-        mock.patch.object(command_line, "traceback", SimpleNamespace(print_exc=print_unexpected)),
-        mock.patch.multiple(evaluator, ResponseCache=SafeCache, simple_evaluate=noted),
-    ):
-        command_line.cli_evaluate()
-    return errors[0] if errors else None
+    try:
+        with patches.during(run):
+            command_line.cli_evaluate()
+    except patches.HarnessError as ended:
+        (error,) = ended.args
+        if not isinstance(error, (OSError, sqlite3.OperationalError, TempbenchError)):
+            traceback.print_exception(error)
+        return error  # type: ignore[no-any-return]
+    return None

@@ -4,15 +4,18 @@
 harness, since which version, and quotes the source (`upstream`, with its file).
 `tests/harness/test_patches.py` fails as soon as the harness no longer has those words: then check the patch,
 and remove it if the harness no longer needs it. `encode_every_picture` and `log_experiment_args` also serve
-other people's tasks. While `tempbench run` lasts, `cache.py` puts its stored answers into the harness.
+other people's tasks. `RUN_PATCHES` are made while `tempbench run` lasts (`during`), and then taken back.
 """
 
+import contextlib
 import functools
+import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import ModuleType
-from typing import Any, NamedTuple
+from types import ModuleType, SimpleNamespace
+from typing import Any, NamedTuple, Protocol
+from unittest import mock
 
 from tempbench_lmms.data import redaction
 from tempbench_lmms.errors import TempbenchError
@@ -25,6 +28,32 @@ class Patch(NamedTuple):
     change: Callable[[ModuleType], None]  # changes it
     file: str  # the file of the harness that shows the reason
     upstream: str  # words of that file; without them, the patch is not needed
+
+
+class Run(Protocol):
+    """What the patches of a `tempbench run` need of it."""
+
+    arguments: Any  # the harness's command line, once it is read
+
+    def open_cache(self, cache_root: str, **kwargs: Any) -> Any:
+        """Opens the store of answers; the arguments are those of the harness's `ResponseCache.create`."""
+
+    def note(self, results: Any) -> Any:
+        """Returns the harness's results with what their file should have besides."""
+
+
+class RunPatch(NamedTuple):
+    """One name of the harness that is replaced while `tempbench run` lasts."""
+
+    module: str  # the module that has the name
+    name: str
+    instead: Callable[[Any, Run], Any]  # returns what stands in its place, from the original and the run
+    file: str  # as for `Patch`
+    upstream: str
+
+
+class HarnessError(BaseException):
+    """Carries an error of a run, its argument, past the harness, which catches every `Exception`."""
 
 
 # Options of the harness's command line that are lists of `name=value`.
@@ -276,6 +305,69 @@ def mend_client(lm: Any, model_args: str) -> None:
     lm.client = client.with_options(timeout=seconds, default_headers=once)
 
 
+def store_answers(original: Any, run: Run) -> Any:
+    """Makes the harness keep its answers in our store (`cache.SafeCache`); it calls `create` alone.
+
+    Fault: the harness's cache stores nothing before a model has answered every request, so a crash loses all;
+    its keys do not cover pictures and most settings; all versions (0.6.1 to 0.7.3).
+    """
+    return SimpleNamespace(create=run.open_cache)
+
+
+def record_decision(original: Any, run: Run) -> Any:
+    """Makes the results file say why a run stopped early, and how many questions count.
+
+    Missing: a hook between the results and their file; all versions (0.6.1 to 0.7.3).
+    """
+    return lambda *args, **kwargs: run.note(original(*args, **kwargs))
+
+
+def keep_error(original: Any, run: Run) -> Any:
+    """Makes an error end the harness's command line, as `HarnessError`.
+
+    Fault: the harness prints an error with its traceback, drops it, and exits with status 0; all versions
+    (0.6.1 to 0.7.3).
+    """
+
+    def cli_evaluate_single(args: Any) -> Any:
+        run.arguments = args
+        try:
+            return original(args)
+        except Exception as error:
+            raise HarnessError(error) from error
+
+    return cli_evaluate_single
+
+
+def index_our_tasks_only(original: Any, run: Run) -> Any:
+    """Makes the harness leave out its own tasks if a run has only ours.
+
+    Missing: an option for it; reading the harness's 1,800 files takes ten seconds; all versions (0.6.1 to
+    0.7.3).
+    """
+
+    def manager(verbosity: Any, include_path: Any = None, model_name: Any = None) -> Any:
+        from tempbench_lmms.harness.tasks import task_files
+        from tempbench_lmms.harness.variants import task_dir
+
+        if task_files().keys() >= {*run.arguments.tasks.split(",")}:
+            return original(verbosity, str(task_dir()), include_defaults=False, model_name=model_name)
+        return original(verbosity, include_path=include_path, model_name=model_name)
+
+    return manager
+
+
+@contextlib.contextmanager
+def during(run: Run) -> Iterator[None]:
+    """Makes the changes of `RUN_PATCHES` for a run, and takes them back at the end."""
+    with contextlib.ExitStack() as made:
+        for patch in RUN_PATCHES:
+            module = importlib.import_module(patch.module)
+            new = patch.instead(getattr(module, patch.name), run)
+            made.enter_context(mock.patch.object(module, patch.name, new))
+        yield
+
+
 PATCHES = (
     Patch(
         "lmms_eval.tasks",
@@ -306,5 +398,35 @@ PATCHES = (
         write_no_secrets,
         "loggers/evaluation_tracker.py",
         "def save_results_aggregated(",
+    ),
+)
+RUN_PATCHES = (
+    RunPatch(
+        "lmms_eval.evaluator",
+        "ResponseCache",
+        store_answers,
+        "caching/response_cache.py",
+        "new_resps = getattr(lm, reqtype)(uncached)",
+    ),
+    RunPatch(
+        "lmms_eval.evaluator",
+        "simple_evaluate",
+        record_decision,
+        "__main__.py",
+        "results = evaluator.simple_evaluate(",
+    ),
+    RunPatch(
+        "lmms_eval.__main__",
+        "cli_evaluate_single",
+        keep_error,
+        "__main__.py",
+        'traceback.print_exc()\n                eval_logger.error(f"Error during evaluation',
+    ),
+    RunPatch(
+        "lmms_eval.__main__",
+        "TaskManager",
+        index_our_tasks_only,
+        "__main__.py",
+        "TaskManager(args.verbosity, include_path=args.include_path, model_name=args.model)",
     ),
 )

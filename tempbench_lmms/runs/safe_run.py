@@ -283,7 +283,8 @@ def _evaluate(
         watch.timeout, watch.tell = options.question_timeout or None, options.tell
     if options.until_decided is not None:
         watch.stop = deciding.stopping_of(contests)
-    error = answers.evaluate(options.slice_size, on_slice, found.fingerprint, found.ids, watch)
+    run = answers.Run(options.slice_size, on_slice, found.fingerprint, found.ids, watch)
+    error = answers.evaluate(run)
     if isinstance(error, retries.TooManyFailedError):
         supervision.settle(output)
     if error:

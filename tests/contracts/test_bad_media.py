@@ -155,7 +155,7 @@ def _its_questions_fail(config, docs, victim, task, kind, how):
     requests = [request(task, number, given) for number in range(len(docs))]
     model, home = Model(docs, task), Path(os.environ["TEMPBENCH_DATA"])
     cache = SafeCache(str(home / "cache.db"), str(home / "audit.jsonl"))
-    cache.slice_size = 5
+    cache.run.slice_size = 5
     if how == "damaged":
         victim.write_bytes(b"")
     else:

@@ -22,7 +22,9 @@ def harness_folder() -> Path:
     return Path(importlib.util.find_spec("lmms_eval").origin).parent
 
 
-@pytest.mark.parametrize("patch", patches.PATCHES, ids=lambda patch: patch.change.__name__)
+@pytest.mark.parametrize(
+    "patch", [*patches.PATCHES, *patches.RUN_PATCHES], ids=lambda patch: patch[-3].__name__
+)
 def test_the_harness_still_needs_it(patch):
     """If this fails, the harness has changed there: does it still lack what the patch brings?"""
     text = (harness_folder() / patch.file).read_text(encoding="utf-8")
@@ -32,6 +34,12 @@ def test_the_harness_still_needs_it(patch):
 def test_the_harness_has_no_extension_point_for_tasks():
     found = [path for path in harness_folder().glob("tasks/*.py") if "entry_points" in path.read_text()]
     assert not found, "an entry point for tasks would make `find_tasks` needless"
+
+
+def test_an_openai_runner_still_leaves_its_client_without_its_time_limit():
+    text = (harness_folder() / "models" / "simple" / "openai.py").read_text(encoding="utf-8")
+    made = text[text.index("OpenAI(api_key") :].partition("\n")[0]
+    assert "timeout" not in made, "`mend_client` may be needless"
 
 
 def test_each_change_is_made_once():
