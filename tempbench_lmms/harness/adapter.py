@@ -1,4 +1,16 @@
-"""Shared code of all hooks: turns a reply into a record, and records into the harness's table."""
+"""Shared code of all hooks: turns a reply into a record, and records into the harness's table.
+
+One reply on its way to a report (B is a benchmark):
+
+1. `process_results` (here), which `B/hooks.py` makes from `B/scoring.py`, hands the reply to `record` there.
+2. `B/parser.py` says which answer is expected, `parsing` reads it, and `record.py` makes the record.
+3. `aggregation` (here) computes each row of `METRICS` as a `Ratio` (`metrics/ratio.py`).
+4. The harness writes results and log; `patches.py` has each record written once.
+5. `runs/logs.py` finds the results, `runs/task_log.py` reads both files, with the metrics of the installed
+   task (`tasks.py`).
+6. `report/numbers.py` adds intervals and assigns numbers to runs and benchmarks, `report/page.py` makes the
+   first table, and `report/page.html` shows it.
+"""
 
 import contextlib
 import dataclasses
@@ -314,29 +326,27 @@ def of_kind(
     return scored(record, metrics, table, **(more or {}))
 
 
-def suite(
-    score: Callable[..., Record],
-    metrics: Metrics,
-    every: Sequence[str],
-    tests: Callable[[Record], Iterable[str]],
-    table: Callable[[Sequence[Record]], dict[str, Any]],
-) -> tuple[Callable[..., dict[str, Any]], list[dict[str, Any]]]:
+def suite(scoring: Any, every: Sequence[str]) -> tuple[Callable[..., dict[str, Any]], list[dict[str, Any]]]:
     """Returns `process_results` and `metric_list` of a task that asks several tests.
 
     Args:
-        score: As for `scored`.
-        metrics: The suite's: those of each test, and those over all (`Metrics.add_tests`).
+        scoring: A benchmark's module as for `of_kind`, with its kind `SUITE`, whose metrics are those of each
+            test and those over all (`Metrics.add_tests`), and `tests_of`, the tests whose metrics read a
+            record.
         every: All tests.
-        tests: Returns the tests whose metrics read a record.
-        table: The nested table `details`.
     """
+    metrics = scoring.METRICS.of(scoring.SUITE)
 
     @functools.cache
     def names_of(asked: tuple[str, ...]) -> list[str]:
         return [name for name in metrics if name.startswith(tuple(f"{test}_" for test in asked))]
 
     over_all = [name for name in metrics if name not in names_of(tuple(every))]
-    return scored(score, metrics, table, lambda record: [*names_of(tuple(tests(record))), *over_all])
+
+    def reading(record: Record) -> list[str]:
+        return [*names_of(tuple(scoring.tests_of(record))), *over_all]
+
+    return scored(scoring.record, metrics, scoring.details, reading)
 
 
 def rows_of(config: Mapping[str, Any]) -> list[Row]:

@@ -3,21 +3,11 @@
 from tempbench_lmms.harness import adapter, media_hooks
 from tempbench_lmms.harness.media_hooks import Doc, Kwargs, Part
 from tempbench_lmms.tempvs import prompts, scoring
-from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS
+from tempbench_lmms.tempvs.card import MAIN_TESTS
 
-# A grounding question is scored for each main test that it gates.
-_GATED_BY = {
-    gate: [main for main, own in GROUNDING_OF.items() if own == gate] for gate in GROUNDING_OF.values()
-}
 process_results, METRIC_LIST = adapter.of_kind(scoring, scoring.TEST)
 process_results_ungated, UNGATED_METRIC_LIST = adapter.of_kind(scoring, scoring.UNGATED)
-process_results_suite, SUITE_METRIC_LIST = adapter.suite(
-    scoring.record,
-    scoring.METRICS.of(scoring.SUITE),
-    MAIN_TESTS,
-    lambda record: [main for test in record["tests"] for main in _GATED_BY.get(test, [test])],
-    scoring.details,
-)
+process_results_suite, SUITE_METRIC_LIST = adapter.suite(scoring, MAIN_TESTS)
 
 
 def _text(doc: Doc, kwargs: Kwargs) -> str:

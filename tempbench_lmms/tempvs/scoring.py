@@ -200,9 +200,9 @@ FROM_LOG.add_all(
 )
 
 
-def of_test(records: Sequence[Record], test: str) -> list[Record]:
-    """Returns the records of one main test and of the grounding set that gates it."""
-    return [record for record in records if {test, GROUNDING_OF[test]} & set(record["tests"])]
+def tests_of(record: Record) -> list[str]:
+    """Returns the main tests that a question is scored for: its own, or those that it gates."""
+    return [test for test in MAIN_TESTS if {test, GROUNDING_OF[test]} & set(record["tests"])]
 
 
 def details(records: Sequence[Record]) -> dict[str, Any]:
@@ -214,7 +214,7 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
     """
     out: dict[str, Any] = {}
     for test in MAIN_TESTS:
-        own = of_test(records, test)
+        own = [record for record in records if test in tests_of(record)]
         asked = [record for record in own if _is_main(record) and test in record["tests"]]
         if not asked:
             continue

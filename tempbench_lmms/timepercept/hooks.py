@@ -25,10 +25,4 @@ process_results_order, ORDER_METRIC_LIST = adapter.of_kind(scoring, "sov")
 process_results_ranking, RANKING_METRIC_LIST = adapter.of_kind(scoring, "isr")
 process_results_ice, ICE_METRIC_LIST = adapter.of_kind(scoring, "ice")
 process_results_transfer_lapse, TRANSFER_LAPSE_METRIC_LIST = adapter.of_kind(scoring, "transfer_lapse")
-process_results_suite, SUITE_METRIC_LIST = adapter.suite(
-    scoring.record,
-    scoring.METRICS.of(scoring.SUITE),
-    TESTS,
-    lambda record: [record["test"]],
-    scoring.details,
-)
+process_results_suite, SUITE_METRIC_LIST = adapter.suite(scoring, TESTS)

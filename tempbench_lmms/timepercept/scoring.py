@@ -141,6 +141,11 @@ def category_average(records: Sequence[Record]) -> Statistic:
     return _mean_over(records, "category", sorted({record["category"] for record in records}))
 
 
+def tests_of(record: Record) -> list[str]:
+    """Returns the test of a question."""
+    return [record["test"]]
+
+
 def details(records: Sequence[Record]) -> dict[str, Any]:
     """Returns how far questions are answered rightly by scene category, and by test and kind of question.
 
