@@ -121,7 +121,7 @@ def run_harness(harness: ModuleType) -> Callable[..., evaluation.Run]:
         words += [*arguments, *(["--model_args", model_args] if model_args else [])]
         given = dict(environment or {})
         if processes == 1:
-            return evaluation.read(model, output, started, _evaluated(harness, words, given))
+            return evaluation.finished_run(model, output, started, _evaluated(harness, words, given))
         several = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={processes}"]
         done = subprocess.run(
             [sys.executable, *several, "-m", "lmms_eval", *words],
@@ -131,7 +131,7 @@ def run_harness(harness: ModuleType) -> Callable[..., evaluation.Run]:
             text=True,
             check=False,
         )
-        return evaluation.read(model, output, started, done.stdout)
+        return evaluation.finished_run(model, output, started, done.stdout)
 
     return run
 

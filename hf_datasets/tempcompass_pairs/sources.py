@@ -75,7 +75,7 @@ def rows_of(release: Release) -> list[tables.Row]:
         if files[0].suffix.lower() == ".parquet":
             found = _of_tables(files, kind)
         else:
-            found = rows.read(files[0], kind, "question", "answer")
+            found = rows.read_questions(files[0], kind, "question", "answer")
         for key, one in found.items():
             # The official code takes "order" for its own finer aspect, whatever its file says.
             own = "order" if details and one["aspect"] == "order" else ""

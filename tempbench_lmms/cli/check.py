@@ -87,7 +87,7 @@ def check_model(
     further = ("--include_path", str(include_path)) if include_path else ()
     wanted_tasks = tuple(filter(None, tasks.split(",")))
     if wanted_tasks:
-        catalog.check(wanted_tasks, further)
+        catalog.check_tasks(wanted_tasks, further)
     wanted = Wanted(model, model_args, wanted_tasks, batch_size, seed, questions, force_simple, further)
     _check(wanted, output, keep, as_json, everything)
 

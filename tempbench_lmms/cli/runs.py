@@ -98,7 +98,7 @@ def run(
             terminal.tell(f"checking the data of {tasks}")
         from tempbench_lmms.harness import catalog
 
-        catalog.check(tasks.split(","), further)
+        catalog.check_tasks(tasks.split(","), further)
         catalog.check_model(model, model_args)
         if folder := catalog.options(further).include_path:
             catalog.include(Path(folder))  # for the report at the end
@@ -371,6 +371,6 @@ def _leaves(wanted: list[str], logged: list[str], include_path: Path | None) -> 
     # Other people's tasks may be known only from a log.
     further = ["--include_path", str(include_path)] if include_path else []
     if unlogged := [name for name in wanted if name not in logged]:
-        catalog.check(unlogged, further)
+        catalog.check_tasks(unlogged, further)
     others = [*catalog.behind(wanted, further), *(name for name in logged if name in wanted)]
     return dict.fromkeys([*starting.leaves(wanted), *others])

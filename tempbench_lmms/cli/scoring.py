@@ -139,7 +139,7 @@ def _rescored(found: Any, as_json: bool, spread: Any) -> Any:
     # `spread` is that over the repeats that begin with this run, for JSON.
     from tempbench_lmms.runs import logs, quality, rereading, run_card
 
-    second, problem = rereading.shown(found.log, found.samples)
+    second, problem = rereading.compared_or_why(found.log, found.samples)
     if as_json:
         out = logs.as_json(found) | ({} if spread is None else {"over_repeats": spread})
         out |= {"second_readers": [rereading.as_json(one) for one in second]} if second else {}

@@ -91,7 +91,7 @@ def clip_scores(records: Sequence[Record]) -> dict[str, tuple[float, float]]:
 
     return {
         video: (
-            score(clip_metrics.pooled(frames), views["video"]["caption"]),
+            score(clip_metrics.video_embedding(frames), views["video"]["caption"]),
             score(frames[middle(len(frames))], views["frame"]["caption"]),
         )
         for video, views, (frames, _) in _embedded(records)
@@ -111,7 +111,7 @@ def clip_scores_official(records: Sequence[Record]) -> dict[str, tuple[float, fl
     }
     return {
         video: (
-            clip_metrics.official_clip_score(clip_metrics.pooled(swapped), captions["video"]),
+            clip_metrics.official_clip_score(clip_metrics.video_embedding(swapped), captions["video"]),
             clip_metrics.official_clip_score(swapped[middle(len(swapped))], captions["frame"]),
         )
         for video, _, (_, swapped) in _embedded(records)

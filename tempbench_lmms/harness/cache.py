@@ -41,8 +41,8 @@ OnSlice = Callable[[Progress], None]
 
 
 @dataclass
-class Run:
-    """What a run gives to its store of answers (see `patches.Run`).
+class SafeRun:
+    """What a run gives to its store of answers (see `patches.PatchedRun`).
 
     Attributes:
         slice_size: Answers that are stored together.
@@ -79,15 +79,15 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.run = Run()
+        self.run = SafeRun()
         self.tasks: Mapping[str, Any] = {}
         self._keys: dict[int, tuple[Any, str]] = {}
         self._media: dict[str, Media] = {}
         self._rows: dict[str, Any] = {}
 
     @classmethod
-    def opened(cls, run: Run, cache_root: str, **kwargs: Any) -> "SafeCache":
-        """Opens a run's cache; see `Run.open_cache`."""
+    def opened(cls, run: SafeRun, cache_root: str, **kwargs: Any) -> "SafeCache":
+        """Opens a run's cache; see `SafeRun.open_cache`."""
         import torch.distributed as dist
 
         if kwargs.get("global_rank", 0) == 0:
@@ -321,7 +321,7 @@ def _has_answers(file: Path) -> bool:
     return {"responses", "meta"} <= names
 
 
-def evaluate(run: Run) -> Exception | None:
+def evaluate(run: SafeRun) -> Exception | None:
     """Runs the harness's command line, from `sys.argv`, in this process, with the safe cache.
 
     Returns the error that ended it early, else None. The traceback is printed unless one line explains the

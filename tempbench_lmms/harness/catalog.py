@@ -205,7 +205,7 @@ def expanded(names: Iterable[str], further: Sequence[str] | None = None) -> list
     return list(found)
 
 
-def check(names: Iterable[str], further: Sequence[str] = ()) -> None:
+def check_tasks(names: Iterable[str], further: Sequence[str] = ()) -> None:
     """Checks that every name or pattern matches a task, a group or a tag, or is a path to a task's file.
 
     Args:

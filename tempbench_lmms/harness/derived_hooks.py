@@ -164,7 +164,7 @@ def _metrics(benchmark: str) -> Metrics:
     @metrics.count(headline=True)
     def n_circular(records: Sequence[Record]) -> int:
         """Number of questions that were asked in every order."""
-        return sum(1 for _ in together.whole(asked(records)))
+        return sum(1 for _ in together.asked_in_every_order(asked(records)))
 
     @metrics.count(better="lower", headline=True)
     def n_cut(records: Sequence[Record]) -> int:

@@ -79,11 +79,12 @@ def run_in_turn(
             on_line(left[0], line.strip())
     log = "".join(lines)
     return {
-        name: read(str(given["model"]), folder / name, started[name], log) for name, given in wanted.items()
+        name: finished_run(str(given["model"]), folder / name, started[name], log)
+        for name, given in wanted.items()
     }
 
 
-def read(model: str, output: Path, started: set[Path], log: str) -> Run:
+def finished_run(model: str, output: Path, started: set[Path], log: str) -> Run:
     """Returns the run that wrote new results in a folder.
 
     Args:

@@ -30,7 +30,7 @@ class Patch(NamedTuple):
     upstream: str  # words of that file; without them, the patch is not needed
 
 
-class Run(Protocol):
+class PatchedRun(Protocol):
     """What the patches of a `tempbench run` need of it."""
 
     arguments: Any  # the harness's command line, once it is read
@@ -47,7 +47,9 @@ class RunPatch(NamedTuple):
 
     module: str  # the module that has the name
     name: str
-    instead: Callable[[Any, Run], Any]  # returns what stands in its place, from the original and the run
+    instead: Callable[
+        [Any, PatchedRun], Any
+    ]  # returns what stands in its place, from the original and the run
     file: str  # as for `Patch`
     upstream: str
 
@@ -305,7 +307,7 @@ def mend_client(lm: Any, model_args: str) -> None:
     lm.client = client.with_options(timeout=seconds, default_headers=once)
 
 
-def store_answers(original: Any, run: Run) -> Any:
+def store_answers(original: Any, run: PatchedRun) -> Any:
     """Makes the harness keep its answers in our store (`cache.SafeCache`); it calls `create` alone.
 
     Fault: the harness's cache stores nothing before a model has answered every request, so a crash loses all;
@@ -314,7 +316,7 @@ def store_answers(original: Any, run: Run) -> Any:
     return SimpleNamespace(create=run.open_cache)
 
 
-def record_decision(original: Any, run: Run) -> Any:
+def record_decision(original: Any, run: PatchedRun) -> Any:
     """Makes the results file say why a run stopped early, and how many questions count.
 
     Missing: a hook between the results and their file; all versions (0.6.1 to 0.7.3).
@@ -322,7 +324,7 @@ def record_decision(original: Any, run: Run) -> Any:
     return lambda *args, **kwargs: run.note(original(*args, **kwargs))
 
 
-def keep_error(original: Any, run: Run) -> Any:
+def keep_error(original: Any, run: PatchedRun) -> Any:
     """Makes an error end the harness's command line, as `HarnessError`.
 
     Fault: the harness prints an error with its traceback, drops it, and exits with status 0; all versions
@@ -339,7 +341,7 @@ def keep_error(original: Any, run: Run) -> Any:
     return cli_evaluate_single
 
 
-def index_our_tasks_only(original: Any, run: Run) -> Any:
+def index_our_tasks_only(original: Any, run: PatchedRun) -> Any:
     """Makes the harness leave out its own tasks if a run has only ours.
 
     Missing: an option for it; reading the harness's 1,800 files takes ten seconds; all versions (0.6.1 to
@@ -358,7 +360,7 @@ def index_our_tasks_only(original: Any, run: Run) -> Any:
 
 
 @contextlib.contextmanager
-def during(run: Run) -> Iterator[None]:
+def during(run: PatchedRun) -> Iterator[None]:
     """Makes the changes of `RUN_PATCHES` for a run, and takes them back at the end."""
     with contextlib.ExitStack() as made:
         for patch in RUN_PATCHES:

@@ -148,7 +148,7 @@ def event_order(caption: str, events: Sequence[str]) -> tuple[int, int]:
     return sum(one is not None and other is not None and one < other for one, other in pairs), len(pairs)
 
 
-def pooled(frames: ArrayLike) -> Floats:
+def video_embedding(frames: ArrayLike) -> Floats:
     """Returns a video's embedding: the mean of its frames', not normalised before.
 
     Args:

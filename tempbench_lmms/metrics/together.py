@@ -63,7 +63,7 @@ class Rotation(NamedTuple):
     right: bool  # whether the answer is right: two options may have the same text
 
 
-def whole(rotations: Iterable[Rotation]) -> Iterator[list[Rotation]]:
+def asked_in_every_order(rotations: Iterable[Rotation]) -> Iterator[list[Rotation]]:
     """Yields the questions that were asked in all their orders, each with its askings."""
     groups = grouped((one.question, one) for one in rotations)
     return (own for own in groups.values() if len({one.gold for one in own}) == own[0].n)
@@ -79,7 +79,7 @@ def circular_accuracy(rotations: Iterable[Rotation]) -> Ratio:
     >>> circular_accuracy(orders).value
     0.0
     """
-    found = list(whole(rotations))
+    found = list(asked_in_every_order(rotations))
     return ratio(((all(one.right for one in own), 1) for own in found), (own[0].cluster for own in found))
 
 

@@ -234,7 +234,7 @@ class TaskNumbers:
     @cached_property
     def second(self) -> tuple[Sequence[rereading.Compared], str]:
         """What second readers change, or why that is unknown."""
-        return rereading.shown(self.log)
+        return rereading.compared_or_why(self.log)
 
     @property
     def caption(self) -> str:

@@ -33,7 +33,7 @@ class Assumed:
 
 
 @dataclass(frozen=True)
-class Metric:
+class PlannedMetric:
     """What a run can detect in one metric."""
 
     name: str
@@ -54,7 +54,7 @@ class Plan:
     largest: int  # questions in the largest group
     against: str | None  # the results file of the spread; None for assumptions
     seconds: float | None  # None without a speed
-    metrics: tuple[Metric, ...]  # with a spread; without an earlier run only `RIGHT`
+    metrics: tuple[PlannedMetric, ...]  # with a spread; without an earlier run only `RIGHT`
     left_out: tuple[str, ...]  # headline metrics without a spread
 
 
@@ -160,7 +160,7 @@ def spread_of(sizes: Sequence[int], assumed: Assumed = Assumed()) -> planning.Sp
 
 def _planned(
     name: str, one: planning.Spread, whole: float, difference: float, assumed: Assumed, sizes: Sequence[int]
-) -> Metric | None:
+) -> PlannedMetric | None:
     if not (one.error > 0 and one.n_clusters > 1):
         return None
     error, n = one.error / math.sqrt(whole), round(one.n_clusters * whole)
@@ -169,7 +169,7 @@ def _planned(
     # Some groups of the task never enter the metric, but are asked nevertheless.
     groups = None if needed is None else math.ceil(needed * len(sizes) / n)
     questions = None if groups is None else math.ceil(groups * sum(sizes) / len(sizes))
-    return Metric(name, one.value, error, least if least <= one.farthest else None, groups, questions)
+    return PlannedMetric(name, one.value, error, least if least <= one.farthest else None, groups, questions)
 
 
 def clusters_of(task: str, docs: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -423,7 +423,9 @@ def _is_same(ours: Any, theirs: Any) -> bool:
     return bool(ours == theirs)
 
 
-def shown(log: TaskLog, samples: tuple[Sample, ...] | None = None) -> tuple[tuple[Compared, ...], str]:
+def compared_or_why(
+    log: TaskLog, samples: tuple[Sample, ...] | None = None
+) -> tuple[tuple[Compared, ...], str]:
     """Returns the result of `compared`, or why existing readings cannot be scored; arguments as above."""
     try:
         return compared(log, samples), ""

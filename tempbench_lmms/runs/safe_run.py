@@ -32,7 +32,7 @@ _SHOWN = 20
 _LONGEST_REASON = 200
 
 
-def whole(results: Path, ids: Mapping[str, Sequence[str]]) -> list[task_log.TaskLog]:
+def complete_logs(results: Path, ids: Mapping[str, Sequence[str]]) -> list[task_log.TaskLog]:
     """Returns the logs beside a results file, after checking that they are complete.
 
     Args:
@@ -154,7 +154,7 @@ def _prepared(
     command: Command, options: RunOptions, ranks: Ranks
 ) -> tuple[RunIdentity, list[deciding.Contest], dict[str, Any], Path | None]:
     """Returns the run, its contests, what its state keeps, and its results if it is finished."""
-    found = starting.check(command)
+    found = starting.identify(command)
     compare(ranks, found.process | options.process)
     names = [*found.ids, *command.others]
     contests = deciding.contests(options.until_decided, names, options.decide_by)
@@ -170,7 +170,7 @@ def _check_arguments(command: Command, options: RunOptions) -> None:
     further = command.further
     bound(options.max_failures)
     starting.part(further)
-    catalog.check(command.tasks.split(","), further)
+    catalog.check_tasks(command.tasks.split(","), further)
     number = starting.value(further, "num_fewshot")
     if number and (ours := command.leaves):  # the harness accepts the number but shows no examples
         raise TempbenchError(
@@ -231,7 +231,7 @@ def _continued(output: Path, found: RunIdentity, asks_all: bool = True) -> Path 
     if state.get("failed") or (asks_all and is_stopped):  # some are to be asked
         return None
     try:
-        whole(finished, found.ids)
+        complete_logs(finished, found.ids)
     except TempbenchError as error:
         tell(str(error))
         return None
@@ -274,7 +274,7 @@ def _evaluate(
     sys.argv += ["--log_samples", *command.further]
     sys.argv += ["--model_args", command.model_args] if command.model_args else []
     redaction.note(command.model_args, *command.further)
-    known = supervision.read(output)
+    known = supervision.ended_questions(output)
     watch = retries.Watch({*known}, supervision.failed(known), max_failures=bound(options.max_failures))
     watch.seed = str(starting.value(command.further, "seed"))
     if begun is not None:
@@ -283,7 +283,7 @@ def _evaluate(
         watch.timeout, watch.tell = options.question_timeout or None, options.tell
     if options.until_decided is not None:
         watch.stop = deciding.stopping_of(contests)
-    run = answers.Run(options.slice_size, on_slice, found.fingerprint, found.ids, watch)
+    run = answers.SafeRun(options.slice_size, on_slice, found.fingerprint, found.ids, watch)
     error = answers.evaluate(run)
     if isinstance(error, retries.TooManyFailedError):
         supervision.settle(output)
@@ -340,7 +340,7 @@ def _finish(
     The record comes before the report, so a run that is ended while it writes its report is not evaluated
     again.
     """
-    logs = whole(file, found.ids)
+    logs = complete_logs(file, found.ids)
     replies = [(log, one) for log in logs for one in log.samples]
     decided = {one.task: one.said for one in contests}
     failed = [(log, one) for log, one in replies if one.record["failed"]]

@@ -121,8 +121,8 @@ def leaves(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def check(command: Command) -> RunIdentity:
-    """Checks everything that can be checked before a model is loaded, and returns the run's identity.
+def identify(command: Command) -> RunIdentity:
+    """Returns a run's identity, after every check that is possible before a model is loaded.
 
     Raises:
         TempbenchError: Something is wrong.

@@ -142,7 +142,7 @@ _BY_ITSELF = {
 Tell = Callable[[Sequence[str], float | None, int], None]
 
 
-def read(output: Path) -> dict[str, list[str]]:
+def ended_questions(output: Path) -> dict[str, list[str]]:
     """Returns, by question, why processes of a run ended while they were asking it."""
     known: dict[str, list[str]] = {}
     for file in sorted((output / FOLDER).glob("*.json")):
@@ -160,7 +160,7 @@ def failed(known: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 def settle(output: Path) -> None:
     """Lets the next start ask failed questions again, one at a time; called at the end of a run."""
-    left = {name: [reason] for name, reason in failed(read(output)).items()}
+    left = {name: [reason] for name, reason in failed(ended_questions(output)).items()}
     for file in (output / FOLDER).glob("*"):
         file.unlink(missing_ok=True)
     if left:
@@ -191,7 +191,7 @@ def is_possible() -> bool:
 def supervised(output: Path) -> Tell:
     """Forks; returns in the child what reports calls to the parent, which exits with the child's status."""
     restart = int(os.environ.get("WORLD_SIZE") or 1) < 2
-    known = read(output)
+    known = ended_questions(output)
     deaths = 0
     while True:
         reading, writing = os.pipe()

@@ -30,7 +30,9 @@ def tempcompass(source: Source) -> Iterator[Answer]:
     if others := sorted(set(found) - kinds):
         source.remarks.append(f"left out: {', '.join(others)}, which {source.task} does not ask")
     for kind, file in found.items():
-        for key, one in rows.read(file, kind, "question", "answer").items() if kind in kinds else ():
+        for key, one in (
+            rows.read_questions(file, kind, "question", "answer").items() if kind in kinds else ()
+        ):
             reply = reply_of(_reply(file, key, one), "prediction", f"{file}: {key}")
             yield Answer(key, reply, f"{file.name} {key}")
 
@@ -43,7 +45,7 @@ def official(source: Source) -> dict[str, Any]:
     """
     out: dict[str, Any] = {}
     for kind, file in _files(source.path).items():
-        entries = rows.read(file, kind, "question", "answer")
+        entries = rows.read_questions(file, kind, "question", "answer")
         judged = _judgements(file, kind, entries)
         asked = rows.with_contrast_groups(rows.row(key, one) for key, one in entries.items())
         ids = [row["question_id"] for row in asked]
@@ -66,7 +68,7 @@ def official(source: Source) -> dict[str, Any]:
 def questions(data: Path, table: str) -> list[Row]:
     """Returns the questions of the official folder `questions`, or of one that holds it."""
     folder = data / "questions" if (data / "questions").is_dir() else data
-    read = (rows.read(file, kind, "question", "answer") for kind, file in _files(folder).items())
+    read = (rows.read_questions(file, kind, "question", "answer") for kind, file in _files(folder).items())
     return rows.with_contrast_groups(rows.row(key, one) for entries in read for key, one in entries.items())
 
 
@@ -96,7 +98,7 @@ def _judgements(file: Path, kind: str, entries: rows.Entries) -> dict[str, int]:
     path = file.resolve().parents[2] / _JUDGED / file.resolve().parent.name / file.name
     if not path.is_file():
         return {}
-    found = rows.read(path, kind, "question", "gt-answer")
+    found = rows.read_questions(path, kind, "question", "gt-answer")
     ratings = {}
     for key, one in entries.items():
         theirs = found[key]["entry"] if key in found else {}

@@ -71,7 +71,7 @@ Entries = dict[str, dict[str, Any]]
 """The questions of an official file by id, as `questions_of` yields them."""
 
 
-def read(path: Path, kind: str, *fields: str) -> Entries:
+def read_questions(path: Path, kind: str, *fields: str) -> Entries:
     """Returns the questions of an official file: of questions, predictions or judgements.
 
     Each entry must have a text under each of `fields`.

@@ -115,6 +115,6 @@ def test_what_one_line_says_has_no_traceback(cache, monkeypatch, capsys, error, 
 
     monkeypatch.setattr(cache.command_line, "cli_evaluate_single", fail)
     monkeypatch.setattr(cache.command_line, "cli_evaluate", evaluate)
-    assert cache.evaluate(cache.Run()) is error
+    assert cache.evaluate(cache.SafeRun()) is error
     assert ("Traceback" in capsys.readouterr().err) == is_shown
     assert cache.command_line.cli_evaluate_single is fail

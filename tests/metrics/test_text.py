@@ -132,8 +132,8 @@ FRAMES = [[1, 0, 0], [0, 2, 0], [3, 0, 0], [0, 0, 0], [2, 2, 0], *[[0, 0, 0]] * 
 def test_worked_example() -> None:
     # Mean of the frames: (1 + 3 + 2, 2 + 2, 0) / 8 = (.75, .5, 0). Against (1, 0, 0): .75 / sqrt(.8125).
     # Middle frame (2, 2, 0) against (.6, .8, 0): 2.8 / sqrt(8).
-    assert text.pooled(FRAMES).tolist() == [0.75, 0.5, 0]
-    video = text.clip_score(text.pooled(FRAMES), [1, 0, 0])
+    assert text.video_embedding(FRAMES).tolist() == [0.75, 0.5, 0]
+    video = text.clip_score(text.video_embedding(FRAMES), [1, 0, 0])
     frame = text.clip_score(FRAMES[4], [0.6, 0.8, 0])
     assert video == pytest.approx(0.8320502943378437)
     assert frame == pytest.approx(0.9899494936611665)
@@ -142,7 +142,7 @@ def test_worked_example() -> None:
 
 def test_worked_example_official() -> None:
     # The captions of a second video change this one's score, and the sign of its gain.
-    video = text.official_clip_score(text.pooled(FRAMES), [[1, 0, 0], [0, 1, 0]])
+    video = text.official_clip_score(text.video_embedding(FRAMES), [[1, 0, 0], [0, 1, 0]])
     frame = text.official_clip_score(FRAMES[4], [[0.6, 0.8, 0], [0, 0, 1]])
     assert video == pytest.approx(0.9805806756909201)
     assert frame == pytest.approx(0.7)

@@ -8,10 +8,10 @@ from tempbench_lmms.metrics.ratio import interval
 from tempbench_lmms.metrics.together import (
     Rotation,
     all_right,
+    asked_in_every_order,
     circular_accuracy,
     complete,
     position_bias,
-    whole,
 )
 
 
@@ -74,9 +74,9 @@ def test_one_wrong_order_is_enough():
 def test_questions_that_were_not_asked_in_every_order_are_left_out():
     found = questions(lambda gold, n: gold)
     assert circular_accuracy(found[:-1]).numerator.sum() == 9
-    assert len(list(whole(found[:-1]))) == 9
+    assert len(list(asked_in_every_order(found[:-1]))) == 9
     # Four records of one order are no four orders.
-    assert not list(whole([found[0]] * 4))
+    assert not list(asked_in_every_order([found[0]] * 4))
     assert math.isnan(circular_accuracy(found[:1]).value)
     assert math.isnan(position_bias(found[:1]).value)
 

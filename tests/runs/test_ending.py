@@ -103,7 +103,7 @@ def test_a_run_can_be_supervised_after_the_checks():
     """The checks of names load a part of the harness, and the run is watched all the same."""
     code = (
         "from tempbench_lmms.harness import catalog; from tempbench_lmms.runs import supervision;"
-        "catalog.check(['mateo_text_cot_mini'], []); catalog.check_model('tempbench_chance');"
+        "catalog.check_tasks(['mateo_text_cot_mini'], []); catalog.check_model('tempbench_chance');"
         "print(supervision.is_possible())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

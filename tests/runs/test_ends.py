@@ -166,7 +166,7 @@ def test_a_question_that_ends_the_process_or_never_ends(tmp_path):
         assert f"of {TASK}: {reason}" in said
         one_failed(tmp_path / name)
         # The next start asks it again, alone.
-        assert [*map(len, supervision.read(tmp_path / name).values())] == [1]
+        assert [*map(len, supervision.ended_questions(tmp_path / name).values())] == [1]
 
 
 @pytest.mark.slow

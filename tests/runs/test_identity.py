@@ -72,10 +72,10 @@ def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
     def logged(*lines):
         log.write_text("".join(f"{line}\n" for line in lines))
 
-    (found,) = safe_run.whole(file, {MINI: ids})
+    (found,) = safe_run.complete_logs(file, {MINI: ids})
     assert [one.id for one in found.samples] == ids
     with pytest.raises(TempbenchError, match="2 lines have other questions"):
-        safe_run.whole(file, {MINI: [*ids[:2], ids[3], ids[2]]})
+        safe_run.complete_logs(file, {MINI: [*ids[:2], ids[3], ids[2]]})
     for wrong, said in (
         ([sound[0], sound[2], sound[2], sound[0]], "2 lines cannot be used, first line 3 .it repeats"),
         (sound[:1], "1 lines for the run's 4 questions"),
@@ -84,7 +84,7 @@ def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
     ):
         logged(*wrong)
         with pytest.raises(TempbenchError, match=f"incomplete .*{said}"):
-            safe_run.whole(file, {MINI: ids})
+            safe_run.complete_logs(file, {MINI: ids})
 
 
 @pytest.mark.harness
@@ -141,7 +141,7 @@ def finished(tmp_path):
     """A finished run, and what the same command finds that it is."""
     log = write_run(tmp_path, task=MINI)
     file = log.with_name("20260101_000000_results.json")
-    found = starting.check(Command("m", MINI, tmp_path))
+    found = starting.identify(Command("m", MINI, tmp_path))
     kept = {"questions": found.questions}
     safe_run._finish(
         tmp_path, file, found, [], kept, safe_run.RunOptions(max_failures="0"), lambda *given: None
@@ -160,7 +160,7 @@ def test_a_finished_run_whose_prompts_have_changed_is_not_finished_already(
     load = starting.load_task
     now = load(MINI) | {"doc_to_text": lambda doc, kwargs=None: f"In short: {doc['question_id']}"}
     monkeypatch.setattr(starting, "load_task", lambda name: now if name == MINI else tasks.load_task(name))
-    found = starting.check(Command("m", MINI, tmp_path))
+    found = starting.identify(Command("m", MINI, tmp_path))
     with pytest.raises(TempbenchError, match=f"the prompts of {MINI} have changed since; choose"):
         safe_run._continued(tmp_path, found)
     assert (tmp_path / outputs.STATE).read_bytes() == before
@@ -172,7 +172,7 @@ def test_a_finished_run_whose_prompts_have_changed_is_not_finished_already(
 
 def test_other_versions_of_what_computes_are_another_run(finished, tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "version", lambda name: "0.0")
-    found = starting.check(Command("m", MINI, tmp_path))
+    found = starting.identify(Command("m", MINI, tmp_path))
     with pytest.raises(TempbenchError, match=r"differs in: packages: .*transformers \('.*', now '0.0'\)"):
         safe_run._continued(tmp_path, found)
 

@@ -32,7 +32,7 @@ def test_a_pattern_stands_for_the_tasks_that_it_matches(tmp_path, capsys):
     assert set(starting.leaves(["tempvs_mt1*mini"])) >= {*named}
     pattern = "tempvs_mt1_*o_mini"
     assert starting.leaves([pattern]) == [TASK]
-    found = starting.check(Command("m", pattern, tmp_path))
+    found = starting.identify(Command("m", pattern, tmp_path))
     assert list(found.kept["data"]) == [TASK]
     assert "questions of 1 task are asked" in capsys.readouterr().err
     assert catalog.expanded([pattern], []) == [TASK]
@@ -119,13 +119,13 @@ def test_what_limit_and_offset_leave(words, numbers):
 def test_data_that_is_not_prepared_names_the_command(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
     with pytest.raises(TempbenchError, match="tempbench prepare tempvs"):
-        starting.check(Command("m", "tempvs_mt1_two", tmp_path))
+        starting.identify(Command("m", "tempvs_mt1_two", tmp_path))
 
 
 def test_a_full_disk_is_told_before_a_model_is_loaded(tmp_path, monkeypatch):
     monkeypatch.setattr(outputs.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
     with pytest.raises(TempbenchError, match="1 MB free"):
-        starting.check(Command("m", TASK, tmp_path))
+        starting.identify(Command("m", TASK, tmp_path))
 
 
 def test_quick_look_at_the_data():
