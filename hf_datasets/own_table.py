@@ -64,8 +64,8 @@ def write_sample(kind: Kind, source: Path, root: Path, least: int = 4) -> None:
         least: The number of questions, or more to complete the last group.
     """
     rows, files = _asked(kind, source, f"{roots.MINI}/")
-    units = {row["unit"] for row in rows[:least]}
-    rows = [row for row in rows if row["unit"] in units]
+    groups = {row["group"] for row in rows[:least]}
+    rows = [row for row in rows if row["group"] in groups]
     shown = {url for row in rows for url in row.get("images") or [row.get("video")]}
     shutil.rmtree(root, ignore_errors=True)
     for url, path in files.items():
@@ -105,7 +105,7 @@ def _asked(kind: Kind, source: Path, folder: str = "") -> tuple[list[tables.Row]
         except TempbenchError as error:
             wrong.append(f"{where}: {error}")
             continue
-        asked = (row["unit"] if kind.groups else "", *(str(row.get(name)) for name in _ASKED))
+        asked = (row["group"] if kind.groups else "", *(str(row.get(name)) for name in _ASKED))
         if (other := places.setdefault(row["question_id"], where)) != where:
             wrong.append(f"{where}: id: {row['question_id']!r} is already used by {other}; choose another")
         if (other := places.setdefault(asked, where)) != where:
@@ -136,8 +136,8 @@ def _refuse(source: Path, wrong: Sequence[str]) -> None:
 
 
 def _say_of_groups(source: Path, rows: list[tables.Row]) -> None:
-    sizes = Counter(row["unit"] for row in rows)
-    if alone := [unit for unit, n in sizes.items() if n == 1]:
+    sizes = Counter(row["group"] for row in rows)
+    if alone := [group for group, n in sizes.items() if n == 1]:
         n_alone = f"{len(alone)} of {len(sizes)} groups have one question"
         print(f"{source}: {n_alone} ({alone[0]!r} is the first); it is right where that is", file=sys.stderr)
 
@@ -169,9 +169,9 @@ def _read(
     """Returns a row of the data set, and its media by URL."""
     number = where.rpartition(" ")[2]
     id_ = _text(cells, "id") or f"q{number}"
-    asked: tables.Row = {"question_id": id_, "question": _text(cells, "question"), "unit": id_}
+    asked: tables.Row = {"question_id": id_, "question": _text(cells, "question"), "group": id_}
     if kind.groups:
-        asked["unit"] = _text(cells, "group")
+        asked["group"] = _text(cells, "group")
     asked["answer"] = _text(cells, "answer")
     media = _media(kind, source.parent, _list(cells, "media"), folder) if kind.media != "none" else []
     if kind.media == "pictures":
@@ -180,9 +180,9 @@ def _read(
         asked["video"] = media[0][0]
     if "options" in kind.schema.names:
         asked["options"] = _list(cells, "options")
-    for name in ("question", "answer", "unit"):
+    for name in ("question", "answer", "group"):
         if not asked[name]:
-            raise TempbenchError(f"{'group' if name == 'unit' else name}: empty")
+            raise TempbenchError(f"{name}: empty")
     return kind.row(asked), dict(media)
 
 

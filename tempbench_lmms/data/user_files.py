@@ -306,7 +306,7 @@ def _cell(path: Path, where: str, is_text: bool, cell: Any) -> Any:
 
 
 def _json_table(path: Path, needed: str) -> Iterator[tuple[str, Cells]]:
-    found = frame_rows(json_or_lines(bounds.read_text(path)), needed)
+    found = _frame_rows(_json_or_lines(bounds.read_text(path)), needed)
     if found is None:
         raise TempbenchError(
             f"{path} is neither a list of rows nor a table as pandas writes it; give one of these"
@@ -329,7 +329,7 @@ _READERS = {
 }
 
 
-def json_or_lines(text: str) -> Any:
+def _json_or_lines(text: str) -> Any:
     """Returns the value of a JSON text, or a list of its lines' values.
 
     Raises:
@@ -344,7 +344,7 @@ def json_or_lines(text: str) -> Any:
         return [parse_json(line, unique=True) for line in lines]
 
 
-def frame_rows(data: Any, needed: str) -> list[tuple[str, Row]] | None:
+def _frame_rows(data: Any, needed: str) -> list[tuple[str, Row]] | None:
     """Returns the rows of a data frame that pandas wrote as JSON, with their names.
 
     Args:

@@ -10,7 +10,7 @@ from tempbench_lmms.data import manifests, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tests.source_files import picture
 
-NAMES = ("question_id", "unit", "question", "answer", "target")
+NAMES = ("question_id", "group", "question", "answer", "target")
 SCHEMA = pa.schema(
     [
         *((name, pa.string()) for name in NAMES),
@@ -47,7 +47,7 @@ def test_what_is_taken(table, capsys):
     first, second = tables.read_rows(root / "questions")
     assert first["options"] == ["x", "y"]
     assert first["images"] == [f"tempbench://tempvs/media/a/{number}.png" for number in (1, 2)]
-    assert [first["unit"], second["unit"]] == ["g", "g"]
+    assert [first["group"], second["group"]] == ["g", "g"]
     assert first["question_id"] != second["question_id"]
     assert manifests.read(root)["rows"] == {"questions": 2}
     prepare_table(KIND, source, force=False)
