@@ -178,7 +178,7 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         replies |= {i: "" for i, reply in replies.items() if reply is None}
         for name, numbers in stop.answered.items():
             own = self.tasks[name]
-            own._instances[:] = [one for one in own.instances if one.doc_id in numbers]
+            own.instances[:] = [one for one in own.instances if one.doc_id in numbers]
 
     def _decided(self, stop: stopping.Stopping, task: str, texts: Mapping[int, str]) -> int | None:
         """Returns after how many groups a task is decided, or None; every process gets the same value."""

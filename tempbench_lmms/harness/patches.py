@@ -109,7 +109,7 @@ def find_tasks(module: ModuleType) -> None:
         paths = [str(one) for one in ([given] if isinstance(given, (str, Path)) else given or [])]
         bound.arguments["include_path"] = list(dict.fromkeys([*paths, folder]))
         original(*bound.args, **bound.kwargs)
-        index = bound.args[0]._task_index
+        index = bound.args[0].task_index
         own = {name: str(index[name]["yaml_path"]) for name in task_files() if name in index}
         if taken := sorted(
             name for name, path in own.items() if path != "-1" and not path.startswith(folder)

@@ -1,5 +1,6 @@
 """What is changed in the harness, and why it still has to be."""
 
+import re
 import subprocess
 import sys
 import textwrap
@@ -40,6 +41,18 @@ def test_an_openai_runner_still_leaves_its_client_without_its_time_limit():
     text = (harness_folder() / "models" / "simple" / "openai.py").read_text(encoding="utf-8")
     made = text[text.index("OpenAI(api_key") :].partition("\n")[0]
     assert "timeout" not in made, "`mend_client` may be needless"
+
+
+def test_the_private_parts_that_our_cache_uses_are_there():
+    theirs, ours = (
+        {*re.findall(r"(?:self\.|def )(_[a-z]\w+)", file.read_text(encoding="utf-8"))}
+        for file in (
+            harness_folder() / "caching" / "response_cache.py",
+            Path(patches.__file__).with_name("cache.py"),
+        )
+    )
+    own = {"_answers", "_decided", "_has_answers", "_keys", "_media", "_rows", "_shown", "_shown_of_others"}
+    assert ours - own - {"_until_decided"} <= theirs
 
 
 def test_each_change_is_made_once():
@@ -83,7 +96,7 @@ def manager_of(paths):
     class TaskManager:
         def __init__(self, verbosity="INFO", include_path=None, include_defaults=True):
             self.looked = include_path
-            self._task_index = paths
+            self.task_index = paths
 
         def match_tasks(self, task_list):
             return task_list

@@ -135,7 +135,7 @@ def test_a_metric_alone_decides_nothing(tmp_path):
 
 
 def test_an_earlier_run_that_is_not_there_is_refused_before_the_harness_starts(tmp_path, monkeypatch):
-    monkeypatch.setattr(starting, "check", lambda *given: pytest.fail("the harness was started"))
+    monkeypatch.setattr(starting, "identify", lambda *given: pytest.fail("the harness was started"))
     run = ["run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", tmp_path / "new"]
     complains(
         tempbench(*run, "--until-decided", tmp_path / "typo"), f"in {tmp_path / 'typo'}; give the run's"
