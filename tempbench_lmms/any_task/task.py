@@ -152,7 +152,7 @@ class AnyTask:
             chance={},
             primary=tuple(self.metrics),
             full=(self.name, 0),
-            cluster=Cluster(self.grouped_by, ()),
+            cluster=Cluster(self.grouped_by, ()),  # in words; `clusters` has that of each question
         )
 
     @cached_property
