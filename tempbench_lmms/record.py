@@ -64,7 +64,7 @@ def pooled(
 
     Args:
         terms: What a record adds to both sums.
-        cluster: What the answers vary together in; intervals resample it.
+        cluster: What the answers vary together in; errors are computed over it.
         keep: Whether a record counts.
         bounded: Whether the metric lies between 0 and 1.
     """

@@ -1,6 +1,6 @@
 """The lines of the check, and the faults between a task and a model with their remedies.
 
-measured in `looks` (pixels), `judging` (order, texts, videos, settings) and `replies`.
+`verdict` decides the lines; `judging` and `replies` measure them.
 """
 
 import re

@@ -61,17 +61,21 @@ class HarnessError(BaseException):
 # Options of the harness's command line that are lists of `name=value`.
 _LISTS = ("model_args", "gen_kwargs", "hf_hub_log_args", "wandb_args", "swanlab_args", "launcher_args")
 _SECONDS = 600.0
+_OURS = "_replaced_by_tempbench"
 
 
 def _replace(owner: Any, name: str, new: Callable[..., Any]) -> None:
-    """Replaces a function once, by one that is given it; does nothing if the harness lacks it."""
+    """Replaces a function once, by one that is given it; warns if the harness lacks it."""
     original = getattr(owner, name, None)
-    if original is not None and not hasattr(original, "__wrapped__"):
+    if original is None:
+        warn(f"{owner.__name__} has no {name}, so `{new.__qualname__}` has no effect; update tempbench-lmms")
+    elif not hasattr(original, _OURS):
 
         @functools.wraps(original)
         def changed(*args: Any, **kwargs: Any) -> Any:
             return new(original, *args, **kwargs)
 
+        setattr(changed, _OURS, True)
         setattr(owner, name, changed)
 
 
@@ -152,7 +156,8 @@ def encode_every_picture(module: ModuleType) -> None:
             kwargs["cache"] = None
         return original(image, *args, **kwargs)
 
-    _replace(module, "encode_image_to_base64", encode)
+    if hasattr(module, "encode_image_to_base64"):  # not in 0.6.1
+        _replace(module, "encode_image_to_base64", encode)
 
 
 def print_headlines(module: ModuleType) -> None:

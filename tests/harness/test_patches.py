@@ -1,5 +1,6 @@
 """What is changed in the harness, and why it still has to be."""
 
+import functools
 import re
 import subprocess
 import sys
@@ -66,12 +67,23 @@ def test_each_change_is_made_once():
     assert once("a path", cache={"a": 1}) == {"a": 1}
 
 
-def test_a_harness_without_such_functions_is_left_alone():
-    for patch in patches.PATCHES:
-        if patch.module in ("lmms_eval.protocol", "lmms_eval.utils"):
-            module = types.ModuleType(patch.module)
-            patch.change(module)
-            assert not [name for name in vars(module) if not name.startswith("__")]
+def test_a_function_that_the_harness_decorates_is_changed_and_a_missing_one_is_told(monkeypatch):
+    warnings: list[str] = []
+    monkeypatch.setattr(patches, "warn", warnings.append)
+    tracker = types.ModuleType("lmms_eval.loggers.evaluation_tracker")
+    tracker.EvaluationTracker = type("EvaluationTracker", (), {})
+    tracker.GeneralConfigTracker = type(
+        "GeneralConfigTracker",
+        (),
+        {"log_experiment_args": functools.wraps(print)(lambda self, source, arguments: arguments)},
+    )
+    patches.write_no_secrets(tracker)
+    shown = tracker.GeneralConfigTracker().log_experiment_args(
+        "openai", "model=m,api_key=sk-1234567890abcdef"
+    )
+    assert shown.startswith("model=m,api_key=")
+    assert "1234567890" not in shown
+    assert "EvaluationTracker has no save_results_aggregated" in warnings[0]
 
 
 @pytest.mark.parametrize("kind", ["no parameter", "no class"])
