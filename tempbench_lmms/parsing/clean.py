@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from tempbench_lmms.parsing.lexicon import entries
+from tempbench_lmms.parsing.lexicon import phrases
 
 _END = 4_000  # of a longer reply the first and the last characters are read: an answer stands at one end
 _GAP = "\n@\n"
@@ -121,9 +121,8 @@ def clean(reply: str, prompt: str | None = None, letters: str = "", texts: tuple
 @cache
 def _next() -> re.Pattern[str]:
     """Returns a pattern for where a model that has answered goes on to invent the next question."""
-    words = "|".join(entry.phrase for entry in entries() if entry.role == "next")
     head, tail = r"\n[ \t]{0,8}(?:#{1,6}[ \t]{0,4}|\*\*)?", r"[ \t]{0,4}\d{0,3}[ \t]{0,4}(?:\*\*)?[:：]"
-    return re.compile(f"{head}(?:{words}){tail}", re.IGNORECASE)
+    return re.compile(f"{head}(?:{phrases('next')}){tail}", re.IGNORECASE)
 
 
 def final_answer(reply: str) -> str | None:

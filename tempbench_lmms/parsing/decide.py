@@ -49,7 +49,6 @@ _HOW = {
 
 
 _LISTED = 3
-_NEAR = 4  # signs between a span and the letter behind it
 _LONG = 20
 _SHORT = 8
 _LABELS = roles("letter label both listed")
@@ -137,13 +136,11 @@ def _span(case: Case) -> Said | None:
 
 
 def _letter_of(text: Text, found: list[Mention], named: list[Mention], mention: Mention) -> str | None:
-    """Returns the letter that a span belongs to: the last one before it, else the one directly after it."""
+    """Returns the letter that a span belongs to: the last one before it, behind other spans."""
     start = text.sentences[text.sentence(mention.start)].start
     left = max([start, *(one.end for one in found if one.end <= mention.start)])
-    right = min([mention.end + _NEAR, *(one.start for one in found if one.start >= mention.end)])
     before = [one for one in named if left <= one.start and one.end <= mention.start]
-    behind = [one for one in named if mention.end <= one.start < right]
-    return str((before or behind[:1])[-1].value) if before or behind else None
+    return str(before[-1].value) if before else None
 
 
 def _broken_off(case: Case) -> Said | None:
@@ -261,8 +258,6 @@ def _weak(case: Case) -> Said | None:
 def _is_doubtful(case: Case, one: Judged) -> bool:
     """Returns whether words of doubt in a mention's sentence outweigh the evidence for it."""
     text, mention, (start, end) = case.text, one.mention, case.text.sentences[one.sentence]
-    if any(o.stance == Stance.DENIED and o.sentence == one.sentence for o in case.judged):
-        start = max(c.start for c in text.clauses(text.sentences[one.sentence]) if c.start <= mention.start)
     ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
     open_ = text.has("hedge", start if one.behind else 0, len(text.text)) or text.has(
         ahead, start, mention.start
@@ -299,7 +294,7 @@ def _remaining(case: Case) -> Said | None:
     denied = [one for one in case.judged if one.stance == Stance.DENIED]
     doubts = roles("hedge suppose draft turn")
     rest = {*case.finder.values} - _values([one for one in denied if not text.said(one.sentence) & doubts])
-    if len(rest) != 1 or not denied or _values(case.live) - rest:
+    if len(rest) != 1 or not denied:
         return None
     last = case.judged[-1]
     return last._replace(stance=Stance.NAMED, mention=last.mention._replace(value=rest.pop())), ""

@@ -9,7 +9,7 @@ from typing import Any
 
 from tempbench_lmms.parsing.expected import Choice, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.parsing.finders import Finder
-from tempbench_lmms.parsing.lexicon import scan
+from tempbench_lmms.parsing.lexicon import phrases, roles, scan
 from tempbench_lmms.parsing.mentions import relations, spans
 from tempbench_lmms.parsing.tokens import Text
 
@@ -76,10 +76,7 @@ _TICKED = re.compile(
     r"(?:\[\s*[xX✓✔]\s*\]|\([xX✓✔]\)|[✓✔✅☑☒])\s*([^\[\]\n✓✔✅☑☐✗✘❌]{1,80}?)\s*(?=\[|\n|$|[☐✗✘❌])"
 )
 _BOX = re.compile(r"(?:^|(?<=\n))[\s*•-]*(?:\[[xX✓✔ ]?\]|\([xX✓✔ ]?\)|[☐☑☒])\s*\S|\[[ ]?\]")
-_NO_KEY = re.compile(
-    r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|score|prob|runner|second|reject"
-    r"|initial|exclu|eliminat|alternativ|short|observ|frame|violat"
-)
+_ANSWER = roles("answer")
 _KEYS = (
     r"final_?(answer|choice|decision|order)?",
     r"(correct_?)?answer(_\w+)?|ans",
@@ -154,11 +151,11 @@ def _of_json(value: Any, finder: Finder) -> Any | None:
     if isinstance(finder.expected, Order):
         rows = named[:1] or names.items()
         return finder.read_text("\n".join(f"{name.replace('_', ' ')}: {item}" for name, item in rows))
-    asked = finder.terms.approves - {"right", "wrong"}
+    asked = finder.terms.approves - {"right", "wrong"} | _ANSWER
     named += [
         (name, item)
         for name, item in names.items()
-        if any(word.roles & asked for word in scan(name.replace("_", " ")))
+        if any(word.roles & asked for word in scan(name.replace("_", " "), spans=False))
     ]
     for _, item in named:
         if item is None or (found := _of_json(item, finder)) is not None:
@@ -169,7 +166,7 @@ def _of_json(value: Any, finder: Finder) -> Any | None:
 
 def _names(value: Mapping[Any, Any]) -> dict[str, Any]:
     names = {re.sub(r"[\s-]+", "_", str(key).strip().lower()): item for key, item in value.items()}
-    return {name: item for name, item in names.items() if not _NO_KEY.search(name)}
+    return {name: item for name, item in names.items() if not re.search(phrases("other_key"), name)}
 
 
 def _of_field(item: Any, finder: Finder) -> Any | None:

@@ -77,7 +77,8 @@ class _Node:
 class Entry(NamedTuple):
     """A phrase of a language and one of its roles; `times` if it has that role only in spans of time.
 
-    The words with the role `next` begin a line in which a model that has answered invents the next question.
+    The words with the role `next` begin a line in which a model that has answered invents the next question;
+    a key of an object with a word of the role `other_key` holds no answer.
     """
 
     language: str
@@ -105,11 +106,20 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
                         yield Entry(file.stem, role, "".join(said), times)
 
 
+_APART = roles("next other_key")
+
+
+@cache
+def phrases(role: str) -> str:
+    """Returns the phrases with a role, of all languages, as the alternatives of a pattern."""
+    return "|".join(re.escape(entry.phrase) for entry in entries() if entry.role == role)
+
+
 @cache
 def _root(spans: bool) -> _Node:
     root = _Node()
     for language, role, phrase, times in entries():
-        if role == "next" or (times and not spans):
+        if role in _APART or (times and not spans):
             continue
         node = root
         *units, last = UNIT.findall(phrase.removesuffix("*").lower())

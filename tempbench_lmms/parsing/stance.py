@@ -123,10 +123,8 @@ def _is_joined(text: Text, start: int, end: int) -> bool:
 def _is_range(text: Text, one: Mention, other: Mention) -> bool:
     """Returns whether two numbers are the ends of a range: "Images 1 to 3"."""
     ends = type(one.value) is int and type(other.value) is int and one.value < other.value
-    joins = ends and text.text[one.end : other.start].strip(" -–~") == ""
-    return joins or (
-        ends and is_filling(text, one.end, other.start, _TO) and text.has(_TO, one.end, other.start)
-    )
+    between = text.without(one.end, other.start, _TO).strip(" -–~")
+    return ends and text.text[one.end : other.start].strip() != between == ""
 
 
 def _whole(text: Text, group: list[Mention]) -> list[Mention]:
@@ -238,11 +236,9 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
         stance = next((said for rule in RULES if (said := rule(at)) is not None), Stance.NAMED)
         if judged and judged[-1].stance == Stance.DENIED and stance >= Stance.NAMED and at.repeats:
             stance = Stance.DENIED
-        behind = text.within(at.left, at.start) if i else []
-        no = any("no" in w.roles and is_empty(text.text[at.left : w.start]) for w in behind)
         taken = [w for w in text.within(ends[i], at.start) if w.roles & _TAKES_BACK or _is_no(text, w)]
         own = (text.sentence(w.start) for w in taken)
-        back = no or any(
+        back = any(
             n == at.number or is_filling(text, text.sentences[n].start, w.start, _BEFORE_BACK)
             for n, w in zip(own, taken, strict=True)
         )
@@ -254,7 +250,9 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
 
 def _is_no(text: Text, word: Word) -> bool:
     """Returns whether a word is a "no" by itself: "No, that is the other one"."""
-    return "no" in word.roles and text.text[word.end : word.end + 1] in _PAUSES
+    return "no" in word.roles and (
+        text.text[word.end : word.end + 1] in _PAUSES or text.text[word.end - 1] == ","
+    )
 
 
 def _alternative(at: _Place) -> Stance | None:
@@ -348,9 +346,7 @@ def _dealt(at: _Place) -> Stance | None:
 
 def _approved(at: _Place) -> Stance | None:
     right = at.verdict == "right"
-    if right and (
-        at.text.has("suppose", at.end, at.right) or at.text.has("before after", at.end, at.clause.end)
-    ):
+    if right and at.text.has("suppose", at.end, at.right):
         return Stance.SUPPOSED
     return Stance.ANNOUNCED if right or _is_announced(at) else None
 
@@ -412,9 +408,8 @@ def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
 def _of_it(at: _Place) -> list[Word]:
     """Returns the words after a mention, except those that deny or join the next one."""
     text, tail = at.text, at.text.within(at.end, at.right)
-    if at.right < at.next or at.next == len(text.text) or text.sentence(at.next) != at.number:
-        return tail
-    while tail and tail[-1].roles & _TAIL:
+    follows = at.next < len(text.text) and text.sentence(at.next) == at.number
+    while follows and tail and tail[-1].roles & _TAIL:
         tail.pop()
     return tail
 
@@ -463,8 +458,7 @@ def _is_announced(at: _Place) -> bool:
         if not at.reaches(word):
             return False
         if word.roles & _ANNOUNCES:  # but "Answer B shows the end" announces nothing
-            joined = "answer" in word.roles and at.text.text[word.end : at.start] == " "
-            return not joined or _is_set_off(at.text, at.end)
+            return "answer" not in word.roles or at.text.text[word.end : at.start] != " "
         if word.roles & at.terms.approves:
             return True
     return at.left < clause.start and _is_headed(at)

@@ -17,6 +17,7 @@ _STEP = re.compile(
 _OTHER = {"A": "B", "B": "A"}
 _HEAD = re.compile(r"(?:(?:^|(?<=[\n.;,|]))[\s(*\"'|-]*|(?<=\s)\()([123])(?:\s*(?:[.:)=|-]|->|→|–|—))(?!\d)")
 _NUMBER = re.compile(r"\W{0,3}([123])(?!\d)")
+_LISTED_BEFORE = re.compile(r"(?<!/)(?:/|\bor)\W{0,3}$")
 _LISTED = re.compile(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
 _MOST_BETWEEN = 90
 _NOT_PLAIN = roles("hedge unsure suppose refuse ask deny wrong back switch")
@@ -182,14 +183,18 @@ def _questions(text: Text) -> Asked:
     return joined
 
 
+def _is_listed(text: str, word: Word) -> bool:
+    before = _LISTED_BEFORE.search(text[max(0, word.start - 8) : word.start])
+    return bool(before or _LISTED.match(text, word.end))
+
+
 def _answers(text: Text, single: bool = True) -> list[tuple[int, int, str]]:
     found = []
     for word in text.words:
         kind = next((k for k in ("unsure", "yes", "no") if k in word.roles), "")
-        if "affirm" in word.roles and not re.match(r"\w|:", text.text[word.end :]):
+        if "affirm" in word.roles and not re.match(r"\w|:", text.text[word.end : word.end + 1]):
             kind = "yes"
-        before = re.search(r"(?<!/)(?:/|\bor)\W{0,3}$", text.text[max(0, word.start - 8) : word.start])
-        if kind and not (single and (before or _LISTED.match(text.text, word.end))):
+        if kind and not (single and _is_listed(text.text, word)):
             found.append((word.start, word.end, kind))
     return found
 
