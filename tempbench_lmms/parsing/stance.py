@@ -100,7 +100,7 @@ def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
         listed = last.form != "judged" and last is not one and _is_joined(text, last.end, one.start)
         listed = listed or (last is not one and _is_range(text, last, one))
         again = found and one.value in [other.value for other in found[-1][:-1]]
-        again = again and text.has("and or nor", last.end, one.start)  # "A, B or C, and B and C"
+        again = again and text.has("and or", last.end, one.start)  # "A, B or C, and B and C"
         if (listed and not again) or text.text[last.end : one.start] == " ":
             found[-1].append(one)
         else:
@@ -115,8 +115,8 @@ def _is_joined(text: Text, start: int, end: int) -> bool:
         return False
     if any(w.roles & _YES_NO and text.text[w.end] in _PAUSES for w in words):  # "A (no), B (no)"
         return False
-    rest = _BRACKETS.sub(" ", text.without(start, end, "and or nor option image fill"))
-    joins = bool(set(",/、&") & set(rest)) or text.has("and or nor", start, end)
+    rest = _BRACKETS.sub(" ", text.without(start, end, "and or option image fill"))
+    joins = bool(set(",/、&") & set(rest)) or text.has("and or", start, end)
     return joins and is_empty(rest)
 
 
@@ -250,9 +250,8 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
 
 def _is_no(text: Text, word: Word) -> bool:
     """Returns whether a word is a "no" by itself: "No, that is the other one"."""
-    return "no" in word.roles and (
-        text.text[word.end : word.end + 1] in _PAUSES or text.text[word.end - 1] == ","
-    )
+    stands = text.text[word.end : word.end + 2].strip()[:1] in (*_PAUSES, "-", "–", "—")
+    return "no" in word.roles and "wrong" not in word.roles and (stands or text.text[word.end - 1] == ",")
 
 
 def _alternative(at: _Place) -> Stance | None:
@@ -304,7 +303,9 @@ def _supposed(at: _Place) -> Stance | None:
 
 def _drafted(at: _Place) -> Stance | None:
     """Returns DRAFT for a first thought or a concession: "my first guess was B"."""
-    quoted = any("quotes" in w.roles and at.left < w.start - 1 for w in at.lead)
+    quoted = any(
+        "quotes" in w.roles and (at.left < w.start - 1 or w.start == at.sentence.start) for w in at.lead
+    )
     quoted = quoted and not (
         at.form in ("stated", "judged") and at.text.has("claim", at.sentence.start, at.start)
     )
@@ -410,6 +411,8 @@ def _of_it(at: _Place) -> list[Word]:
     text, tail = at.text, at.text.within(at.end, at.right)
     follows = at.next < len(text.text) and text.sentence(at.next) == at.number
     while follows and tail and tail[-1].roles & _TAIL:
+        if set(_PAUSES) & set(text.text[tail[-1].end : at.next]):  # "A est faux, B"
+            break
         tail.pop()
     return tail
 

@@ -166,7 +166,8 @@ def _cut(text: str, sentences: list[Span], places: Iterable[int]) -> list[Span]:
 def is_entry(label: str, text: str) -> bool:
     """Returns whether a label has neighbours, and so is no answer by itself: "B. He runs"."""
     beside = (str(int(label) + n) if label.isdigit() else chr(ord(label) + n) for n in (-1, 1))
-    return any(re.search(rf"(?<!\w){re.escape(one)}[.):\]]", text) for one in beside)
+    heads = "|".join(map(re.escape, beside))
+    return bool(re.search(rf"(?:^|[\n.;!?:|])[\s(\[\"'#>•·-]*(?:{heads})[.):\]]", text))
 
 
 def _sentences(text: str, short: set[int]) -> list[Span]:

@@ -15,6 +15,7 @@ _BETWEEN = roles("fill image option and then conclude is prep step article to co
 _LEFT_OPEN = roles("prior hedge parallel unsure unable equal refuse partly")
 _HEADS = roles("rank image")
 _CORRECTS = roles("back switch")
+_SPLITS = roles("conclude is")
 _SIGNS = re.compile(r"[\s,;.:()\[\]\"'|#/&•*+=~<>→⇒➜➔➝、。–—-]")
 _CUT = re.compile(r"[;,.\n、。](?!\w)")
 _STRONG = re.compile(r"[:;.\n(–—。]|\s-\s")
@@ -139,7 +140,7 @@ def _rows(order: _Order) -> Iterator[Mention]:
             last = run[-1].end
             if _SIGNS.sub("", _gap(order, last, one.start)) not in ("", "e"):
                 break
-            concludes = [w for w in order.text.within(last, one.start) if "conclude" in w.roles]
+            concludes = [w for w in order.text.within(last, one.start) if w.roles & _SPLITS]
             if _STRONG.search(text, last, one.start) or any(text[w.start].isalpha() for w in concludes):
                 pieces.append([])
             pieces[-1].append(one)
