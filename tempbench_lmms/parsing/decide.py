@@ -55,13 +55,13 @@ _LABELS = roles("letter label both listed")
 _STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
 _CLOSES = roles("conclude back switch final turn")
 _ANNOUNCE = roles("answer choose is fill option image final right yes no and")
-_EVENT = roles("answer right conclude event")
 # What is only named is left unread where one of these words stands before it, or behind it, in its sentence.
 _DOUBTS = dict.fromkeys(
     ("letter", "label", "both", "listed", "number", "place", "order", "text"),
     (roles("or ask"), roles("or ask suppose refuse")),
 ) | {"judged": (roles("all or ask"), roles("or ask suppose refuse turn wrong no"))}
 _TOLD = ("stated", "class", "span")
+_EVENT = roles("answer right conclude event")
 _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = re.compile(r"[^\W\d_]{2,} $")
 _REMARKS = roles("note courtesy ask refuse")
@@ -91,15 +91,20 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> Said:
     return next(one for one in said if one is not None)
 
 
-def alive(text: Text, judged: list[Judged]) -> list[Judged]:
-    """Returns the possible answers: no remarks, nothing after a courtesy or before a correction."""
+def _possible(text: Text, judged: list[Judged]) -> list[Judged]:
+    """Returns what a text neither denies, asks nor supposes, without remarks."""
     first = min((one.sentence for one in judged), default=0)
     opening = {i: text.within(*sentence)[:1] for i, sentence in enumerate(text.sentences) if i > first}
     notes = {i for i, words in opening.items() if any("note" in word.roles for word in words)}
     denied = {(o.mention.value, o.mention.form in _TOLD) for o in judged if o.stance == Stance.DENIED}
     live = [one for one in judged if one.stance >= Stance.OPEN]
     live = [o for o in live if o.stance > Stance.NAMED or (o.mention.value, False) not in denied]
-    live = [one for one in live if one.sentence not in notes or one.stance == Stance.ANNOUNCED]
+    return [one for one in live if one.sentence not in notes or one.stance == Stance.ANNOUNCED]
+
+
+def alive(text: Text, judged: list[Judged]) -> list[Judged]:
+    """Returns the possible answers: nothing before a correction, no heads of a list."""
+    live = _possible(text, judged)
     back = [i for i, one in enumerate(live) if i and one.behind]
     live = live[back[-1] :] if back else live
     heads = [one for one in live if one.stance == Stance.HEAD and one.mention.form != "judged"]
@@ -151,10 +156,16 @@ def _broken_off(case: Case) -> Said | None:
 
 
 def _retracted(case: Case) -> Said | None:
-    """Returns that nothing is stated if a sentence behind the last possible answer begins to correct it."""
-    last = case.live[-1].sentence if case.live else len(case.text.sentences)
-    behind = range(last + 1, len(case.text.sentences))
-    return (None, "several") if any("back" in case.text.opens(i) for i in behind) else None
+    """Returns that nothing is stated if a text denies its last answer, or begins to correct it."""
+    if not case.live:
+        return None
+    text, last = case.text, case.live[-1]
+    behind = [
+        one for one in case.judged if one.mention.start > last.mention.start and one.mention.form in _LABELS
+    ]
+    denied = any(one.stance == Stance.DENIED and one.mention.value == last.mention.value for one in behind)
+    corrected = any("back" in text.opens(i) for i in range(last.sentence + 1, len(text.sentences)))
+    return (None, "several") if denied or corrected else None
 
 
 def _strong(case: Case) -> Said | None:
@@ -176,9 +187,6 @@ def _strong(case: Case) -> Said | None:
         return None, "several"
     if _gives_up(text, last):
         return None, "refused"
-    denied = [one for one in case.judged if one.stance == Stance.DENIED and one.mention.form in _LABELS]
-    if any(o.mention.value == last.mention.value and o.mention.start > last.mention.start for o in denied):
-        return None, "several"
     stated = (*_STRONG, Stance.HEAD)
     others = [one for one in live if one.stance in stated and one.mention.value != last.mention.value]
     return (last, "") if all(_outdoes(text, last, other) for other in others) else (None, "several")
@@ -286,7 +294,8 @@ def _is_contrasted(case: Case, one: Judged) -> bool:
     before = [other for other in case.judged if other.mention.end <= one.mention.start]
     denied = [other for other in before if other.stance == Stance.DENIED and other.sentence == one.sentence]
     between = (denied[-1].mention.end, one.mention.start) if denied else (0, 0)
-    return text.has("and", *between) and not text.has("is turn conclude", *between)
+    joins = text.has("and", *between) or (denied and text.has("also", one.mention.end, end))
+    return bool(joins) and not text.has("is turn conclude", *between)
 
 
 def _remaining(case: Case) -> Said | None:

@@ -3,7 +3,6 @@
 The first rule of `RULES` that applies decides the stance of a mention or of a list of mentions.
 """
 
-import itertools
 import re
 from collections.abc import Callable
 from enum import IntEnum
@@ -62,7 +61,6 @@ _FILL = roles(
     "fill prep final only is answer option image video conclude likely choose right back turn switch count"
 )
 _NEAR = _FILL | roles("deny also and all hedge unsure able must")
-_ALIKE = roles("fill also and is prep option")
 _TAIL = roles("deny no and or fill option nor")
 _ASKED = roles("long odd")
 _TURNS = roles("turn conclude")
@@ -72,15 +70,14 @@ _TAKES_BACK = roles("back switch")
 _BEFORE_BACK = roles("fill back switch no deny turn prep and yes must")
 _ANNOUNCES = roles("answer choose switch final")
 _LEADS = roles("is prep turn conclude")
-_SUBJECTS, _OF_SUBJECT = roles("answer option image"), roles("fill right")
+_SUBJECTS = roles("answer option image")
 _DENIES = roles("deny wrong no")
 _UNCERTAIN = roles("hedge refuse suppose because or")
 _BOUNDS = roles("more less")
 _POINTS = roles("back only to from because turn conclude is")
 _PARTS = roles("is tick cross")
 _CONDITION = roles("suppose turn conclude")
-_TO = roles("to")
-_PAUSES, _YES_NO = ("", *",.:;!)，。、"), roles("yes no")
+_PAUSES = ("", *",.:;!)，。、")
 _BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
 _FAR = 60
 # Signs; they keep a loop from costing time by its square.
@@ -96,46 +93,21 @@ def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
     """Returns the mentions dealt into lists: "A, B and D" has one predicate."""
     found: list[list[Mention]] = []
     for one in mentions:
-        last = found[-1][-1] if found else one
-        listed = last.form != "judged" and last is not one and _is_joined(text, last.end, one.start)
-        listed = listed or (last is not one and _is_range(text, last, one))
-        again = found and one.value in [other.value for other in found[-1][:-1]]
-        again = again and text.has("and or", last.end, one.start)  # "A, B or C, and B and C"
-        if (listed and not again) or text.text[last.end : one.start] == " ":
+        last = found[-1][-1] if found else None
+        if last and last.form != "judged" and _is_joined(text, last, one):
             found[-1].append(one)
         else:
             found.append([one])
     return found
 
 
-def _is_joined(text: Text, start: int, end: int) -> bool:
+def _is_joined(text: Text, one: Mention, other: Mention) -> bool:
     """Returns whether only a comma or a joining word separates two mentions; no "is", no tick."""
-    words = text.within(start, end)
-    if any(w.roles & _PARTS for w in words) and "(" not in text.text[start:end]:
-        return False
-    if any(w.roles & _YES_NO and text.text[w.end] in _PAUSES for w in words):  # "A (no), B (no)"
-        return False
+    start, end = one.end, other.start
     rest = _BRACKETS.sub(" ", text.without(start, end, "and or option image fill"))
+    parts = text.has(_PARTS, start, end) and "(" not in text.text[start:end]
     joins = bool(set(",/、&") & set(rest)) or text.has("and or", start, end)
-    return joins and is_empty(rest)
-
-
-def _is_range(text: Text, one: Mention, other: Mention) -> bool:
-    """Returns whether two numbers are the ends of a range: "Images 1 to 3"."""
-    ends = type(one.value) is int and type(other.value) is int and one.value < other.value
-    between = text.without(one.end, other.start, _TO).strip(" -–~")
-    return ends and text.text[one.end : other.start].strip() != between == ""
-
-
-def _whole(text: Text, group: list[Mention]) -> list[Mention]:
-    """Returns a list of mentions with those inside its ranges."""
-    inner = [
-        one._replace(value=value)
-        for one, other in itertools.pairwise(group)
-        if _is_range(text, one, other)
-        for value in range(one.value + 1, other.value)
-    ]
-    return sorted([*group, *inner], key=lambda one: one.start)
+    return joins and not parts and is_empty(rest)
 
 
 class _Place:
@@ -147,7 +119,6 @@ class _Place:
         self.number = text.sentence(self.start)
         whole = text.sentences[self.number]
         clauses = [c for c in text.clauses(whole) if c.start < self.end and self.start < c.end]
-        self.clauses = text.clauses(whole)
         self.sentence = Span(max(whole.start, self.start - _REACH), min(whole.end, self.end + _REACH))
         self.clause = Span(clauses[0].start, clauses[-1].end)
         self.left = max(before, self.sentence.start)
@@ -163,14 +134,7 @@ class _Place:
     @cached_property
     def lead(self) -> list[Word]:
         """The words of the clause between the previous mention and this one."""
-        words = self.text.within(self.left, self.start)
-        start = self.clause.start
-        if any(
-            "that" in w.roles and w.start >= start and is_empty(self.text.text[start : w.start])
-            for w in words
-        ):
-            start = max((c.start for c in self.clauses if c.end <= start), default=start)  # "not, dass"
-        return [w for w in words if w.start >= start]
+        return self.text.within(max(self.left, self.clause.start), self.start)
 
     @cached_property
     def verdict(self) -> str:
@@ -208,16 +172,6 @@ class _Place:
             before.pop()
         return before[-1] if before and self.reaches(before[-1]) else None
 
-    @property
-    def repeats(self) -> bool:
-        """Whether the clause says no more than that the mention is like the one before: "D too"."""
-        text, (start, end) = self.text, self.clause
-        return (
-            text.has("also", start, end)
-            and not text.has(_TURNS, start, end)
-            and is_empty(text.without(start, self.start, _ALIKE) + text.without(self.end, end, _ALIKE))
-        )
-
     def reaches(self, word: Word) -> bool:
         return is_filling(self.text, word.end, self.start, _FILL)
 
@@ -234,17 +188,13 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
     for i, group in enumerate(lists):
         at = _Place(text, group, ends[i], starts[i], terms)
         stance = next((said for rule in RULES if (said := rule(at)) is not None), Stance.NAMED)
-        if judged and judged[-1].stance == Stance.DENIED and stance >= Stance.NAMED and at.repeats:
-            stance = Stance.DENIED
         taken = [w for w in text.within(ends[i], at.start) if w.roles & _TAKES_BACK or _is_no(text, w)]
         own = (text.sentence(w.start) for w in taken)
         back = any(
             n == at.number or is_filling(text, text.sentences[n].start, w.start, _BEFORE_BACK)
             for n, w in zip(own, taken, strict=True)
         )
-        whole = _whole(text, group)
-        listed = at.several and len(whole) == len(group)
-        judged += [Judged(one, stance, at.number, back and one is whole[0], listed) for one in whole]
+        judged += [Judged(one, stance, at.number, back and one is group[0], at.several) for one in group]
     return judged
 
 
@@ -256,7 +206,7 @@ def _is_no(text: Text, word: Word) -> bool:
 
 def _alternative(at: _Place) -> Stance | None:
     """Says OPEN of alternatives: "A or B"."""
-    several = at.several and at.text.has("or", at.start, at.end) and _denied(at) is None
+    several = at.several and at.text.has("or", at.start, at.end) and not at.denied
     return Stance.OPEN if several or at.verdict == "open" else None
 
 
@@ -303,13 +253,10 @@ def _supposed(at: _Place) -> Stance | None:
 
 def _drafted(at: _Place) -> Stance | None:
     """Returns DRAFT for a first thought or a concession: "my first guess was B"."""
-    quoted = any(
-        "quotes" in w.roles and (at.left < w.start - 1 or w.start == at.sentence.start) for w in at.lead
-    )
-    quoted = quoted and not (
-        at.form in ("stated", "judged") and at.text.has("claim", at.sentence.start, at.start)
-    )
-    if quoted and not at.text.has("turn", at.clause.start, at.start):
+    claims = at.form in ("stated", "judged") and at.text.has("claim", at.sentence.start, at.start)
+    if not claims and any(
+        "quotes" in w.roles and (w.start > at.left + 1 or w.start == at.sentence.start) for w in at.lead
+    ):
         return Stance.DRAFT
     drafted = at.last("draft")
     said = "turn answer back" if drafted and at.clause.start >= drafted else "turn back"
@@ -410,10 +357,10 @@ def _of_it(at: _Place) -> list[Word]:
     """Returns the words after a mention, except those that deny or join the next one."""
     text, tail = at.text, at.text.within(at.end, at.right)
     follows = at.next < len(text.text) and text.sentence(at.next) == at.number
-    while follows and tail and tail[-1].roles & _TAIL:
-        if set(_PAUSES) & set(text.text[tail[-1].end : at.next]):  # "A est faux, B"
-            break
-        tail.pop()
+    while (
+        follows and tail and tail[-1].roles & _TAIL and not {*_PAUSES} & {*text.text[tail[-1].end : at.next]}
+    ):
+        tail.pop()  # but not in "A est faux, B"
     return tail
 
 

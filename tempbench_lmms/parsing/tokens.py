@@ -117,11 +117,13 @@ class Text:
         if sentence in self._clauses:
             return self._clauses[sentence]
         cuts = {sentence.start, sentence.end}
-        cuts.update(m.end() for m in _CLAUSE.finditer(self.text, sentence.start, sentence.end))
+        thats = {w.start - 1 for w in self.within(*sentence) if "that" in w.roles}  # "nicht, dass"
+        ends = (m.end() for m in _CLAUSE.finditer(self.text, sentence.start, sentence.end))
+        cuts.update(end for end in ends if end not in thats)
         turning = roles("turn because suppose")
         cuts.update(w.start for w in self.within(*sentence) if w.roles & turning)
-        ends = sorted(cuts)
-        return self._clauses.setdefault(sentence, [Span(a, b) for a, b in itertools.pairwise(ends)])
+        spans = [Span(a, b) for a, b in itertools.pairwise(sorted(cuts))]
+        return self._clauses.setdefault(sentence, spans)
 
 
 _AFTER = dict.fromkeys(range(20, 100, 10), 10) | {60: 20, 80: 20}  # "soixante-dix"

@@ -18,7 +18,6 @@ _BEHIND = re.compile(
     r"\s{0,2}(?:is\s|ist\s|est\s|es\s|è\s|は|が|是|为|no\.?\s?|n[°º]\s?|number\s|#|_)?"
     r"[:\s(\[\"'#]{0,4}(\d{1,2})(?![\d%]|:\d|\.\d|[^\W\d_\u2e80-\uffff])"
 )
-_UNTIL = re.compile(r"\s?[-–]?\s?(\d{1,2})(?![\d%-]|:\d|\.\d|[^\W\d_\u2e80-\uffff])")
 _SIGN = re.compile(r"\s*[^\s\w]|\s*$|\s*\n|\s+\d")
 _NOUNS, _LEADS = roles("image option"), roles("answer is choose conclude fill image")
 _AFTER = roles(
@@ -109,11 +108,7 @@ def _digits(text: Text) -> Iterator[Mention]:
 def _named(text: Text, word: Word) -> list[Mention]:
     """Returns the number after a noun: "image 3", "image three"."""
     if behind := _BEHIND.match(text.text, word.end):
-        until, end = text.after(behind.end(), 1), behind.end()
-        until = _UNTIL.match(text.text, until.end if until and "to" in until.roles else end)
-        until = until if until and text.text[end : until.start(1)].strip() else None
-        last = [Mention(int(until[1]), *until.span(1), "number")] if until else []
-        return [Mention(int(behind[1]), word.start, behind.end(), "label"), *last]
+        return [Mention(int(behind[1]), word.start, behind.end(), "label")]
     after = text.after(word.end, 1)
     number = after.number if after else None
     return [] if after is None or number is None else [Mention(number, word.start, after.end, "label")]

@@ -122,7 +122,7 @@ def orders_of(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
     return found if arrows and len({frozenset(one) for one in found}) == 1 else []
 
 
-_PAIR, _OTHER_ONE = 2, roles("option image one")
+_PAIR = 2
 _LISTED = 3
 _LEADS_IN = re.compile(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")
 _IN_BRACKETS = re.compile(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
@@ -207,8 +207,6 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         named = _apart_from(named, whole)
     else:
         kept += _by_sense(text, choice, named)
-    if row == _PAIR:
-        kept += _other(text, choice, [*named, *kept])
     if _placed(choice.texts):
         found = numbers.items(text, Item(row))
     else:  # "The drum is the first": where an option is named, a rank says something of it
@@ -216,18 +214,6 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         ranked = _elsewhere(text, numbers.places(text, row, option), kept)
         found = [one for one in ranked if not ordered or text.has(option, one.start, one.end)]
     return apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
-
-
-def _other(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]:
-    """Returns the places that name the one of two options that is not the one before: "the other caption"."""
-    found = []
-    for word in (word for word in text.words if "other" in word.roles):
-        article, noun = text.before(word.start, 1), text.after(word.end, 1)
-        before = [one for one in named if one.end <= word.start]
-        if before and article and noun and "article" in article.roles and noun.roles & _OTHER_ONE:
-            value = choice.letters[before[-1].value == choice.letters[0]]
-            found.append(Mention(value, word.start, noun.end, "place"))
-    return found
 
 
 def _by_sense(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]:

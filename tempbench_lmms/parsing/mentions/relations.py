@@ -183,18 +183,15 @@ def _questions(text: Text) -> Asked:
     return joined
 
 
-def _is_listed(text: str, word: Word) -> bool:
-    before = _LISTED_BEFORE.search(text[max(0, word.start - 8) : word.start])
-    return bool(before or _LISTED.match(text, word.end))
-
-
 def _answers(text: Text, single: bool = True) -> list[tuple[int, int, str]]:
     found = []
     for word in text.words:
         kind = next((k for k in ("unsure", "yes", "no") if k in word.roles), "")
         if "affirm" in word.roles and not re.match(r"\w|:", text.text[word.end : word.end + 1]):
             kind = "yes"
-        if kind and not (single and _is_listed(text.text, word)):
+        before = text.text[max(0, word.start - 8) : word.start]
+        listed = kind and single and (_LISTED_BEFORE.search(before) or _LISTED.match(text.text, word.end))
+        if kind and not listed:
             found.append((word.start, word.end, kind))
     return found
 

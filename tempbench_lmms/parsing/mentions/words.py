@@ -100,8 +100,8 @@ def amounted(text: Text, options: tuple[tuple[float, float], ...], letters: str)
         low, high = _bounded(text, low, high, start, end)
         shared = [min(high, most) - max(low, least) for least, most in options]
         inside = [i for i, one in enumerate(shared) if one >= _WHOLE * (high - low)]
-        if math.isinf(high):  # "more than 90 days" is not "731 days or more"
-            inside = [i for i in inside if low >= _WHOLE * options[i][0]]
+        # "More than 90 days" is not "731 days or more".
+        inside = [i for i in inside if not math.isinf(high) or low >= _WHOLE * options[i][0]]
         if len(inside) == 1:
             found.append(Mention(letters[inside[0]], start, end, "words"))
     return found
