@@ -1,39 +1,11 @@
-"""The prompts, to the letter. `pytest --update-goldens` writes them anew after a wanted change."""
+"""The prompts, part by part; `tests/contracts/prompts.json` holds all of the sample."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-from tempbench_lmms.data.roots import mini_root
-from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import prompts
-
-GOLDEN = Path(__file__).parent / "golden_prompts.json"
-ROWS = {row["question_id"]: row for row in read_rows(mini_root("tempvs") / "all")}
-
-
-def rendered():
-    first = {}
-    for row in ROWS.values():
-        for test in row["tests"]:
-            first.setdefault(test, row)
-    out = {}
-    for test, row in sorted(first.items()):
-        for style in prompts.STYLES:
-            try:
-                out[f"{test} {style}"] = prompts.build(row, style)
-            except TempbenchError:
-                out[f"{test} {style}"] = None
-    return out
-
-
-def test_golden_prompts(update_goldens):
-    if update_goldens:
-        GOLDEN.write_text(json.dumps(rendered(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    assert rendered() == json.loads(GOLDEN.read_text(encoding="utf-8"))
-
 
 # Written out by hand from the official runner's parts.
 DOC = {
