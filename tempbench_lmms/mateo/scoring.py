@@ -110,7 +110,6 @@ def _in_exact_form(metric: Share) -> Share:
         [
             {
                 **record,
-                "prediction": record["strict"] or parser.OTHER,
                 "correct": int(record["strict"] == record["gold"]),
                 "parsed": int(record["strict"] is not None),
             }

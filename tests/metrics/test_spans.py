@@ -86,6 +86,8 @@ def test_the_best_of_several_and_of_none() -> None:
         # 1 of 7 seconds, 4 of 7: the second one is chosen.
         ((4, 10), [(3, 5), (6, 11)], 4 / 7),
         ((4, 10), [(6, 11), (3, 5)], 4 / 7),
+        # 6 of 60, 10 of 14: where an interval lies does not count, only how long it is.
+        ((50, 60), [(0, 56), (48, 62)], 10 / 14),
         # Both share a third of their union with it, 3 of 9: the first one wins, and the numbers are the same.
         ((10, 16), [(7, 13), (13, 19)], 1 / 3),
         # 0 / 0 is the largest share, and then 0.
