@@ -308,7 +308,7 @@ def plan(
         Path | None, typer.Option(help="An earlier run of these tasks, for the spread of their scores.")
     ] = None,
     difference: Annotated[
-        float, typer.Option(min=0.0001, max=1000, help="The difference between two runs to detect.")
+        float, typer.Option(min=0.0001, max=1_000_000, help="The difference between two runs to detect.")
     ] = 0.03,
     speed: Annotated[float | None, typer.Option(min=0, max=86_400, help="Seconds per question.")] = None,
     right: Annotated[

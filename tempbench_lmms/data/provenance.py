@@ -101,7 +101,7 @@ CODE = "code"
 _PACKAGE = Path(__file__).parents[1]
 # The code that all benchmarks share: reading replies, and computing scores.
 _SHARED = (
-    *("parsing/**/*.py", "parsing/lexicon/*.txt", "metrics/*.py", "record.py"),
+    *("parsing/**/*.py", "parsing/lexicon/*.txt", "metrics/*.py", "card.py", "record.py"),
     *("data/questions.py", "data/user_files.py"),
     *("harness/adapter.py", "harness/derived_hooks.py"),
 )

@@ -115,10 +115,9 @@ def temperature(text: str) -> float:
     Raises:
         TempbenchError: It is no number, or one below 0.
     """
-    text = text.strip().lower()
-    if text in ("", "none"):
+    if text.strip().lower() in ("", "none"):
         return 0.0
-    if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?", text):
+    if not re.fullmatch(r"\s*[0-9]*\.?[0-9]+(e-?[0-9]+)?\s*", text, re.IGNORECASE):
         raise TempbenchError(
             f"--gen_kwargs temperature={one_line(text)}: give a number above 0, or 0 for no sampling"
         )

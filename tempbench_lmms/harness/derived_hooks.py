@@ -211,7 +211,7 @@ def strata_of(clusters: Sequence[str], columns: Mapping[str, Sequence[Any]]) -> 
 
 def _lite_docs(benchmark: str, hook: str) -> Process:
     def draw(dataset: Any) -> Any:
-        cluster, strata = benchmarks.card(benchmark).cluster, table_of(benchmark)["lite"]["strata"]
+        cluster, strata = benchmarks.card(benchmark).cluster, table_of(benchmark)["lite"].get("strata", ())
         clusters = [*map(cluster.name, *(dataset[column] for column in cluster.columns))]
         kept = drawn(
             strata_of(clusters, {name: dataset[name] for name in strata if name in dataset.column_names})

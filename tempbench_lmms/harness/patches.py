@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple, Protocol
-from unittest import mock
 
 from tempbench_lmms.data import redaction
 from tempbench_lmms.errors import TempbenchError
@@ -370,8 +369,9 @@ def during(run: PatchedRun) -> Iterator[None]:
     with contextlib.ExitStack() as made:
         for patch in RUN_PATCHES:
             module = importlib.import_module(patch.module)
-            new = patch.instead(getattr(module, patch.name), run)
-            made.enter_context(mock.patch.object(module, patch.name, new))
+            original = getattr(module, patch.name)
+            made.callback(setattr, module, patch.name, original)
+            setattr(module, patch.name, patch.instead(original, run))
         yield
 
 

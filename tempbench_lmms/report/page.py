@@ -16,7 +16,6 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tempbench_lmms.card import BenchmarkCard, Reference
@@ -49,13 +48,6 @@ _HERE = Path(__file__).parent
 MARKS = {CHANCE: "chance", BEST: "best in the paper", HUMAN: "humans in the paper"}
 """What the runs are compared with, by row of the first table."""
 _MODELS = 3  # the smallest number of models in a main table
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(_HERE),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
 
 
 def page(
@@ -412,7 +404,17 @@ def rendered(name: str, **values: Any) -> str:
         values: The values that it shows, `title` among them.
     """
     style = (_HERE / "page.css").read_text(encoding="utf-8")
-    return _TEMPLATES.get_template(name).render(style=Markup(style), style_hash=_hash_of(style), **values)
+    # Reports in text have no need of it.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    templates = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return templates.get_template(name).render(style=Markup(style), style_hash=_hash_of(style), **values)
 
 
 def _hash_of(text: str) -> str:

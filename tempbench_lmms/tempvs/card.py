@@ -86,8 +86,8 @@ CARD = BenchmarkCard(
         for test in MAIN_TESTS
         for metric in ("mt", "gt", "gt_strict", "mt_given_gt_strict")
     ),
-    # With five groundings of events and five of captions for each of 2,085 sequences.
     tests=MAIN_TESTS,
+    # With five groundings of events and five of captions for each of 2,085 sequences.
     full=("tempvs", 38_127),
     cluster=CLUSTER,
     apart="they cover other questions than those that the paper's Table 2 counts",
