@@ -149,23 +149,16 @@ def _letter_of(text: Text, found: list[Mention], named: list[Mention], mention: 
 
 
 def _broken_off(case: Case) -> Said | None:
-    """Returns that the reply was cut off if an object breaks off before it announces an answer."""
     breaks_off = case.text.text.count("{") > case.text.text.count("}")
     announced = any(one.stance == Stance.ANNOUNCED for one in case.live)
     return (None, "cut_off") if breaks_off and not announced else None
 
 
 def _retracted(case: Case) -> Said | None:
-    """Returns that nothing is stated if a text denies its last answer, or begins to correct it."""
-    if not case.live:
-        return None
-    text, last = case.text, case.live[-1]
-    behind = [
-        one for one in case.judged if one.mention.start > last.mention.start and one.mention.form in _LABELS
-    ]
-    denied = any(one.stance == Stance.DENIED and one.mention.value == last.mention.value for one in behind)
-    corrected = any("back" in text.opens(i) for i in range(last.sentence + 1, len(text.sentences)))
-    return (None, "several") if denied or corrected else None
+    """Returns that nothing is stated if a text begins to correct its last answer."""
+    later = range(case.live[-1].sentence + 1 if case.live else 0, len(case.text.sentences))
+    corrected = case.live and any("back" in case.text.opens(i) for i in later)
+    return (None, "several") if corrected else None
 
 
 def _strong(case: Case) -> Said | None:
@@ -224,12 +217,6 @@ def _closing(case: Case) -> Said | None:
     return (last[-1], "") if said else None
 
 
-def _turns(text: Text, one: Judged) -> bool:
-    """Returns whether a "but" comes after a mention in its sentence; "although" only concedes."""
-    behind = text.within(one.mention.end, text.sentences[one.sentence].end)
-    return any("turn" in word.roles and "concede" not in word.roles for word in behind)
-
-
 def _explained(text: Text) -> int:
     """Returns the number of the first sentence that begins an explanation: "This is evident from ..."."""
     numbers = range(1, len(text.sentences))
@@ -282,20 +269,14 @@ def _is_doubtful(case: Case, one: Judged) -> bool:
 def _is_contrasted(case: Case, one: Judged) -> bool:
     """Returns whether a text sets something else against a mention that it only names.
 
-    The text goes on briefly in a later sentence, a "but" comes after it, or it follows one that is denied
-    ("B and C are wrong, and D too").
+    The text goes on briefly in a later sentence, or a "but" comes after it; "although" only concedes.
     """
     text, (_, end) = case.text, case.text.sentences[one.sentence]
     if one.mention.form in ("number", "order", "span", "both"):
         return False
     brief = len(text.text) - end <= _BRIEF and _later(text, one)
-    if brief or (_turns(text, one) and one.mention.form in _LABELS | {"text"}):
-        return True
-    before = [other for other in case.judged if other.mention.end <= one.mention.start]
-    denied = [other for other in before if other.stance == Stance.DENIED and other.sentence == one.sentence]
-    between = (denied[-1].mention.end, one.mention.start) if denied else (0, 0)
-    joins = text.has("and", *between) or (denied and text.has("also", one.mention.end, end))
-    return bool(joins) and not text.has("is turn conclude", *between)
+    turns = ("turn" in w.roles and "concede" not in w.roles for w in text.within(one.mention.end, end))
+    return bool(brief) or (one.mention.form in _LABELS | {"text"} and any(turns))
 
 
 def _remaining(case: Case) -> Said | None:
@@ -303,10 +284,10 @@ def _remaining(case: Case) -> Said | None:
     denied = [one for one in case.judged if one.stance == Stance.DENIED]
     doubts = roles("hedge suppose draft turn")
     rest = {*case.finder.values} - _values([one for one in denied if not text.said(one.sentence) & doubts])
-    if len(rest) != 1 or not denied:
-        return None
-    last = case.judged[-1]
-    return last._replace(stance=Stance.NAMED, mention=last.mention._replace(value=rest.pop())), ""
+    if denied and len(rest) == 1:
+        last = case.judged[-1]
+        return last._replace(stance=Stance.NAMED, mention=last.mention._replace(value=rest.pop())), ""
+    return None
 
 
 def _nothing(case: Case) -> Said | None:
@@ -323,7 +304,7 @@ RULES = [_span, _broken_off, _retracted, _strong, _closing, _remaining, _weak, _
 def _eased(case: Case) -> list[Judged]:
     """Returns mentions of several values without the weaker ones: asides, lists, explanations."""
     text, live = case.text, case.live
-    for less in (_in_brackets, _in_list, _explains, _in_explanation):
+    for less in (_in_brackets, _in_list, _explains, lambda text, one, _: one.sentence >= _explained(text)):
         kept = [one for one in live if not less(text, one, live)]
         if any(one.stance >= Stance.NAMED for one in kept):
             live = kept
@@ -344,10 +325,6 @@ def _explains(text: Text, one: Judged, live: list[Judged]) -> bool:
     between = text.text[here[0] : one.mention.start]
     whole = text.text[slice(*text.sentences[one.sentence])]
     return whole.count(": ") < 2 and any(sign in between for sign in (": ", " – ", " - ", " — "))
-
-
-def _in_explanation(text: Text, one: Judged, live: list[Judged]) -> bool:
-    return one.sentence >= _explained(text)
 
 
 def _refuses(text: Text) -> bool:

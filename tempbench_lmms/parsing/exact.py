@@ -45,11 +45,8 @@ def _decoded(text: str) -> tuple[Any, ...]:
         place = match.start()
         try:
             value, end = _DECODER.raw_decode(text, place)
-        except json.JSONDecodeError as error:
-            walk -= error.pos - place + _ATTEMPT
-            place += 1
-        except ValueError:  # a number of thousands of digits
-            walk -= len(text) - place
+        except ValueError as error:  # no JSON, or a number of thousands of digits
+            walk -= getattr(error, "pos", len(text)) - place + _ATTEMPT
             place += 1
         else:
             found.append(value)

@@ -4,17 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from tempbench_lmms.parsing.expected import (
-    Choice,
-    Count,
-    Expected,
-    Fields,
-    Item,
-    Order,
-    Relation,
-    TimeSpan,
-    Truth,
-)
+from tempbench_lmms.parsing.expected import Choice, Count, Expected, Item, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mentions import Mention, numbers, options, orders, relations, spans, truth
 from tempbench_lmms.parsing.stance import Terms
@@ -72,17 +62,17 @@ def _chosen(text: Text, expected: Choice) -> list[Mention]:
     return [one._replace(value=expected.letters[true]) for one in truth.repeated(text, expected.asks)]
 
 
-def beside(both: Fields, chosen: Callable[[], str | None]) -> Finder:
+def beside(choice: Choice, span: TimeSpan, chosen: Callable[[], str | None]) -> Finder:
     """Returns the finder for the span beside an option; times in an option's own text are no span."""
 
     def find(text: Text) -> list[Mention]:
-        found = spans.find(text, both.span)
-        own = options.texts(text, both.choice) if both.choice.texts and found else []
+        found = spans.find(text, span)
+        own = options.texts(text, choice) if choice.texts and found else []
         found = [m for m in found if not any(one.start <= m.end <= one.end for one in own)]
-        last = (both.span.duration or spans.MAX_SECONDS) - 1
+        last = (span.duration or spans.MAX_SECONDS) - 1
         return [m for m in found if m.value[0] > 0 or m.value[1] < last] or found
 
-    return Finder(both.span, find, choice=both.choice, chosen=chosen)
+    return Finder(span, find, choice=choice, chosen=chosen)
 
 
 @lru_cache(maxsize=512)

@@ -31,7 +31,7 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     """
     if isinstance(expected, TimeSpan):
         choice = Choice("ABCD")  # a letter beside a span is not part of it
-        find = beside(Fields(choice, expected), lambda: _one(str(reply), choice, prompt, at_limit).value)
+        find = beside(choice, expected, lambda: _one(str(reply), choice, prompt, at_limit).value)
         ours: Reading[Any] = decide.read(clean(str(reply), prompt, choice.letters), find, at_limit)
     else:
         ours = _one(str(reply), expected, prompt, at_limit)
@@ -65,7 +65,7 @@ def read_both(
     asked = both.choice
     cleaned = clean(reply, prompt, asked.letters, asked.texts)
     letter: Reading[str] = decide.read(cleaned, finder_of(asked, decide.of_text), at_limit)
-    return letter, decide.read(cleaned, beside(both, lambda: letter.value), at_limit)
+    return letter, decide.read(cleaned, beside(*both, lambda: letter.value), at_limit)
 
 
 def others(reply: str, video: TimeSpan) -> list[Any]:

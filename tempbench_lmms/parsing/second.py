@@ -116,13 +116,10 @@ def values(answer: str, parts: Sequence[Part]) -> tuple[Any, ...] | None:
     said = [text] * len(parts) if text.upper() == _NONE else text.split(";") if len(parts) > 1 else [text]
     if len(said) != len(parts):
         return None
-    out = []
-    for words, wanted in zip(map(_bare, said), parts, strict=True):
-        value = None if words.upper() == _NONE else _value_of(wanted, words)
-        if value is None and words.upper() != _NONE:
-            return None
-        out.append(value)
-    return tuple(out)
+    said = [*map(_bare, said)]
+    found = tuple(map(_value_of, parts, said))
+    nothing = [words for value, words in zip(found, said, strict=True) if value is None]
+    return found if all(words.upper() == _NONE for words in nothing) else None
 
 
 def _bare(text: str) -> str:

@@ -201,11 +201,10 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
 def _is_no(text: Text, word: Word) -> bool:
     """Returns whether a word is a "no" by itself: "No, that is the other one"."""
     stands = text.text[word.end : word.end + 2].strip()[:1] in (*_PAUSES, "-", "–", "—")
-    return "no" in word.roles and "wrong" not in word.roles and (stands or text.text[word.end - 1] == ",")
+    return "no" in word.roles and "wrong" not in word.roles and stands
 
 
 def _alternative(at: _Place) -> Stance | None:
-    """Says OPEN of alternatives: "A or B"."""
     several = at.several and at.text.has("or", at.start, at.end) and not at.denied
     return Stance.OPEN if several or at.verdict == "open" else None
 
@@ -231,14 +230,11 @@ def _denied(at: _Place) -> Stance | None:
 
 
 def _asked(at: _Place) -> Stance | None:
-    return Stance.ASKED if at.text.asks[at.number] else None
-
-
-def _refused(at: _Place) -> Stance | None:
-    """Says ASKED of what a refusal speaks of: "I cannot tell whether it is B"."""
+    """Says ASKED of what a question or a refusal speaks of: "I cannot tell whether it is B"."""
     refused = at.last("refuse")
     lifts = _TURNS if refused and at.clause.start <= refused else _LIFTS
-    return Stance.ASKED if refused and not at.text.has(lifts, refused, at.start) else None
+    refuses = refused and not at.text.has(lifts, refused, at.start)
+    return Stance.ASKED if refuses or at.text.asks[at.number] else None
 
 
 def _supposed(at: _Place) -> Stance | None:
@@ -285,11 +281,8 @@ def _hedged(at: _Place) -> Stance | None:
     behind = next((w.start for w in at.text.within(at.end, at.right) if w.roles & _TURNS), at.right)
     start = max([at.sentence.start, at.clause.start, *(w.end for w in at.ahead if w.roles & _TURNS)])
     scope = at.text.within(start, min(behind, max(at.clause.end, at.end)))
-    return Stance.OPEN if any("hedge" in w.roles for w in scope) else None
-
-
-def _dealt(at: _Place) -> Stance | None:
-    return Stance.NAMED if at.several else None
+    hedged = any("hedge" in w.roles for w in scope)
+    return Stance.OPEN if hedged else Stance.NAMED if at.several else None
 
 
 def _approved(at: _Place) -> Stance | None:
@@ -306,11 +299,8 @@ def _placed(at: _Place) -> Stance | None:
     head = is_filling(text, at.sentence.start, at.start, _FILL)
     rest = is_empty(_BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL)))
     if head and rest:
-        led = (
-            text.has("prep", at.sentence.start, at.start)
-            and ":" not in text.text[at.sentence.start : at.start]
-        )
-        return Stance.NAMED if led else Stance.BARE
+        led = text.has("prep", at.sentence.start, at.start)
+        return Stance.NAMED if led and ":" not in text.text[at.sentence.start : at.start] else Stance.BARE
     begins = is_filling(text, clause.start, at.start, _FILL | {"relative"})
     ends = is_filling(text, at.end, min(clause.end, at.sentence.end), _FILL)
     concludes = any("conclude" in w.roles for w in at.lead)
@@ -326,12 +316,10 @@ RULES: list[Callable[[_Place], Stance | None]] = [
     _compared,
     _denied,
     _asked,
-    _refused,
     _supposed,
     _drafted,
     _bounded,
     _hedged,
-    _dealt,
     _approved,
     _placed,
 ]
@@ -426,7 +414,5 @@ def _is_headed(at: _Place) -> bool:
 
 
 def _is_set_off(text: Text, end: int) -> bool:
-    """Returns whether a sign or an explaining word follows a mention."""
     rest = text.text[end : end + 3].lstrip("\"')]*")
-    signed = rest[:2] in (" -", " –", " —") or rest[:1] in ("", *":.,-–—(\n")
-    return signed
+    return rest[:2] in (" -", " –", " —") or rest[:1] in ("", *":.,-–—(\n")

@@ -179,9 +179,7 @@ def _sentences(text: str, short: set[int]) -> list[Span]:
         if end.start() + 1 in short:
             continue
         head = text[end.start()] == "." and _HEAD.search(text, max(start, end.end() - _HEADED), end.end())
-        if head and not is_entry(head[1], text):
-            head = None
-        if head:
+        if head and is_entry(head[1], text):
             following = _END.search(text, end.end())
             if not following or following.group()[0] not in "?？":  # a question drops only itself
                 continue

@@ -50,9 +50,8 @@ def places(text: Text, n: int, nouns: frozenset[str]) -> list[Mention]:
         if one or end > word.end or _stands(text, word, beside):
             near = [*text.within(max(0, word.start - 8), word.start)[-1:], *text.within(end, end + 30)[:1]]
             ways = [role for w in near for role in ("from_right", "from_left") if role in w.roles]
-            found.append(
-                Mention(n + 1 - rank if ways[:1] == ["from_right"] else rank, word.start, end, "place")
-            )
+            rank = n + 1 - rank if ways[:1] == ["from_right"] else rank
+            found.append(Mention(rank, word.start, end, "place"))
     return found
 
 
@@ -65,9 +64,9 @@ def _stands(text: Text, word: Word, beside: Word | None) -> bool:
     stands = bool(before) and "is" in before[-1].roles
     number = text.sentence(word.start)
     start, end = text.sentences[number]
-    if not stands and (follows != " " or (beside is not None and beside.roles & _GOES_ON)):
-        stands = end - start <= _LONGEST and is_empty(text.without(start, end, text.said(number)))
     goes_on = follows != " " or (beside is not None and beside.roles & _GOES_ON)
+    if not stands and goes_on:
+        stands = end - start <= _LONGEST and is_empty(text.without(start, end, text.said(number)))
     return bool(stands and goes_on and not follows.strip(_SIGNS))
 
 

@@ -153,11 +153,8 @@ def _pattern(choice: Choice) -> tuple[re.Pattern[str], list[str]] | None:
     ]
     ways.sort(key=lambda way: -len(way[0]))
     said = "|".join(f"({_BETWEEN.join(map(re.escape, _words(text)))})" for text, _ in ways)
-    return (
-        (re.compile(rf"(?<![^\W_])(?<!\w-)(?:{said})(?![^\W_])", re.IGNORECASE), [one for _, one in ways])
-        if ways
-        else None
-    )
+    whole = re.compile(rf"(?<![^\W_])(?<!\w-)(?:{said})(?![^\W_])", re.IGNORECASE)
+    return (whole, [one for _, one in ways]) if ways else None
 
 
 def texts(text: Text, choice: Choice) -> list[Mention]:
@@ -229,9 +226,8 @@ def _by_sense(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]
 
 def _told(text: Text, choice: Choice, truths: bool) -> list[Mention]:
     if truths:
-        letter = {
-            said.lower().strip(" ."): one for said, one in zip(choice.texts, choice.letters, strict=False)
-        }
+        shown = zip(choice.texts, choice.letters, strict=False)
+        letter = {said.lower().strip(" ."): one for said, one in shown}
         return [one._replace(value=letter[str(one.value).lower()]) for one in truth.find(text)]
     said, rows = texts(text, choice), words.movements(choice.texts[: len(choice.letters)])
     if rows is None:
@@ -284,9 +280,7 @@ _NEAR, _FAR = 4, 60
 
 def counts(text: Text, count: Count) -> list[Mention]:
     """Returns the places that name a number, by itself or by the letter of its option."""
-    values = {
-        numbers.value_of(said): letter for letter, said in zip(count.letters, count.texts, strict=False)
-    }
+    values = dict(zip(map(numbers.value_of, count.texts), count.letters, strict=False))
     found = _numbers(text)
     placed = numbers.places(text, len(count.letters), roles("option"))
     placed = [one for one in placed if text.has("option", one.start, one.end)]

@@ -72,10 +72,7 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
     named.sort(key=lambda one: one.start)
     named = [*named[:_FAR], *named[_FAR:][-_FAR:]]  # a reply that loops says no more in its middle
     order = _Order(text, tuple(labels), quantities, named, asides, frozenset(one.start for one in named))
-    found: list[Mention] = []
-    for way in (_ranked, _rows):
-        found = apart([*found, *way(order)])
-    found = found or [*_told(order)]
+    found = apart([*apart([*_ranked(order)]), *_rows(order)]) or [*_told(order)]
     return sorted(found, key=lambda one: one.start)
 
 
@@ -205,9 +202,9 @@ def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
 
 
 def _told(order: _Order) -> Iterator[Mention]:
-    n, at, named = len(order.labels), 0, order.named
-    while at + n <= len(named):
-        row = named[at : at + n]
+    n = len(order.labels)
+    for at in range(len(order.named) - n + 1):
+        row = order.named[at : at + n]
         if len({one.value for one in row}) == n:
             groups = list(_groups(order, row))
             places = [one.place for one in groups]
@@ -215,7 +212,6 @@ def _told(order: _Order) -> Iterator[Mention]:
             listed = tuple(one.value for one in row) == order.labels
             if said and not listed and (one := _placed(order, groups)):
                 yield one
-        at += 1
 
 
 def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
@@ -242,13 +238,13 @@ def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
 
 def _ranked(order: _Order) -> Iterator[Mention]:
     """Yields the orders of lists and tables that give each label its number."""
-    text, n, at = order.text, len(order.labels), 0
+    text, n = order.text, len(order.labels)
     digits = order.labels[0].isdigit()
     every = [_Label(str(int(one[1])), one.start(), one.end()) for one in _NUMBER.finditer(text.text)]
     every = every if digits else sorted([*every, *order.named], key=lambda one: one.start)
     numbers = {str(i + 1) for i in range(n)}
     every = [*every[:_FAR], *every[_FAR:][-_FAR:]]
-    while at + 2 * n <= len(every):
+    for at in range(len(every) - 2 * n + 1):
         row = every[at : at + 2 * n]
         one, other = [v.value for v in row[::2]], [v.value for v in row[1::2]]
         bare = digits and set(text.text[row[0].end : row[1].start]) & set(":=→>")
@@ -260,4 +256,3 @@ def _ranked(order: _Order) -> Iterator[Mention]:
         if whole and not bare and (not digits or one == sorted(one)):
             ordered = [label for _, label in sorted(zip(ranks, labels, strict=True))]
             yield _mention(order, ordered, row[0].start, row[-1].end)
-        at += 1

@@ -283,10 +283,8 @@ def _value(points: _Codes, match: re.Match[str], span: TimeSpan, how: str) -> Sp
     shared = "Y" in points.codes[max(0, match.start() - 4) : match.end() + 3]
     if shared and one.code in "pd" and other.code in "pd" and max(one.amount, other.amount) <= 1:
         one, other = (end._replace(code="P", amount=100 * end.amount, unit="%") for end in (one, other))
-    start, end = (
-        _of(one, span, other.unit * (other.code == "P")),
-        _of(other, span, one.unit * (one.code == "P")),
-    )
+    start = _of(one, span, other.unit * (other.code == "P"))
+    end = _of(other, span, one.unit * (one.code == "P"))
     if start is None or end is None:
         return None
     if how == "lasting":
@@ -406,10 +404,8 @@ def _of_object(fields: Mapping[str, Any], span: TimeSpan) -> list[Span]:
     for name in named:
         if found := of_json(fields[name], span):
             return found
-    nested = (
-        {} if named else {name: item for name, item in fields.items() if isinstance(item, (Mapping, list))}
-    )
-    times = [item for name, item in nested.items() if not Text(name).has("unit.frame image", 0, len(name))]
+    nested = [one for one in fields.items() if isinstance(one[1], (Mapping, list))] if not named else []
+    times = [item for name, item in nested if not Text(name).has("unit.frame image", 0, len(name))]
     return [one for item in times for one in of_json(item, span)]
 
 

@@ -4,7 +4,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from tempbench_lmms.parsing.lexicon import Word, roles
+from tempbench_lmms.parsing.lexicon import UNIT, Word, roles
 from tempbench_lmms.parsing.mentions import Mention
 from tempbench_lmms.parsing.tokens import Span, Text
 
@@ -39,7 +39,6 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
 
 
 _ASKS = re.compile(r"The statement is: ([^\n]{2,300})|([^.?!:\n]{2,300})\?")
-_STATED = re.compile(r"[^\W\d_]+|\d+")
 _BESIDE = roles(
     "fill is near article deny no aux pronoun prep video share image hedge likely suppose refuse ask "
     "conclude turn because answer claim true false right wrong choose back"
@@ -55,7 +54,7 @@ def repeated(text: Text, prompt: str) -> list[Mention]:
     asked = list(_ASKS.finditer(prompt))
     question = Text(asked[-1][1] or asked[-1][2]) if asked else Text("")
     wanted = [word for word, _ in _content(question, Span(0, len(question.text)))]
-    beside = {*_STATED.findall(question.text.lower())} - {*wanted}
+    beside = {*UNIT.findall(question.text.lower())} - {*wanted}
     if len(wanted) < 2 or question.has("or deny", 0, len(question.text)):
         return []
     found = {}
@@ -76,7 +75,7 @@ def repeated(text: Text, prompt: str) -> list[Mention]:
 def _content(text: Text, span: Span, kept: Sequence[str] = ()) -> list[tuple[str, int]]:
     """Returns the words of a stretch and their places, without those that say nothing of the matter."""
     beside = [word for word in text.within(*span) if word.roles & _BESIDE]
-    words = ((m.group().lower(), m.start()) for m in _STATED.finditer(text.text, *span))
+    words = ((m.group().lower(), m.start()) for m in UNIT.finditer(text.text, *span) if m[0][0].isalnum())
     return [one for one in words if one[0] in kept or not any(w.start <= one[1] < w.end for w in beside)]
 
 
