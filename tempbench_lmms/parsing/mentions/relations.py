@@ -104,7 +104,7 @@ def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
 
 
 def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
-    (left, right), clause = _beside(text, word, named), _scope(text, word)[1]
+    left, right = _beside(text, word, named) if named else ([], [])
     late = bool(word.roles & roles("after late needs once"))
     if not left and not right:
         return _class(text, word, late)
@@ -116,7 +116,7 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     if not left and text.has("is", word.end, right[0][0]):
         step = right[0][2]
     # "B cannot be done before A" puts it after, and "until A", too.
-    cannot = text.has("unable", clause.start, word.start)
+    cannot = text.has("unable", _scope(text, word)[1].start, word.start)
     return [_of(step, late != cannot, word.start, word.end)]
 
 
