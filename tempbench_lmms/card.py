@@ -33,9 +33,9 @@ def joined(*values: Any) -> str:
 class Cluster:
     """What a benchmark's answers vary together in: an image sequence, a video, a recipe or a place.
 
-    Each benchmark names one in its `card.py`. Confidence intervals, `compare` and reports resample whole
-    clusters, `plan` counts them, `--until-decided` asks them whole, and `_lite` tasks keep them whole. Pages
-    and messages call a cluster a group.
+    Each benchmark names one in its `card.py`. The spread of scores in confidence intervals, `compare` and
+    reports is that between clusters, `plan` counts them, `--until-decided` asks them whole, and `_lite` tasks
+    keep them whole. Pages and messages call a cluster a group.
 
     Attributes:
         field: The field of a record that names the question's cluster.
@@ -190,7 +190,7 @@ class BenchmarkCard:
         primary: The metrics to look at first.
         full: A task that asks what the paper asks, and how many questions it asks at the paper's
             size.
-        cluster: What answers vary together in; intervals resample it.
+        cluster: What answers vary together in.
         others: What the papers' tables have besides models, by the name in their column `model`:
             `human`, `chance`, `best` (of models that the paper does not name there), or `other`
             (means, lowest). None of them is ever marked as a table's best.
