@@ -184,8 +184,7 @@ def _options(texts: tuple[str, ...]) -> Rows:
     shown = [Text(text.lower(), spans=False) for text in texts]
     said = [_senses(text.text, text.words) for text in shown]
     none = [[Sense("c.none", 0, 0)] * text.lower().startswith("no ") for text in texts]
-    moved = (_turned(*one) for one in zip(shown, said, strict=True))
-    moves = [_row([sense for sense in row if sense.name in _MOTION]) for row in moved]
+    moves = [_row([sense for sense in _turned(row) if sense.name in _MOTION]) for row in said]
     pure = bool(said) and all(moves) and len(set(moves)) == len(moves)
     rows = moves if pure else [_row([*no, *row]) for no, row in zip(none, said, strict=True)]
     counts = Counter(name for row in rows for name in set(row))
@@ -211,7 +210,7 @@ def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
         return _moves(text, said, rows, letters)
     found = []
     for sentence in text.sentences:
-        parts = _parts(text, sentence)
+        parts = _parts(text, sentence, "background deny or")
         here = [sense for sense in said if sentence.start <= sense.start < sentence.end]
         best = [(part, _best(_within(here, part), rows)) for part in parts]
         if not any(one is not None for _, one in best) and not text.has("deny", *sentence):
@@ -223,9 +222,9 @@ def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
     return found
 
 
-def _parts(text: Text, sentence: Span) -> list[Span]:
-    """Returns a sentence's clauses; words that introduce the background begin one, too."""
-    cuts = {word.start for word in text.within(*sentence) if "background" in word.roles}
+def _parts(text: Text, sentence: Span, names: str) -> list[Span]:
+    """Returns a sentence's clauses; words of some roles begin one, too."""
+    cuts = {word.start for word in text.within(*sentence) if word.roles & roles(names)}
     cuts |= {sentence.end, *(clause.start for clause in text.clauses(sentence))}
     return [Span(a, b) for a, b in pairwise(sorted(cuts))]
 
@@ -258,11 +257,10 @@ def _moves(text: Text, said: list[Sense], rows: Rows, letters: str) -> list[Ment
         said = [sense._replace(name=still[0]) if sense.name in _STILL else sense for sense in said]
     for sentences in _told(text):
         whole = Span(sentences[0].start, sentences[-1].end)
-        denied = text.has("deny", *whole)
-        apart = denied or any(sense.name in _STILL for sense in _within(said, whole))
-        parts = [clause for one in sentences for clause in text.clauses(one)] if apart else [whole]
-        for part in parts:
-            here = _turned(text, _within(said, part))
+        cuts = "deny or" if text.has("deny", *whole) else ""
+        apart = cuts or any(sense.name in _STILL for sense in _within(said, whole))
+        for part in [part for one in sentences for part in _parts(text, one, cuts)] if apart else [whole]:
+            here = _turned(_within(said, part))
             value = names.get(_row(here)) if here else None
             if value is not None:
                 found.append(Mention(value, here[0].start, here[-1].end, "words"))
@@ -284,13 +282,11 @@ def _told(text: Text) -> Iterator[list[Span]]:
         yield row
 
 
-def _turned(text: Text, said: list[Sense]) -> list[Sense]:
-    """Returns the senses before the first denied one; "the other way" is the opposite of the last one."""
+def _turned(said: list[Sense]) -> list[Sense]:
+    """Returns the senses; "the other way" is the opposite of the last one."""
     kept: list[Sense] = []
     for sense in said:
         last = kept[-1] if kept else sense
-        if text.has("deny", last.end, sense.start):
-            break
         other = _OPPOSITES.get(last.name) if sense.name == "c.reverse" else sense.name
         if other is None:
             return []
