@@ -62,6 +62,7 @@ _FILL = roles(
 )
 _NEAR = _FILL | roles("deny also and all hedge unsure able must")
 _TAIL = roles("deny no and or fill option nor")
+_JOINS = roles("and or nor")
 _ASKED = roles("long odd")
 _TURNS = roles("turn conclude")
 _HOLDS = roles("relative deny")
@@ -102,11 +103,15 @@ def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
 
 
 def _is_joined(text: Text, one: Mention, other: Mention) -> bool:
-    """Returns whether only a comma or a joining word separates two mentions; no "is", no tick."""
-    start, end = one.end, other.start
+    """Returns whether only a comma or a joining word separates two mentions; no "is", no tick.
+
+    A comma behind a joining word ends the list: "neither A nor B, C".
+    """
+    start, end, lead = one.end, other.start, text.before(one.start, 1)
     rest = _BRACKETS.sub(" ", text.without(start, end, "and or option image fill"))
     parts = text.has(_PARTS, start, end) and "(" not in text.text[start:end]
-    joins = bool(set(",/、&") & set(rest)) or text.has("and or", start, end)
+    signs = set("/、&") if lead and lead.roles & _JOINS else set(",/、&")
+    joins = bool(signs & set(rest)) or text.has("and or", start, end)
     return joins and not parts and is_empty(rest)
 
 
