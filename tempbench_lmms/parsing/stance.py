@@ -239,7 +239,11 @@ def _asked(at: _Place) -> Stance | None:
     refused = at.last("refuse")
     lifts = _TURNS if refused and at.clause.start <= refused else _LIFTS
     refuses = refused and not at.text.has(lifts, refused, at.start)
-    return Stance.ASKED if refuses or at.text.asks[at.number] else None
+    asks = at.text.asks[at.number]
+    said = at.text.opens(at.number + 1) if asks and at.number + 1 < len(at.text.sentences) else roles("")
+    if said & _DENIES and not said & _UNCERTAIN:  # "Is it B? No"
+        return Stance.DENIED
+    return Stance.ASKED if refuses or asks else None
 
 
 def _supposed(at: _Place) -> Stance | None:
