@@ -254,15 +254,15 @@ def _is_doubtful(case: Case, one: Judged) -> bool:
     """Returns whether words of doubt in a mention's sentence outweigh the evidence for it."""
     text, mention, (start, end) = case.text, one.mention, case.text.sentences[one.sentence]
     ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
-    open_ = text.has("hedge", start if one.behind else 0, len(text.text)) or text.has(
-        ahead, start, mention.start
-    )
-    if open_ or text.has(behind, mention.end, end):
+    denied = {other.sentence for other in case.judged if other.stance == Stance.DENIED}
+    rest = {*range(one.sentence if one.behind else 0, len(text.sentences))} - denied | {one.sentence}
+    open_ = text.has(ahead, start, mention.start) or text.has(behind, mention.end, end)
+    if open_ or any("hedge" in text.said(i) for i in rest):
         return True
     if mention.form == "letter" and (word := _WORD.search(text.text, start, mention.start)):  # "Vitamin C"
         return not any(known.end > word.start() for known in text.words if known.start < mention.start)
     if mention.form == "place":
-        return not text.has(_NOUNS, start, mention.end)
+        return not text.has(_NOUNS, 0, mention.end)
     return mention.form == "listed"
 
 
