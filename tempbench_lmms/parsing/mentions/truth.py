@@ -1,6 +1,7 @@
 """Finds judgements of a claim: words for true and false, yes and no, "it does not hold"."""
 
 import itertools
+import os.path
 import re
 from collections.abc import Sequence
 
@@ -81,9 +82,8 @@ def _content(text: Text, span: Span, kept: Sequence[str] = ()) -> list[tuple[str
 
 def _same(one: str, other: str) -> bool:
     """Returns whether two words seem to be forms of one: "opens" and "opening"."""
-    short, long = sorted((len(one), len(other)))
-    same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), short)
-    return one == other or (same >= max(_PREFIX, short - 1) and long - same <= _ENDING)
+    same = len(os.path.commonprefix([one, other]))
+    return one == other or (same >= _PREFIX and max(len(one), len(other)) - same <= _ENDING)
 
 
 def _says(text: Text, word: Word, ordered: bool) -> bool | None:
