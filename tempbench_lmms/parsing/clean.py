@@ -4,6 +4,7 @@ Reasoning in tags, lines of the prompt, and a list of all options are left out; 
 reply was cut off. Mark-up, HTML, LaTeX and struck words are removed, and Unicode is normalised.
 """
 
+import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -26,7 +27,9 @@ _TAG = re.compile(
 )
 _BOX = re.compile(r"\\(?:fbox|boxed)\s*\{|[{}]")
 _LONGEST_BOX = 2_000
-_PUNCTUATION = str.maketrans("「」『』【】《》“”«»„’‘‚≺≻≼≽∴−‐‑№", '"' * 13 + "'''" + "<><>⇒---#")
+_PUNCTUATION = str.maketrans(
+    "「」『』【】《》“”«»„’‘‚≺≻≼≽∴➡➞⟶−‐‑№・", '"' * 13 + "'''" + "<><>⇒→→→---#•", "\ufe0f\u200b\u200d"
+)
 # Letters that look like Latin ones; NFKC maps full-width and mathematical ones, but leaves these alone.
 _LOOK_ALIKES = str.maketrans(
     "АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE"
@@ -55,12 +58,13 @@ _CHANGES: tuple[tuple[re.Pattern[str], Change], ...] = (
     (
         re.compile(
             r"</?(?:(b|i|u|em|strong|mark|small|center|td|th|span|code|pre)|br|p|li|div|h[1-6]|tr|[uo]l|table"
-            r"|answer|final_answer|conclusion|final|think)\s*/?>",
+            r"|answer|final_answer|conclusion|final|think|response|output|result|choice|order|ranking)\s*/?>",
             re.I,
         ),
         lambda m: "" if m[1] else "\n",
     ),
     (re.compile(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])"), lambda m: _SIGNS[m[1]]),
+    (re.compile(r"&#?\w{2,8};"), lambda m: html.unescape(m.group())),
     (re.compile(r"\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)\s*\{([^{}\\]{0,200})\}"), r"\1"),
     (re.compile(r"(?<=[a-zA-Z])_(?=[a-zA-Z])"), " "),
     (

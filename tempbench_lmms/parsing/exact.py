@@ -77,7 +77,7 @@ _ANSWER = roles("answer")
 _KEYS = (
     r"final_?(answer|choice|decision|order)?",
     r"(correct_?)?answer(_\w+)?|ans",
-    r"choice|option|letter|selected\w*|prediction|label|response",
+    r"([a-z]+_)*(choice|option|letter)(_[a-z]+)*|selected\w*|prediction|label|response",
     r"result|output|verdict|value|conclusion|longest\w*|image(_\w+)?|pair(_\w+)?|order|ranking|sequence"
     r"|count|number|is_\w+|statement|truth",
 )
@@ -146,8 +146,11 @@ def _of_json(value: Any, finder: Finder) -> Any | None:
     names = _names(value)
     named = [(name, item) for key in _KEYS for name, item in names.items() if re.fullmatch(key, name)]
     if isinstance(finder.expected, Order):
-        rows = named[:1] or names.items()
-        return finder.read_text("\n".join(f"{name.replace('_', ' ')}: {item}" for name, item in rows))
+        ways = (
+            "\n".join(f"{name.replace('_', ' ')}: {item}" for name, item in way)
+            for way in (named[:1], names.items())
+        )
+        return next((found for way in ways if (found := finder.read_text(way)) is not None), None)
     asked = finder.terms.approves - {"right", "wrong"} | _ANSWER
     named += [
         (name, item)
@@ -158,7 +161,7 @@ def _of_json(value: Any, finder: Finder) -> Any | None:
         if item is None or (found := _of_json(item, finder)) is not None:
             return None if item is None else found
     left = [one for item in names.values() if (one := _of_field(item, finder)) is not None]
-    return left[0] if len(left) == 1 else None
+    return left[0] if len({*left}) == 1 else None
 
 
 def _names(value: Mapping[Any, Any]) -> dict[str, Any]:

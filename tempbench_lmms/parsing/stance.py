@@ -241,8 +241,8 @@ def _asked(at: _Place) -> Stance | None:
     refuses = refused and not at.text.has(lifts, refused, at.start)
     asks = at.text.asks[at.number]
     said = at.text.opens(at.number + 1) if asks and at.number + 1 < len(at.text.sentences) else roles("")
-    if said & (_DENIES | {"yes"}) and not said & _UNCERTAIN:  # "Is it B? No"
-        return Stance.DENIED if said & _DENIES else Stance.ANNOUNCED
+    if said & (_DENIES | {"yes", "tick", "cross"}) and not said & _UNCERTAIN:  # "Is it B? No"
+        return Stance.DENIED if said & (_DENIES | {"cross"}) else Stance.ANNOUNCED
     return Stance.ASKED if refuses or asks else None
 
 

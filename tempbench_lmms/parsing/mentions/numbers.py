@@ -15,7 +15,7 @@ _DIGITS = re.compile(
     r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/])#?(\d{1,4})(?![\d/%]|:\d|[^\W\d_\u2e80-\uffff]|\.\d|,\d{3}|[-–]\d)"
 )
 _BEHIND = re.compile(
-    r"\s{0,2}(?:is\s|ist\s|est\s|es\s|è\s|は|が|是|为|no\.?\s?|n[°º]\s?|number\s|#|_)?"
+    r"\s{0,2}(?:is\s|ist\s|est\s|es\s|è\s|は|が|是|为|n\.?[o°]\.?\s?|number\s|#|_)?"
     r"[:\s(\[\"'#]{0,4}(\d{1,2})(?![\d%]|:\d|\.\d|[^\W\d_\u2e80-\uffff])"
 )
 _SIGN = re.compile(r"\s*[^\s\w]|\s*$|\s*\n|\s+\d")

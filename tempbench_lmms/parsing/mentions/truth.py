@@ -21,7 +21,6 @@ _FOLLOWS = roles(
 _LEADS = roles("conclude switch turn answer choose back likely")
 _CHOICE = re.compile(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
 _NEXT = re.compile(r"\s*(\S)")
-_OPENING = ("", *":.,;\n-–—!?¡。>/")
 
 
 def find(text: Text, ordered: bool = False) -> list[Mention]:
@@ -128,4 +127,4 @@ def _opens(text: Text, word: Word) -> bool:
     led = lead is not None and (
         lead.roles & _LEADS or ("is" in lead.roles and text.has(_ANSWER, start, word.start))
     )
-    return not after[:1].isalnum() and (bool(led) or before in _OPENING)
+    return not after[:1].isalnum() and (bool(led) or not before.isalnum())
