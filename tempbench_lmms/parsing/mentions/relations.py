@@ -144,7 +144,8 @@ def triple(text: Text) -> str | None:
     if not asked:
         said = _answers(text, single=False)
         gaps = "".join(text.text[a[1] : b[0]] for a, b in itertools.pairwise(said)).replace(" and ", "")
-        alone = not any(sign.isalpha() for sign in gaps)
+        own = {text.sentence(one[0]) for one in said if text.begins(text.sentence(one[0]), one[0])}
+        alone = not any(sign.isalpha() for sign in gaps) or len(own) == 3
         return _class_of([one[2] for one in said]) if len(said) == 3 and alone else None
     answers: dict[str, str] = {}
     example = re.match(r"\W*Examples?\b", text.text, re.IGNORECASE)
