@@ -73,6 +73,7 @@ _ANNOUNCES = roles("answer choose switch final")
 _LEADS = roles("is prep turn conclude")
 _SUBJECTS = roles("answer option image")
 _DENIES = roles("deny wrong no")
+_EXCEPT = roles("deny partly")
 _UNCERTAIN = roles("hedge refuse suppose because or")
 _BOUNDS = roles("more less")
 _POINTS = roles("back only to from because turn conclude is")
@@ -231,6 +232,8 @@ def _compared(at: _Place) -> Stance | None:
 
 
 def _denied(at: _Place) -> Stance | None:
+    if at.verdict == "wrong" and at.nearest and at.nearest.roles >= _EXCEPT:  # "all but B are wrong"
+        return Stance.ANNOUNCED
     return Stance.DENIED if at.denied or at.verdict in ("wrong", "not") else None
 
 
@@ -296,7 +299,7 @@ def _hedged(at: _Place) -> Stance | None:
 
 def _approved(at: _Place) -> Stance | None:
     right = at.verdict == "right"
-    if right and at.text.has("suppose", at.end, at.right):
+    if right and at.text.has("suppose unreal", at.end, at.right):
         return Stance.SUPPOSED
     return Stance.ANNOUNCED if right or _is_announced(at) else None
 
