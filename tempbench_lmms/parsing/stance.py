@@ -194,6 +194,8 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
     for i, group in enumerate(lists):
         at = _Place(text, group, ends[i], starts[i], terms)
         stance = next((said for rule in RULES if (said := rule(at)) is not None), Stance.NAMED)
+        if judged and judged[-1].stance == Stance.DENIED and _is_likewise(at):
+            stance = Stance.DENIED
         taken = [w for w in text.within(ends[i], at.start) if w.roles & _TAKES_BACK or _is_no(text, w)]
         own = (text.sentence(w.start) for w in taken)
         back = any(
@@ -202,6 +204,14 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
         )
         judged += [Judged(one, stance, at.number, back and one is group[0], at.several) for one in group]
     return judged
+
+
+def _is_likewise(at: _Place) -> bool:
+    """Returns whether a clause says only that a mention shares what is said of another: "So is C", "B too"."""
+    ends = (at.clause.start, at.start), (at.end, min(at.clause.end, at.sentence.end))
+    said = at.text.within(at.clause.start, at.clause.end)
+    also = any("also" in w.roles and "conclude" not in w.roles for w in said)
+    return also and all(is_filling(at.text, *one, _FILL | {"also", "and"}) for one in ends)
 
 
 def _is_no(text: Text, word: Word) -> bool:
