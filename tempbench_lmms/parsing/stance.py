@@ -68,7 +68,7 @@ _TURNS = roles("turn conclude")
 _HOLDS = roles("relative deny")
 _LIFTS = _TURNS | roles("answer choose")
 _TAKES_BACK = roles("back switch")
-_BEFORE_BACK = roles("fill back switch no deny turn prep and yes must")
+_BEFORE_BACK = roles("fill back switch no deny turn prep and yes must ask")
 _ANNOUNCES = roles("answer choose switch final")
 _LEADS = roles("is prep turn conclude")
 _SUBJECTS = roles("answer option image")
@@ -201,7 +201,7 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
         back = any(
             n == at.number or is_filling(text, text.sentences[n].start, w.start, _BEFORE_BACK)
             for n, w in zip(own, taken, strict=True)
-        )
+        ) or (bool(judged) and judged[-1].behind and judged[-1].stance < Stance.OPEN)
         judged += [Judged(one, stance, at.number, back and one is group[0], at.several) for one in group]
     return judged
 
