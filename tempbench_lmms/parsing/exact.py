@@ -82,6 +82,9 @@ _KEYS = (
     r"|count|number|is_\w+|statement|truth",
 )
 _TRUTHS = {"t": True, "true": True, "yes": True, "f": False, "false": False, "no": False}
+_BRIEFLY = re.compile(
+    r"(?:it|he|she|they|this|that|these|there) (?:is|are|was|were|do|does|did|has|have|had|can|will)(n.t| not)?"
+)
 _SHORT, _MOST = 60, 50
 
 
@@ -131,8 +134,13 @@ def _choice(bare: str, expected: Choice) -> str | None:
 
 _WHOLE: dict[type, Callable[[str, Any], Any]] = {
     Choice: _choice,
-    Truth: lambda bare, _: _TRUTHS.get(bare.lower()),
+    Truth: lambda bare, _: _truth(bare.lower()),
 }
+
+
+def _truth(bare: str) -> bool | None:
+    briefly = _BRIEFLY.fullmatch(bare)  # "it doesn't"
+    return briefly[1] is None if briefly else _TRUTHS.get(bare)
 
 
 def _plain(text: str) -> str:

@@ -109,8 +109,10 @@ class Text:
 
     @cached_property
     def asks(self) -> list[bool]:
-        """Whether each sentence ends in a question mark."""
-        return [self.text[s.start : s.end].rstrip("\"')]} \n").endswith(("?", "？")) for s in self.sentences]
+        """Whether each sentence ends in a question mark; a number alone is an answer that is unsure: "3?"."""
+        alone = not any(map(str.isalpha, self.without(0, len(self.text), "fill image option")))
+        ends = (self.text[s.start : s.end].rstrip("\"')]} \n") for s in self.sentences)
+        return [not alone and end.endswith(("?", "？")) for end in ends]
 
     def clauses(self, sentence: Span) -> list[Span]:
         """Returns the clauses of a sentence; signs and words such as "but" and "because" begin one."""
