@@ -254,7 +254,7 @@ def _is_doubtful(case: Case, one: Judged) -> bool:
     """Returns whether words of doubt in a mention's sentence outweigh the evidence for it."""
     text, mention, (start, end) = case.text, one.mention, case.text.sentences[one.sentence]
     ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
-    denied = {other.sentence for other in case.judged if other.stance == Stance.DENIED}
+    denied = {other.sentence for other in case.judged if other.stance < Stance.OPEN}
     rest = {*range(one.sentence if one.behind else 0, len(text.sentences))} - denied | {one.sentence}
     open_ = text.has(ahead, start, mention.start) or text.has(behind, mention.end, end)
     if open_ or any("hedge" in text.said(i) for i in rest):

@@ -329,7 +329,7 @@ def _placed(at: _Place) -> Stance | None:
     if concludes or _closes(at, begins, ends, rest):
         return Stance.CONCLUDED
     colon = begins and at.number == 0 and text.text[at.end : at.end + 1] == ":"
-    return Stance.HEAD if colon or (head and _is_set_off(text, at.end)) else Stance.NAMED
+    return Stance.HEAD if colon or (head and (at.form == "both" or _is_set_off(text, at.end))) else Stance.NAMED
 
 
 RULES: list[Callable[[_Place], Stance | None]] = [
@@ -393,7 +393,7 @@ def _said(at: _Place) -> str:
             if i and "and" in words[i - 1].roles:
                 break  # "B and not C"
             closes = at.text.text[word.end : word.end + 1] in _PAUSES  # "C sieht man nicht"
-            reaches = near or closes or at.form in ("stated", "judged")
+            reaches = near or closes or at.form in ("stated", "judged", "label", "place")
             denies = denies or (reaches and "," not in at.text.text[at.end : word.start].replace(',"', ""))
         last = word.end
     return "not" if denies else ""
