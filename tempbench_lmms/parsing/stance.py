@@ -154,7 +154,7 @@ class _Place:
         for word in self.ahead if self.headed else self.lead:
             held = last.roles & _HOLDS and "," not in self.text.text[last.end : word.start]
             last = word
-            if word.roles & (_TURNS | _TAKES_BACK) and not held:  # but "nothing that suggests B"
+            if "once" in word.roles or (word.roles & (_TURNS | _TAKES_BACK) and not held):  # but "nothing that suggests B"
                 count = 0
             elif word.roles & denies and not word.roles & (
                 self.terms.verdicts | self.terms.approves | {"right"}
@@ -290,7 +290,7 @@ def _bounded(at: _Place) -> Stance | None:
     roles = at.nearest.roles if at.nearest else frozenset[str]()
     limits = roles & {"to", "towards", "because", "between"} and not roles & {"prep", "fill"}
     limits = limits and "," not in at.text.text[at.nearest.end if at.nearest else at.start : at.start]
-    if at.counted and limits:
+    if at.counted and limits and not at.text.has("deny", at.clause.start, at.start):  # "not until 4"
         return Stance.ASKED
     behind = [w for w in at.text.within(at.end, at.end + _FAR)[:1] if w.start <= at.end + 1]  # "4 or more"
     bounded = any(roles_ & _BOUNDS for roles_ in (roles, *(w.roles for w in behind)))
