@@ -56,6 +56,7 @@ class Terms(NamedTuple):
 
 
 _NO_TERMS = Terms(frozenset(), frozenset())
+_LITERAL = Terms(verdicts=roles("literal"))
 # What says nothing between a mention and the word that judges it.
 _FILL = roles(
     "fill prep final only is answer option image video conclude likely choose right back turn switch count"
@@ -131,7 +132,8 @@ class _Place:
         self.right = min(after, self.sentence.end)
         self.several = len({one.value for one in group}) > 1
         self.counted = type(group[0].value) is int
-        self.terms = _NO_TERMS if self.form == "judged" else terms
+        named = self.form != "judged" or text.has("literal", self.start, self.end)
+        self.terms = (terms if terms.approves else _LITERAL) if named else _NO_TERMS
 
     @cached_property
     def ahead(self) -> list[Word]:

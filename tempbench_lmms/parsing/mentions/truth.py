@@ -16,7 +16,7 @@ _SAYS = _YES | _NO | {"right", "wrong", "sound"}
 _DIRECTIONS = roles("rising falling")
 # A predicate ends its clause, or a word of these roles follows; before a noun it is an adjective.
 _FOLLOWS = roles(
-    "because deny turn and or back conclude fill likely hedge is answer claim as switch courtesy ask that"
+    "because deny turn and or back conclude fill likely hedge is answer claim as switch courtesy ask that wrong"
 )
 _LEADS = roles("conclude switch turn answer choose back likely")
 _CHOICE = re.compile(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
