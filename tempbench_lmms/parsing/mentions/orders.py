@@ -24,7 +24,7 @@ _WHOLE = re.compile(r"(?<![^\W_])\w{3,9}(?![^\W_])")
 _NUMBER = re.compile(r"(?<![\d_/.A-Za-z])(?<!\d:)(\d{1,2})(?:st|nd|rd|th)?(?![\d%/A-Za-z]|\.\d|:\d)")
 _MORE = re.compile(r"\s*(?:,|->|→|>)\s*#?\d+(?![\d\s]*[^\d\s.,;)])")
 _ENDS = ("first", "last")
-_FAR = 200
+_FAR, _NEAR = 200, 12
 _MOST = 20
 
 
@@ -91,6 +91,7 @@ def _place(order: _Order, word: Word) -> str:
 def _ways(order: _Order, start: int, end: int) -> list[str]:
     words = order.text.within(start, end)
     said = [w for w in words if order.quantities or "size" not in w.roles]
+    said = [w for w in said if not order.text.has("deny", max(start, w.start - _NEAR), w.start)]
     ways = roles("falling"), roles("rising falling")
     found = [(w.start, "falling" if w.roles & ways[0] else "rising") for w in said if w.roles & ways[1]]
     ends = [(w, _place(order, w)) for w in words if _place(order, w) in _ENDS]

@@ -108,8 +108,7 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     late = bool(word.roles & roles("after late needs once"))
     if not left and not right:
         return _class(text, word, late)
-    ends = text.text[word.end : word.end + 2].strip(" \"'")[:1]
-    open_end = not right and ends.isalnum()
+    open_end = not right and not is_empty(text.without(word.end, _scope(text, word)[1].end, "fill"))
     if not right and (word.roles & roles("needs feeds") or open_end):
         return []
     step = left[0][2] if left else _OTHER[right[0][2]]

@@ -257,7 +257,7 @@ def _moves(text: Text, said: list[Sense], rows: Rows, letters: str) -> list[Ment
         said = [sense._replace(name=still[0]) if sense.name in _STILL else sense for sense in said]
     for sentences in _told(text):
         whole = Span(sentences[0].start, sentences[-1].end)
-        cuts = "deny or" if text.has("deny", *whole) else ""
+        cuts = "deny or" if text.has("deny wrong", *whole) else ""
         apart = cuts or any(sense.name in _STILL for sense in _within(said, whole))
         for part in [part for one in sentences for part in _parts(text, one, cuts)] if apart else [whole]:
             here = _turned(_within(said, part))
