@@ -10,7 +10,7 @@ from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mentions import Mention, options, outer
 from tempbench_lmms.parsing.stance import Judged, Stance, judge
-from tempbench_lmms.parsing.tokens import Text, is_empty
+from tempbench_lmms.parsing.tokens import Span, Text, is_empty
 
 
 def read(cleaned: Cleaned, finder: Finder, at_limit: bool = False) -> Reading[Any]:
@@ -62,6 +62,7 @@ _DOUBTS = dict.fromkeys(
 ) | {"judged": (roles("all or ask"), roles("or ask suppose refuse turn wrong no"))}
 _TOLD = ("stated", "class", "span")
 _EVENT = roles("answer right conclude event")
+_LEADS = roles("fill conclude choose is only must turn prep right final option answer that then article odd")
 _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = re.compile(r"[^\W\d_]{2,} $")
 _REMARKS = roles("note courtesy ask refuse")
@@ -290,6 +291,22 @@ def _remaining(case: Case) -> Said | None:
     return None
 
 
+def _left_over(case: Case) -> Said | None:
+    """Returns the one value that a text does not name, if it closes with it: "so the other one", "one is left"."""
+    text, judged = case.text, case.judged
+    said = [word for word in text.words if "remainder" in word.roles]
+    if not said or not judged or judged[-1].mention.start > said[-1].start:
+        return None
+    start, end = text.sentences[text.sentence(said[-1].start)]
+    clause = [c for c in text.clauses(Span(start, end)) if c.start <= said[-1].start][-1]
+    led = text.without(clause.start, said[-1].start, _LEADS) + text.without(said[-1].end, clause.end, _LEADS)
+    rest = {*case.finder.values} - _values(judged)
+    if len(rest) != 1 or not is_empty(led) or any(one.stance == Stance.ANNOUNCED for one in case.live):
+        return None
+    mention = judged[-1].mention._replace(value=rest.pop(), start=said[-1].start, end=said[-1].end)
+    return judged[-1]._replace(stance=Stance.CONCLUDED, mention=mention), ""
+
+
 def _nothing(case: Case) -> Said | None:
     if _refuses(case.text):
         return None, "refused"
@@ -298,7 +315,7 @@ def _nothing(case: Case) -> Said | None:
     return None, "several" if case.live else "nothing"
 
 
-RULES = [_span, _broken_off, _retracted, _strong, _closing, _remaining, _weak, _nothing]
+RULES = [_span, _broken_off, _retracted, _left_over, _strong, _closing, _remaining, _weak, _nothing]
 
 
 def _eased(case: Case) -> list[Judged]:
