@@ -243,10 +243,18 @@ def _compared(at: _Place) -> Stance | None:
     return Stance.ASKED if compares else None
 
 
+def _all_rejected(at: _Place) -> bool:
+    """Returns whether words behind reject all that comes before: "A, B and D all contradict the video"."""
+    words = at.text.within(at.end, at.sentence.end)
+    every = next((i for i, word in enumerate(words) if "all" in word.roles), len(words))
+    said = frozenset[str]().union(*(word.roles for word in words[every : every + 3]))
+    return bool(said & at.terms.rejects) and not said & roles("other rest")
+
+
 def _denied(at: _Place) -> Stance | None:
     if at.verdict == "wrong" and at.nearest and at.nearest.roles >= _EXCEPT:  # "all but B are wrong"
         return Stance.ANNOUNCED
-    return Stance.DENIED if at.denied or at.verdict in ("wrong", "not") else None
+    return Stance.DENIED if at.denied or at.verdict in ("wrong", "not") or _all_rejected(at) else None
 
 
 def _asked(at: _Place) -> Stance | None:
@@ -396,7 +404,8 @@ def _said(at: _Place) -> str:
                 break  # "B and not C"
             closes = at.text.text[word.end : word.end + 1] in _PAUSES  # "C sieht man nicht"
             reaches = near or closes or at.form in ("stated", "judged", "label", "place")
-            denies = denies or (reaches and "," not in at.text.text[at.end : word.start].replace(',"', ""))
+            between = at.text.text[at.end : word.start].replace(',"', "")
+            denies = denies or (reaches and not {*",、"} & {*between})
         last = word.end
     return "not" if denies else ""
 

@@ -127,4 +127,5 @@ def _opens(text: Text, word: Word) -> bool:
     led = lead is not None and (
         lead.roles & _LEADS or ("is" in lead.roles and text.has(_ANSWER, start, word.start))
     )
-    return not after[:1].isalnum() and (bool(led) or not before.isalnum())
+    closed = text.text[word.end : word.end + 1] in "\"'"  # Korean goes on behind a quotation
+    return (closed or not after[:1].isalnum()) and (bool(led) or not before.isalnum())
