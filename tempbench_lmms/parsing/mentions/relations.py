@@ -143,7 +143,7 @@ def triple(text: Text) -> str | None:
     if not asked:
         said = _answers(text, single=False)
         gaps = "".join(text.text[a[1] : b[0]] for a, b in itertools.pairwise(said)).replace(" and ", "")
-        own = {text.sentence(one[0]) for one in said if text.begins(text.sentence(one[0]), one[0])}
+        own = {n for one in said if _stands(text, n := text.sentence(one[0]), *one[:2])}
         alone = not any(sign.isalpha() for sign in gaps) or len(own) == 3
         return _class_of([one[2] for one in said]) if len(said) == 3 and alone else None
     answers: dict[str, str] = {}
@@ -158,6 +158,11 @@ def triple(text: Text) -> str | None:
             break
         answers.update(dict.fromkeys(numbers, kind))
     return _class_of([answers[n] for n in "123"]) if len(answers) == 3 else None
+
+
+def _stands(text: Text, sentence: int, start: int, end: int) -> bool:
+    """Returns whether an answer is the first or the last thing in its sentence."""
+    return text.begins(sentence, start) or is_empty(text.text[end : text.sentences[sentence].end])
 
 
 def _questions(text: Text) -> Asked:
