@@ -256,6 +256,9 @@ def _is_doubtful(case: Case, one: Judged) -> bool:
     text, mention, (start, end) = case.text, one.mention, case.text.sentences[one.sentence]
     ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
     denied = {other.sentence for other in case.judged if other.stance < Stance.OPEN}
+    apart = [o.mention.end for o in case.judged if o.stance == Stance.DENIED and start <= o.mention.end < mention.start]
+    if apart and text.has("and", apart[-1], mention.start) and not text.has(_CLOSES, apart[-1], mention.start):
+        return True  # "B is out, and C after a closer look"
     rest = {*range(one.sentence if one.behind else 0, len(text.sentences))} - denied | {one.sentence}
     open_ = text.has(ahead, start, mention.start) or text.has(behind, mention.end, end)
     if open_ or any("hedge" in text.said(i) for i in rest):

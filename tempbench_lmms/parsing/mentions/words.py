@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import UNIT, Word, roles
 from tempbench_lmms.parsing.mentions import Mention
-from tempbench_lmms.parsing.tokens import Span, Text
+from tempbench_lmms.parsing.tokens import Span, Text, is_empty
 
 DAY = 86_400.0
 SECONDS = {
@@ -69,7 +69,9 @@ def _amount(text: Text, word: Word) -> Amount | None:
     if "several" in said.roles:
         return 2 * unit, _SOME * unit, said.start, word.end
     number = said.number or (0.5 if "half" in said.roles else 1.0)
-    return number * unit, number * unit, said.start, word.end
+    ends = [w for w in before if w.number and w.start < said.start]  # "between one and three months"
+    least = ends[-1] if ends and is_empty(text.without(ends[-1].end, said.start, _JOINS)) else said
+    return (least.number or number) * unit, number * unit, least.start, word.end
 
 
 @lru_cache(maxsize=256)
