@@ -348,8 +348,8 @@ class Trial:
         wait([start])
         right = start.status == 0 and self.world.outcome(self.form, start) == found
         self.world.fresh()
-        for part in aside.iterdir():
-            copy(part, lies / part.name)
+        for kept in aside.iterdir():
+            copy(kept, lies / kept.name)
         return right
 
     def _end(self) -> None:

@@ -173,7 +173,7 @@ def in_harness(folder: Path, quick: bool) -> Iterator[timing.Row]:
             options = {"model_args": "media=true", "task_manager": manager, "bootstrap_iters": 0}
             simple_evaluate(model="tempbench_constant", tasks=[name], **options)
 
-    pairs: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
+    pairs: dict[str, tuple[Callable[[], None], ...]] = {
         "hooks of a question with pictures: ours / muirbench's": tuple(
             partial(hooks, one) for one in pictures
         ),

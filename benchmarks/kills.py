@@ -99,7 +99,7 @@ def kills_of_prepare(
     yield 0, [f"{name} is not written in one step" for name in in_place]
     for change in _moments(int(n_changes), every):
         home = fresh(f"home{change}")
-        wrong = []
+        wrong: list[str] = []
         if started(home, words, change).status:
             if (home / benchmark / "manifest.json").is_file():
                 wrong += _unsound(benchmark, home, [expected, tree(old, "")])

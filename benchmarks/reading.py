@@ -119,9 +119,14 @@ def rows(quick: bool) -> Iterator[Any]:
             times = []
             for _ in range(3):
                 forget(caches(per_reply=True))
-                times.append(timing.seconds(lambda some=some: [row.readings() for row in some]))
+                times.append(timing.seconds(functools.partial(_read_all, some)))
             each = [1e3 * time / max(len(some), 1) for time in times]
             yield timing.Row(f"`{benchmark}`, {what}", each, "ms a reply")
+
+
+def _read_all(some: list[Any]) -> None:
+    for row in some:
+        row.readings()
 
 
 class Switch:
@@ -358,8 +363,8 @@ def tempcompass(checkout: Path, show: bool) -> Iterator[str]:
     for model, (kind, name) in itertools.product(
         sorted(path.name for path in (checkout / "auto_eval_results").iterdir()), FILES.items()
     ):
-        given = rows.read(checkout / "predictions" / model / name, kind, "question", "answer")
-        rated = rows.read(checkout / "auto_eval_results" / model / name, kind, "question", "gt-answer")
+        given = rows.read_questions(checkout / "predictions" / model / name, kind, "question", "answer")
+        rated = rows.read_questions(checkout / "auto_eval_results" / model / name, kind, "question", "gt-answer")
         found, other = Counter[str](), []
         for key, one in given.items():
             entry = one["entry"]

@@ -59,9 +59,9 @@ def forms() -> list[Form]:
         "timepercept": "--predictions @/answers/timepercept.jsonl --task timepercept_ice_mini",
         "tempvs": "--predictions @/answers/tempvs/combined/Qwen2-VL-7B-Instruct",
     }
-    for name, options in score.items():
+    for name, given in score.items():
         replaced = ("answers", "home") if name == "mateo" else ("answers",)
-        words = ("score", name, *options.split(), "--json")
+        words = ("score", name, *given.split(), "--json")
         found.append(Form("score", name, words, answers, "", replaced, (("", "--partial"),)))
     for extra in ("", "--reparse"):
         words = ("rescore", "@/run", "--json", *extra.split())
@@ -69,11 +69,11 @@ def forms() -> list[Form]:
         found.append(Form("rescore", extra, words, logs, "", ("home", "log"), changed))
     for ending in ("html", "csv", "md"):
         words = ("report", "@/run", "--force", "-o", f"@/page.{ending}")
-        changed = (("", "--no-intervals"), ("", "--title Other"), ("--force", ""))
-        found.append(Form("report", ending, words, logs, f"page.{ending}", ("home", "log"), changed))
+        pages = (("", "--no-intervals"), ("", "--title Other"), ("--force", ""))
+        found.append(Form("report", ending, words, logs, f"page.{ending}", ("home", "log"), pages))
     hub = "submit hub @/run --model some/model --dataset mateo=some/data --force -o @/hub"
-    changed = (("some/model", "other/model"), ("", "--partial"), ("--force", ""))
-    found.append(Form("submit", "hub", tuple(hub.split()), logs, "hub", ("home", "log"), changed))
+    others = (("some/model", "other/model"), ("", "--partial"), ("--force", ""))
+    found.append(Form("submit", "hub", tuple(hub.split()), logs, "hub", ("home", "log"), others))
     return found
 
 

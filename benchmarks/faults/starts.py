@@ -235,7 +235,7 @@ def change_clock(seconds: Callable[[], float]) -> None:
         true = getattr(time, name)
         setattr(time, name, lambda at=None, true=true: true(time.time() if at is None else at))
     strftime = time.strftime
-    time.strftime = lambda form, at=None: strftime(form, at or time.localtime())  # type: ignore[assignment]
+    time.strftime = lambda form, at=None: strftime(form, at or time.localtime())
     utils.datetime = SimpleNamespace(**{**vars(datetime), "datetime": Moved})
 
 
@@ -300,7 +300,7 @@ def watch_changes(folder: Path, at: int, act: Callable[[str], None] = cut_and_ki
         if count == at:
             act(str(path) if event == "os.rename" else written)
         if event == "open":
-            written = path
+            written = str(path)
 
     sys.addaudithook(watch)
     return lambda: count
