@@ -114,7 +114,7 @@ def _is_joined(text: Text, one: Mention, other: Mention) -> bool:
     parts = text.has(_PARTS, start, end) and "(" not in text.text[start:end]
     signs = set("/、&") if lead and lead.roles & _JOINS else set(",/、&")
     joins = bool(signs & set(rest)) or text.has("and or", start, end)
-    return joins and not parts and is_empty(rest)
+    return joins and not parts and is_empty(rest) and text.sentence(start - 1) == text.sentence(end)
 
 
 class _Place:
