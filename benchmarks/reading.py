@@ -363,8 +363,9 @@ def tempcompass(checkout: Path, show: bool) -> Iterator[str]:
     for model, (kind, name) in itertools.product(
         sorted(path.name for path in (checkout / "auto_eval_results").iterdir()), FILES.items()
     ):
-        given = rows.read_questions(checkout / "predictions" / model / name, kind, "question", "answer")
-        rated = rows.read_questions(checkout / "auto_eval_results" / model / name, kind, "question", "gt-answer")
+        read, answers = rows.read_questions, checkout / "predictions" / model / name
+        given = read(answers, kind, "question", "answer")
+        rated = read(checkout / "auto_eval_results" / model / name, kind, "question", "gt-answer")
         found, other = Counter[str](), []
         for key, one in given.items():
             entry = one["entry"]

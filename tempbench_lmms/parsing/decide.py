@@ -256,8 +256,9 @@ def _is_doubtful(case: Case, one: Judged) -> bool:
     text, mention, (start, end) = case.text, one.mention, case.text.sentences[one.sentence]
     ahead, behind = _DOUBTS.get(mention.form, (frozenset(), frozenset()))
     denied = {other.sentence for other in case.judged if other.stance < Stance.OPEN}
-    apart = [o.mention.end for o in case.judged if o.stance == Stance.DENIED and start <= o.mention.end < mention.start]
-    if apart and text.has("and", apart[-1], mention.start) and not text.has(_CLOSES, apart[-1], mention.start):
+    before = [o for o in case.judged if start <= o.mention.end < mention.start and o.stance == Stance.DENIED]
+    apart = before[-1].mention.end if before else mention.start
+    if text.has("and", apart, mention.start) and not text.has(_CLOSES, apart, mention.start):
         return True  # "B is out, and C after a closer look"
     rest = {*range(one.sentence if one.behind else 0, len(text.sentences))} - denied | {one.sentence}
     open_ = text.has(ahead, start, mention.start) or text.has(behind, mention.end, end)
@@ -295,7 +296,7 @@ def _remaining(case: Case) -> Said | None:
 
 
 def _left_over(case: Case) -> Said | None:
-    """Returns the one value that a text does not name, if it closes with it: "so the other one", "one is left"."""
+    """Returns the one value that a text does not name, if it closes with it: "so the other one"."""
     text, judged = case.text, case.judged
     said = [word for word in text.words if "remainder" in word.roles]
     if not said or not judged or judged[-1].mention.start > said[-1].start:

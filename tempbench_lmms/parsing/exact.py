@@ -83,7 +83,7 @@ _KEYS = (
 )
 _TRUTHS = {"t": True, "true": True, "yes": True, "f": False, "false": False, "no": False}
 _BRIEFLY = re.compile(
-    r"(?:it|he|she|they|this|that|these|there) (?:is|are|was|were|do|does|did|has|have|had|can|will)(n.t| not)?"
+    r"(?:it|s?he|they|th(?:is|at|ese|ere)) (?:is|are|was|were|do|does|did|has|have|had|can|will)(n.t| not)?"
 )
 _SHORT, _MOST = 60, 50
 

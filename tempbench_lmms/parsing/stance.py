@@ -156,7 +156,8 @@ class _Place:
         for word in self.ahead if self.headed else self.lead:
             held = last.roles & _HOLDS and "," not in self.text.text[last.end : word.start]
             last = word
-            if "once" in word.roles or (word.roles & (_TURNS | _TAKES_BACK) and not held):  # but "nothing that suggests B"
+            # "Nothing that suggests B", but "not until B".
+            if "once" in word.roles or (word.roles & (_TURNS | _TAKES_BACK) and not held):
                 count = 0
             elif word.roles & denies and not word.roles & (
                 self.terms.verdicts | self.terms.approves | {"right"}
@@ -209,7 +210,7 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
 
 
 def _is_likewise(at: _Place) -> bool:
-    """Returns whether a clause says only that a mention shares what is said of another: "So is C", "B too"."""
+    """Returns whether a clause says only that a mention shares what is said of another: "So is C"."""
     ends = (at.clause.start, at.start), (at.end, min(at.clause.end, at.sentence.end))
     said = at.text.within(at.clause.start, at.clause.end)
     also = any("also" in w.roles and "conclude" not in w.roles for w in said)
@@ -339,7 +340,8 @@ def _placed(at: _Place) -> Stance | None:
     if concludes or _closes(at, begins, ends, rest):
         return Stance.CONCLUDED
     colon = begins and at.number == 0 and text.text[at.end : at.end + 1] == ":"
-    return Stance.HEAD if colon or (head and (at.form == "both" or _is_set_off(text, at.end))) else Stance.NAMED
+    colon = colon or (head and (at.form == "both" or _is_set_off(text, at.end)))
+    return Stance.HEAD if colon else Stance.NAMED
 
 
 RULES: list[Callable[[_Place], Stance | None]] = [

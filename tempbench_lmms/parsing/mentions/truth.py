@@ -1,7 +1,7 @@
 """Finds judgements of a claim: words for true and false, yes and no, "it does not hold"."""
 
 import itertools
-import os.path
+import operator
 import re
 from collections.abc import Sequence
 
@@ -16,7 +16,8 @@ _SAYS = _YES | _NO | {"right", "wrong", "sound"}
 _DIRECTIONS = roles("rising falling")
 # A predicate ends its clause, or a word of these roles follows; before a noun it is an adjective.
 _FOLLOWS = roles(
-    "because deny turn and or back conclude fill likely hedge is answer claim as switch courtesy ask that wrong"
+    "because deny turn and or back conclude fill likely hedge is answer claim as switch courtesy ask that "
+    "wrong"
 )
 _LEADS = roles("conclude switch turn answer choose back likely")
 _CHOICE = re.compile(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
@@ -81,7 +82,7 @@ def _content(text: Text, span: Span, kept: Sequence[str] = ()) -> list[tuple[str
 
 def _same(one: str, other: str) -> bool:
     """Returns whether two words seem to be forms of one: "opens" and "opening"."""
-    same = len(os.path.commonprefix([one, other]))
+    same = sum(itertools.takewhile(bool, map(operator.eq, one, other)))
     return one == other or (same >= _PREFIX and max(len(one), len(other)) - same <= _ENDING)
 
 
