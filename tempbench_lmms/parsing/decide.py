@@ -9,7 +9,7 @@ from tempbench_lmms.parsing.expected import UNLESS_CUT, Reading, TimeSpan, none
 from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.lexicon import roles
 from tempbench_lmms.parsing.mentions import Mention, options, outer
-from tempbench_lmms.parsing.stance import Judged, Stance, judge
+from tempbench_lmms.parsing.stance import BEFORE_BACK, Judged, Stance, is_filling, judge
 from tempbench_lmms.parsing.tokens import Span, Text, is_empty
 
 
@@ -58,7 +58,7 @@ _ANNOUNCE = roles("answer choose is fill option image final right yes no and")
 # What is only named is left unread where one of these words stands before it, or behind it, in its sentence.
 _DOUBTS = dict.fromkeys(
     ("letter", "label", "both", "listed", "number", "place", "order", "text"),
-    (roles("or ask"), roles("or ask suppose refuse")),
+    (roles("or ask"), roles("or ask suppose refuse remainder")),
 ) | {"judged": (roles("all or ask"), roles("or ask suppose refuse turn wrong no"))}
 _TOLD = ("stated", "class", "span")
 _EVENT = roles("answer right conclude event")
@@ -157,8 +157,13 @@ def _broken_off(case: Case) -> Said | None:
 
 def _retracted(case: Case) -> Said | None:
     """Returns that nothing is stated if a text begins to correct its last answer."""
-    later = range(case.live[-1].sentence + 1 if case.live else 0, len(case.text.sentences))
-    corrected = case.live and any("back" in case.text.opens(i) for i in later)
+    text, last = case.text, case.live[-1].sentence if case.live else len(case.text.sentences)
+    begun = (
+        (text.sentences[n].start, w)
+        for w in text.words
+        if "back" in w.roles and (n := text.sentence(w.start)) > last
+    )
+    corrected = any(is_filling(text, start, w.start, BEFORE_BACK) for start, w in begun)
     return (None, "several") if corrected else None
 
 
@@ -174,7 +179,8 @@ def _strong(case: Case) -> Said | None:
     last = strong[-1]
     behind = [one for one in live if one.mention.start > last.mention.start]
     behind = [one for one in behind if one.mention.form not in _WORDY]
-    if any(one.stance in (Stance.OPEN, Stance.HEAD) for one in behind):
+    firm = {last.sentence} if last.stance == Stance.ANNOUNCED else {one.sentence for one in behind}
+    if any(one.stance in (Stance.OPEN, Stance.HEAD) and one.sentence in firm for one in behind):
         return None, "several"
     named = _values([one for one in behind if not one.listed])
     if last.stance == Stance.CONCLUDED and named - {last.mention.value}:
@@ -370,4 +376,10 @@ def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
 def _trails_off(text: Text, place: int) -> bool:
     """Returns whether a text ends, after a place, with a word that begins something else."""
     last = text.before(len(text.text), 0)
-    return bool(last and last.start > place and last.end - last.start > 1 and last.roles & _BEGINS)
+    return bool(
+        last
+        and last.start > place
+        and last.end - last.start > 1
+        and last.roles & _BEGINS
+        and text.text[last.start] < "\u2e80"
+    )

@@ -178,7 +178,8 @@ def scan(text: str, spans: bool = True) -> list[Word]:
             if found := within(reached):
                 last, said = j, found
             j += 1
-            reached = following(reached, units[j].group()) if j < len(units) else ()
+            ended = j == len(units) or "\n" in text[units[j - 1].end() : units[j].start()]
+            reached = () if ended else following(reached, units[j].group())
         if said and said != _IDIOM:  # an idiom hides what its words do
             words.append(Word(units[i].start(), units[last].end(), said))
         i = last + 1

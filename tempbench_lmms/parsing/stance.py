@@ -69,7 +69,7 @@ _TURNS = roles("turn conclude")
 _HOLDS = roles("relative deny")
 _LIFTS = _TURNS | roles("answer choose")
 _TAKES_BACK = roles("back switch")
-_BEFORE_BACK = roles("fill back switch no deny turn prep and yes must ask")
+BEFORE_BACK = roles("fill back switch no deny turn prep and yes must ask")
 _ANNOUNCES = roles("answer choose switch final")
 _LEADS = roles("is prep turn conclude")
 _SUBJECTS = roles("answer option image")
@@ -82,7 +82,7 @@ _PARTS = roles("is tick cross")
 _CONDITION = roles("suppose turn conclude")
 _PAUSES = ("", *",.:;!)，。、")
 _BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
-_FAR = 60
+_FAR, _NEXT = 60, 8
 # Signs; they keep a loop from costing time by its square.
 _FILLING, _REACH = 120, 500
 
@@ -202,7 +202,7 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
         taken = [w for w in text.within(ends[i], at.start) if w.roles & _TAKES_BACK or _is_no(text, w)]
         own = (text.sentence(w.start) for w in taken)
         back = any(
-            n == at.number or is_filling(text, text.sentences[n].start, w.start, _BEFORE_BACK)
+            n == at.number or is_filling(text, text.sentences[n].start, w.start, BEFORE_BACK)
             for n, w in zip(own, taken, strict=True)
         ) or (bool(judged) and judged[-1].behind and judged[-1].stance < Stance.OPEN)
         judged += [Judged(one, stance, at.number, back and one is group[0], at.several) for one in group]
@@ -394,7 +394,8 @@ def _said(at: _Place) -> str:
         near = is_filling(at.text, at.end, word.start, _NEAR)
         if said := _mark(at, word, near):
             return said
-        ends = word.roles & (_UNCERTAIN | {"turn"} | at.terms.verdicts)
+        denied = at.text.has("deny", word.end, word.end + _NEXT)  # "ist es aber nicht"
+        ends = word.roles & (_UNCERTAIN | at.terms.verdicts | (frozenset() if denied else {"turn"}))
         if ends or any(sign in gap for sign in ("\n", ";", ": ", ". ")):
             break
         if word.roles & at.terms.rejects:
@@ -450,4 +451,4 @@ def _is_headed(at: _Place) -> bool:
 
 def _is_set_off(text: Text, end: int) -> bool:
     rest = text.text[end : end + 3].lstrip("\"')]*")
-    return rest[:2] in (" -", " –", " —") or rest[:1] in ("", *":.,-–—(\n")
+    return rest[:2] in (" -", " –", " —") or rest[:1] in ("", *":.,-–—([\n")

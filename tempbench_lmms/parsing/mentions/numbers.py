@@ -61,7 +61,7 @@ def _stands(text: Text, word: Word, beside: Word | None) -> bool:
     before = text.within(max(0, word.start - 12), word.start)
     while before and "fill" in before[-1].roles and "is" not in before[-1].roles:
         before.pop()
-    stands = bool(before) and "is" in before[-1].roles
+    stands = bool(before) and bool(before[-1].roles & roles("is deny"))
     number = text.sentence(word.start)
     start, end = text.sentences[number]
     goes_on = follows != " " or (beside is not None and beside.roles & _GOES_ON)

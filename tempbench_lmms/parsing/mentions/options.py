@@ -303,7 +303,9 @@ def _numbers(text: Text) -> list[Mention]:
     found = [Mention(int(one[1]), one.start(), one.end(), "number") for one in _ANY.finditer(text.text)]
     for word in text.words:
         number, lead = word.number, text.before(word.start, 1)
-        thing = lead is not None and "one" in word.roles and lead.roles & _DETERMINES  # "the last one"
+        thing = (
+            lead is not None and "one" in word.roles and (lead.roles & _DETERMINES or lead.ordinal)
+        )  # "the last one"
         if number is not None and not thing and word.ordinal is None:
             found.append(Mention(number, word.start, word.end, "number"))
     heads = (_ROW.match(text.text, word.end) for word in text.words if word.roles & {"image", "step"})
