@@ -52,7 +52,7 @@ class Labelled:
             )
             return {"": reader.read(self.reply, choice)}
         if self.benchmark == "truth":
-            return {"": reader.read(self.reply, Truth())}
+            return {"": reader.read(self.reply, Truth(shown.get("question", "")))}
         if self.benchmark == "item":
             return {"": reader.read(self.reply, Item(shown["n_images"]))}
         if self.benchmark == "order":

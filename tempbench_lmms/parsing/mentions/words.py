@@ -69,7 +69,8 @@ def _amount(text: Text, word: Word) -> Amount | None:
     if "several" in said.roles:
         return 2 * unit, _SOME * unit, said.start, word.end
     number = said.number or (0.5 if "half" in said.roles else 1.0)
-    ends = [w for w in before if w.number and w.start < said.start]  # "between one and three months"
+    # "Between one and three months".
+    ends = [w for w in before if w.number and w.number < number and w.start < said.start]
     least = ends[-1] if ends and is_empty(text.without(ends[-1].end, said.start, _JOINS)) else said
     return (least.number or number) * unit, number * unit, least.start, word.end
 
