@@ -129,6 +129,8 @@ class _Place:
         self.sentence = Span(max(whole.start, self.start - _REACH), min(whole.end, self.end + _REACH))
         self.clause = Span(clauses[0].start, clauses[-1].end)
         self.left = max(before, self.sentence.start)
+        self.judged_to = self.end
+        """Where the word ends that rejects it, which does not deny the next one, too."""
         self.right = min(after, self.sentence.end)
         self.several = len({one.value for one in group}) > 1
         self.counted = type(group[0].value) is int
@@ -192,19 +194,20 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
     """Returns what a text does with each of its mentions, in order."""
     judged: list[Judged] = []
     lists = groups(text, mentions)
-    ends = [0, *(group[-1].end for group in lists)]
+    end = 0
     starts = [*(group[0].start for group in lists[1:]), len(text.text)]
     for i, group in enumerate(lists):
-        at = _Place(text, group, ends[i], starts[i], terms)
+        at = _Place(text, group, end, starts[i], terms)
         stance = next((said for rule in RULES if (said := rule(at)) is not None), Stance.NAMED)
         if judged and judged[-1].stance == Stance.DENIED and _is_likewise(at):
             stance = Stance.DENIED
-        taken = [w for w in text.within(ends[i], at.start) if w.roles & _TAKES_BACK or _is_no(text, w)]
+        taken = [w for w in text.within(end, at.start) if w.roles & _TAKES_BACK or _is_no(text, w)]
         own = (text.sentence(w.start) for w in taken)
         back = any(
             n == at.number or is_filling(text, text.sentences[n].start, w.start, BEFORE_BACK)
             for n, w in zip(own, taken, strict=True)
         ) or (bool(judged) and judged[-1].behind and judged[-1].stance < Stance.OPEN)
+        end = at.judged_to if at.verdict in ("wrong", "not") else at.end
         judged += [Judged(one, stance, at.number, back and one is group[0], at.several) for one in group]
     return judged
 
@@ -398,6 +401,8 @@ def _said(at: _Place) -> str:
         ends = word.roles & (_UNCERTAIN | at.terms.verdicts | (frozenset() if denied else {"turn"}))
         if ends or any(sign in gap for sign in ("\n", ";", ": ", ". ")):
             break
+        if word.roles & (at.terms.rejects | {"deny"}):
+            at.judged_to = word.end
         if word.roles & at.terms.rejects:
             return "open" if denies else "wrong"
         if word.roles & at.terms.approves and (near or word.roles & _ASKED):
