@@ -283,7 +283,7 @@ def _is_contrasted(case: Case, one: Judged) -> bool:
     The text goes on briefly in a later sentence, or a "but" comes after it; "although" only concedes.
     """
     text, (_, end) = case.text, case.text.sentences[one.sentence]
-    if one.mention.form in ("number", "order", "span", "both"):
+    if one.mention.form in ("number", "order", "span", "both", "judged"):
         return False
     brief = len(text.text) - end <= _BRIEF and _later(text, one)
     turns = ("turn" in w.roles and "concede" not in w.roles for w in text.within(one.mention.end, end))

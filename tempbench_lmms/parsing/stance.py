@@ -101,7 +101,14 @@ def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
             found[-1].append(one)
         else:
             found.append([one])
-    return found
+    return [part for group in found for part in (_pair(text, group) if len(group) == 2 else [group])]
+
+
+def _pair(text: Text, group: list[Mention]) -> list[list[Mention]]:
+    """Returns two mentions apart if the first is denied and only a comma joins them: "not A, B"."""
+    lead = text.before(group[0].start, 1)
+    apart = lead and "deny" in lead.roles and not text.has("and or", group[0].end, group[1].start)
+    return [[group[0]], [group[1]]] if apart else [group]
 
 
 def _is_joined(text: Text, one: Mention, other: Mention) -> bool:
@@ -134,7 +141,8 @@ class _Place:
         self.right = min(after, self.sentence.end)
         self.several = len({one.value for one in group}) > 1
         self.counted = type(group[0].value) is int
-        named = self.form != "judged" or text.has("literal", self.start, self.end)
+        quoted = text.text[self.start - 1 : self.start] == '"'
+        named = self.form != "judged" or quoted or text.has("literal", self.start, self.end)
         self.terms = (terms if terms.approves else _LITERAL) if named else _NO_TERMS
 
     @cached_property
