@@ -305,13 +305,13 @@ def _left_over(case: Case) -> Said | None:
     """Returns the one value that a text does not name, if it closes with it: "so the other one"."""
     text, judged = case.text, case.judged
     said = [word for word in text.words if "remainder" in word.roles]
-    if not said or not judged or judged[-1].mention.start > said[-1].start:
+    if not said or not judged:
         return None
     start, end = text.sentences[text.sentence(said[-1].start)]
     clause = [c for c in text.clauses(Span(start, end)) if c.start <= said[-1].start][-1]
     led = text.without(clause.start, said[-1].start, _LEADS) + text.without(said[-1].end, clause.end, _LEADS)
     rest = {*case.finder.values} - _values(judged)
-    if len(rest) != 1 or not is_empty(led) or any(one.stance == Stance.ANNOUNCED for one in case.live):
+    if len(rest) != 1 or not is_empty(led):
         return None
     mention = judged[-1].mention._replace(value=rest.pop(), start=said[-1].start, end=said[-1].end)
     return judged[-1]._replace(stance=Stance.CONCLUDED, mention=mention), ""

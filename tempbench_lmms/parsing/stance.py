@@ -55,8 +55,7 @@ class Terms(NamedTuple):
     verdicts: frozenset[str] = frozenset()
 
 
-_NO_TERMS = Terms(frozenset(), frozenset())
-_LITERAL = Terms(verdicts=roles("literal"))
+_NO_TERMS, _ANY_TERMS = Terms(frozenset(), frozenset()), Terms()
 # What says nothing between a mention and the word that judges it.
 _FILL = roles(
     "fill prep final only is answer option image video conclude likely choose right back turn switch count"
@@ -141,9 +140,8 @@ class _Place:
         self.right = min(after, self.sentence.end)
         self.several = len({one.value for one in group}) > 1
         self.counted = type(group[0].value) is int
-        quoted = text.text[self.start - 1 : self.start] == '"'
-        named = self.form != "judged" or quoted or text.has("literal", self.start, self.end)
-        self.terms = (terms if terms.approves else _LITERAL) if named else _NO_TERMS
+        named = self.form != "judged" or text.text[self.start - 1 : self.start] == '"'  # "'yes' is out"
+        self.terms = (terms if terms.approves else _ANY_TERMS) if named else _NO_TERMS
 
     @cached_property
     def ahead(self) -> list[Word]:
@@ -214,7 +212,7 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
         back = any(
             n == at.number or is_filling(text, text.sentences[n].start, w.start, BEFORE_BACK)
             for n, w in zip(own, taken, strict=True)
-        ) or (bool(judged) and judged[-1].behind and judged[-1].stance < Stance.OPEN)
+        )
         end = at.judged_to if at.verdict in ("wrong", "not") else at.end
         judged += [Judged(one, stance, at.number, back and one is group[0], at.several) for one in group]
     return judged
@@ -255,18 +253,10 @@ def _compared(at: _Place) -> Stance | None:
     return Stance.ASKED if compares else None
 
 
-def _all_rejected(at: _Place) -> bool:
-    """Returns whether words behind reject all that comes before: "A, B and D all contradict the video"."""
-    words = at.text.within(at.end, at.sentence.end)
-    every = next((i for i, word in enumerate(words) if "all" in word.roles), len(words))
-    said = frozenset[str]().union(*(word.roles for word in words[every : every + 3]))
-    return bool(said & at.terms.rejects) and not said & roles("other rest")
-
-
 def _denied(at: _Place) -> Stance | None:
     if at.verdict == "wrong" and at.nearest and at.nearest.roles >= _EXCEPT:  # "all but B are wrong"
         return Stance.ANNOUNCED
-    return Stance.DENIED if at.denied or at.verdict in ("wrong", "not") or _all_rejected(at) else None
+    return Stance.DENIED if at.denied or at.verdict in ("wrong", "not") else None
 
 
 def _asked(at: _Place) -> Stance | None:
