@@ -143,7 +143,7 @@ def _span(case: Case) -> Said | None:
 
 def _letter_of(text: Text, found: list[Mention], named: list[Mention], mention: Mention) -> str | None:
     """Returns the letter that a span belongs to: the last one before it, behind other spans."""
-    start = text.sentences[text.sentence(mention.start)].start
+    start = text.around(mention.start).start
     left = max([start, *(one.end for one in found if one.end <= mention.start)])
     before = [one for one in named if left <= one.start and one.end <= mention.start]
     return str(before[-1].value) if before else None
@@ -157,13 +157,9 @@ def _broken_off(case: Case) -> Said | None:
 
 def _retracted(case: Case) -> Said | None:
     """Returns that nothing is stated if a text begins to correct its last answer."""
-    text, last = case.text, case.live[-1].sentence if case.live else len(case.text.sentences)
-    begun = (
-        (text.sentences[n].start, w)
-        for w in text.words
-        if "back" in w.roles and (n := text.sentence(w.start)) > last
-    )
-    corrected = any(is_filling(text, start, w.start, BEFORE_BACK) for start, w in begun)
+    text, last = case.text, case.live[-1].mention.end if case.live else len(case.text.text)
+    begun = ((text.around(w.start).start, w) for w in text.within(last, len(text.text)) if "back" in w.roles)
+    corrected = any(start > last and is_filling(text, start, w.start, BEFORE_BACK) for start, w in begun)
     return (None, "several") if corrected else None
 
 
@@ -195,7 +191,7 @@ def _strong(case: Case) -> Said | None:
 def _gives_up(text: Text, last: Judged) -> bool:
     """Returns whether a text says after an answer that it cannot tell, in a sentence that ends with it."""
     return any(
-        "refuse" in word.roles and text.sentences[text.sentence(word.start)].end <= word.end + _SHORT
+        "refuse" in word.roles and text.around(word.start).end <= word.end + _SHORT
         for word in text.within(last.mention.end, len(text.text))
     )
 
@@ -307,7 +303,7 @@ def _left_over(case: Case) -> Said | None:
     said = [word for word in text.words if "remainder" in word.roles]
     if not said or not judged:
         return None
-    start, end = text.sentences[text.sentence(said[-1].start)]
+    start, end = text.around(said[-1].start)
     clause = [c for c in text.clauses(Span(start, end)) if c.start <= said[-1].start][-1]
     led = text.without(clause.start, said[-1].start, _LEADS) + text.without(said[-1].end, clause.end, _LEADS)
     rest = {*case.finder.values} - _values(judged)
@@ -356,7 +352,7 @@ def _explains(text: Text, one: Judged, live: list[Judged]) -> bool:
 
 def _refuses(text: Text) -> bool:
     for word in (word for word in text.words if "refuse" in word.roles):
-        start, end = text.sentences[text.sentence(word.start)]
+        start, end = text.around(word.start)
         noted = text.has("note", start, word.start) and not text.has("suppose ask", word.end, end)
         if not noted and not text.has("turn", word.end, end):
             return True
@@ -376,10 +372,5 @@ def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
 def _trails_off(text: Text, place: int) -> bool:
     """Returns whether a text ends, after a place, with a word that begins something else."""
     last = text.before(len(text.text), 0)
-    return bool(
-        last
-        and last.start > place
-        and last.end - last.start > 1
-        and last.roles & _BEGINS
-        and text.text[last.start] < "\u2e80"
-    )
+    begins = last and last.roles & _BEGINS and text.text[last.start] < "\u2e80"
+    return bool(last and begins and last.start > place and last.end - last.start > 1)

@@ -155,10 +155,9 @@ def _of_json(value: Any, finder: Finder) -> Any | None:
     named = [(name, item) for key in _KEYS for name, item in names.items() if re.fullmatch(key, name)]
     if isinstance(finder.expected, Order):
         ways = (
-            "\n".join(f"{name.replace('_', ' ')}: {item}" for name, item in way)
-            for way in (named[:1], names.items())
+            [f"{key.replace('_', ' ')}: {item}" for key, item in way] for way in (named[:1], names.items())
         )
-        return next((found for way in ways if (found := finder.read_text(way)) is not None), None)
+        return next(filter(None, (finder.read_text("\n".join(way)) for way in ways)), None)
     asked = finder.terms.approves - {"right", "wrong"} | _ANSWER
     named += [
         (name, item)

@@ -82,7 +82,11 @@ class Text:
 
     def ends(self, place: int) -> bool:
         """Returns whether only white space comes between a place and the end of its sentence."""
-        return not self.text[place : self.sentences[self.sentence(place - 1)].end].strip()
+        return not self.text[place : self.around(place - 1).end].strip()
+
+    def around(self, place: int) -> Span:
+        """Returns the sentence of a place."""
+        return self.sentences[self.sentence(place)]
 
     def sentence(self, place: int) -> int:
         """Returns the number of a place's sentence."""

@@ -72,7 +72,7 @@ def _labelled(
 
 def _is_said(text: Text, start: int) -> bool:
     """Returns whether a place begins a sentence, or directly follows a word that announces an answer."""
-    if not text.text[text.sentences[text.sentence(start)].start : start].strip(" \"'("):
+    if not text.text[text.around(start).start : start].strip(" \"'("):
         return True
     before = text.before(start, 4)
     near = before and not text.text[before.end : start].strip(" :,=-–\"'(")
@@ -303,9 +303,7 @@ def _numbers(text: Text) -> list[Mention]:
     found = [Mention(int(one[1]), one.start(), one.end(), "number") for one in _ANY.finditer(text.text)]
     for word in text.words:
         number, lead = word.number, text.before(word.start, 1)
-        thing = (
-            lead is not None and "one" in word.roles and (lead.roles & _DETERMINES or lead.ordinal)
-        )  # "the last one"
+        thing = lead and "one" in word.roles and (lead.roles & _DETERMINES or lead.ordinal)  # "the last one"
         if number is not None and not thing and word.ordinal is None:
             found.append(Mention(number, word.start, word.end, "number"))
     heads = (_ROW.match(text.text, word.end) for word in text.words if word.roles & {"image", "step"})
@@ -316,7 +314,7 @@ def _numbers(text: Text) -> list[Mention]:
 
 def _none(text: Text, word: Word) -> bool:
     """Returns whether the first word of a sentence says that there is nothing to count: "No spins"."""
-    start = text.sentences[text.sentence(word.start)].start
+    start = text.around(word.start).start
     if not word.roles >= roles("none no") or word.start - start > _FAR:
         return False
     behind = text.text[word.end : word.end + 2]

@@ -115,9 +115,9 @@ def _ways(order: _Order, start: int, end: int) -> list[str]:
 def _direction(order: _Order, start: int, end: int) -> str:
     """Returns an order's direction, by the words before it, else by those after it; empty if unknown."""
     text = order.text
-    begin = max(text.sentences[text.sentence(start)].start, start - _FAR)
+    begin = max(text.around(start).start, start - _FAR)
     begin = max([begin, *(w.end for w in text.within(begin, start) if w.roles & _CORRECTS)])
-    behind = min(text.sentences[text.sentence(end - 1)].end, end + _FAR)
+    behind = min(text.around(end - 1).end, end + _FAR)
     return next(iter([*_ways(order, begin, start)[::-1], *_ways(order, start, behind)]), "")
 
 
@@ -176,7 +176,7 @@ def _of_row(order: _Order, row: list[_Label]) -> Mention | None:
     text, values, start, end = order.text, [one.value for one in row], row[0].start, row[-1].end
     compares = order.quantities and ">" in re.sub(r"[-=]>", "", text.text[start:end])
     if compares and not _direction(order, start, end):
-        said = text.has("long short extent", end, text.sentences[text.sentence(end - 1)].end)
+        said = text.has("long short extent", end, text.around(end - 1).end)
         return Mention(tuple(values[::-1]), start, end, "order") if said else None
     return _mention(order, values, start, end)
 
@@ -184,7 +184,7 @@ def _of_row(order: _Order, row: list[_Label]) -> Mention | None:
 def _groups(order: _Order, row: list[_Label]) -> Iterator[_Group]:
     """Yields the labels of a row in groups, each with the place that is given before or after it."""
     text, group = order.text, [row[0]]
-    begin = max(text.sentences[text.sentence(row[0].start)].start, row[0].start - _FAR)
+    begin = max(text.around(row[0].start).start, row[0].start - _FAR)
     before = _marks(order, begin, row[0].start, last=False)[1]
     for last, one in zip(row, [*row[1:], None], strict=True):
         limit = one.start if one else min(last.end + _FAR, len(text.text))
@@ -239,7 +239,7 @@ def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
         else:
             parts["last"][:0] = values[::-1]
     start, end = groups[0].labels[0].start, groups[-1].labels[-1].end
-    words = order.text.within(start, order.text.sentences[order.text.sentence(end - 1)].end)
+    words = order.text.within(start, order.text.around(end - 1).end)
     refused = order.text.has("refuse", end, len(order.text.text))
     if refused or any(w.roles & _LEFT_OPEN for w in words):
         return None

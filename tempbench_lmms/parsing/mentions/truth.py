@@ -92,7 +92,7 @@ def _says(text: Text, word: Word, ordered: bool) -> bool | None:
         return False
     if not found & _SAYS:
         return None
-    said, start = text.said(text.sentence(word.start)), text.sentences[text.sentence(word.start)].start
+    said, start = text.said(text.sentence(word.start)), text.around(word.start).start
     claimed = bool(said & (_CLAIM | {"sequence"} if ordered else _CLAIM))
     if found & {"right", "wrong", "sound"} and claimed:
         found = found | {"false" if "wrong" in found else "true"}
@@ -105,7 +105,7 @@ def _says(text: Text, word: Word, ordered: bool) -> bool | None:
 def _judges(text: Text, word: Word, found: frozenset[str], claimed: bool) -> bool:
     """Returns whether a word is in a place where it judges: as a predicate, or as the whole answer."""
     if found & _DIRECTIONS:
-        start, end = text.sentences[text.sentence(word.start)]
+        start, end = text.around(word.start)
         return text.has(_IS, start, word.start if text.text[word.start].isascii() else end)
     if not found & _JUDGING:
         return _opens(text, word)
@@ -124,7 +124,7 @@ def _opens(text: Text, word: Word) -> bool:
     """Returns whether a yes or no begins a clause alone, or follows words that announce it."""
     before = text.text[max(0, word.start - 3) : word.start].rstrip(" \"'*(")[-1:]
     after = text.text[word.end : word.end + 3].strip(" \"'*")
-    start, lead = text.sentences[text.sentence(word.start)].start, text.before(word.start, 2)
+    start, lead = text.around(word.start).start, text.before(word.start, 2)
     led = lead is not None and (
         lead.roles & _LEADS or ("is" in lead.roles and text.has(_ANSWER, start, word.start))
     )
