@@ -8,7 +8,7 @@ ending. The roles below `[times]` apply only if a span of time is asked for. To 
 import itertools
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -149,6 +149,17 @@ def _spoken(units: set[str]) -> frozenset[str]:
     return _ALWAYS.union(one for one, n, missing in own if n and n * _SHARE >= missing)
 
 
+@lru_cache(maxsize=1 << 14)
+def _within(nodes: tuple[_Node, ...], spoken: frozenset[str]) -> frozenset[str]:
+    known = (roles for node in nodes for one, roles in node.roles.items() if one in spoken)
+    return frozenset[str]().union(*known)
+
+
+@lru_cache(maxsize=1 << 16)
+def _following(nodes: tuple[_Node, ...], unit: str) -> tuple[_Node, ...]:
+    return tuple(after for node in nodes for after in node.after(unit))
+
+
 def scan(text: str, spans: bool = True) -> list[Word]:
     """Returns the words of the lexicon in a text in lower case, the longest at each place.
 
@@ -162,24 +173,15 @@ def scan(text: str, spans: bool = True) -> list[Word]:
     i, root = 0, _root(spans)
     spoken = _spoken({unit.group() for unit in units})
 
-    @cache
-    def within(nodes: tuple[_Node, ...]) -> frozenset[str]:
-        known = (roles for node in nodes for one, roles in node.roles.items() if one in spoken)
-        return frozenset[str]().union(*known)
-
-    @cache
-    def following(nodes: tuple[_Node, ...], unit: str) -> tuple[_Node, ...]:
-        return tuple(after for node in nodes for after in node.after(unit))
-
     while i < len(units):
         last, said, j = i, frozenset[str](), i
-        reached = following((root,), units[i].group())
+        reached = _following((root,), units[i].group())
         while reached:
-            if found := within(reached):
+            if found := _within(reached, spoken):
                 last, said = j, found
             j += 1
             ended = j == len(units) or "\n" in text[units[j - 1].end() : units[j].start()]
-            reached = () if ended else following(reached, units[j].group())
+            reached = () if ended else _following(reached, units[j].group())
         if said and said != _IDIOM:  # an idiom hides what its words do
             words.append(Word(units[i].start(), units[last].end(), said))
         i = last + 1
