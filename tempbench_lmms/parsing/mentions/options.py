@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from tempbench_lmms.parsing.expected import Choice, Count, Item
 from tempbench_lmms.parsing.lexicon import Word, roles
@@ -126,45 +127,47 @@ _PAIR = 2
 _LISTED = 3
 _LEADS_IN = re.compile(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")
 _IN_BRACKETS = re.compile(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
-_BETWEEN = r"[^\w\n]{1,3}"
+_WORD, _BETWEEN, _COMPOUND = re.compile(r"[^\W_]+"), re.compile(r"[^\w\n]{1,3}"), re.compile(r"\w-$")
 
 
 @lru_cache(maxsize=512)
 def _placed(texts: tuple[str, ...]) -> bool:
-    found = [numbers.places(Text(text, spans=False), 12, roles("image option")) for text in texts]
+    found = [numbers.places(text, 12, roles("image option")) for text in words.shown(texts)]
     return bool(texts) and all(len(one) == 1 for one in found) and "," not in "".join(texts)
 
 
-def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+(?:'[^\W_]+)*", text.lower().replace("’", "'"))
-
-
 @lru_cache(maxsize=512)
-def _pattern(choice: Choice) -> tuple[re.Pattern[str], list[str]] | None:
-    """Returns a pattern for the options' texts, the longest first, and the letter of each of its groups."""
-    ways = [
-        way for way in zip(choice.texts, choice.letters, strict=False) if len("".join(_words(way[0]))) > 1
-    ]
+def _ways(choice: Choice) -> dict[str, list[tuple[list[str], str]]]:
+    """Returns the words of the options' texts with their letters, the longest first, by the first word."""
+    ways = [*zip(choice.texts, choice.letters, strict=False)]
     heads = [text.partition(",")[0] for text, _ in ways]
-    ways += [
-        (head, one)
-        for head, (text, one) in zip(heads, ways, strict=True)
-        if head != text and len({*heads}) == len(ways) and all("," in said for said, _ in ways)
-    ]
-    ways.sort(key=lambda way: -len(way[0]))
-    said = "|".join(f"({_BETWEEN.join(map(re.escape, _words(text)))})" for text, _ in ways)
-    whole = re.compile(rf"(?<![^\W_])(?<!\w-)(?:{said})(?![^\W_])", re.IGNORECASE)
-    return (whole, [one for _, one in ways]) if ways else None
+    if len({*heads}) == len(ways) and all("," in said for said, _ in ways):
+        ways += [(head, one) for head, (_, one) in zip(heads, ways, strict=True)]
+    found: dict[str, list[tuple[list[str], str]]] = {}
+    for text, letter in sorted(ways, key=lambda way: -len(way[0])):
+        words_ = _WORD.findall(text.lower())
+        if len("".join(words_)) > 1:
+            found.setdefault(words_[0], []).append((words_, letter))
+    return found
 
 
 def texts(text: Text, choice: Choice) -> list[Mention]:
     """Returns the places of the options' own texts."""
-    if (known := _pattern(choice)) is None:
+    ways, place, found = _ways(choice), 0, []
+    if not ways:
         return []
-    pattern, named = known
-    return [
-        Mention(named[(one.lastindex or 1) - 1], *one.span(), "text") for one in pattern.finditer(text.text)
-    ]
+    units = [*_WORD.finditer(text.text)]
+    said = [unit.group().lower() for unit in units]
+    for i, unit in enumerate(units):
+        for words_, letter in ways.get(said[i], ()) if i >= place else ():
+            whole = units[i : i + len(words_)]
+            gaps = (text.text[a.end() : b.start()] for a, b in pairwise(whole))
+            if said[i : i + len(words_)] == words_ and all(map(_BETWEEN.fullmatch, gaps)):
+                if not _COMPOUND.search(text.text, max(0, unit.start() - 2), unit.start()):
+                    found.append(Mention(letter, unit.start(), whole[-1].end(), "text"))
+                    place = i + len(words_)
+                break
+    return found
 
 
 def images(text: Text) -> list[tuple[int, int, str]]:

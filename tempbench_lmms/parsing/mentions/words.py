@@ -75,15 +75,21 @@ def _amount(text: Text, word: Word) -> Amount | None:
     return (least.number or number) * unit, number * unit, least.start, word.end
 
 
+@lru_cache(maxsize=64)
+def shown(texts: tuple[str, ...]) -> list[Text]:
+    """Returns the options' texts in small letters, with their words."""
+    return [Text(text.lower(), spans=False) for text in texts]
+
+
 @lru_cache(maxsize=256)
 def ranges(texts: tuple[str, ...]) -> tuple[tuple[float, float], ...]:
     """Returns each option's range of time; empty unless all options are ranges."""
     found = []
-    for text in texts:
-        said = amounts(Text(text.lower(), spans=False))
+    for text in shown(texts):
+        said = amounts(text)
         if len(said) != 1:
             return ()
-        found.append(_bounded(Text(text.lower(), spans=False), *said[0]))
+        found.append(_bounded(text, *said[0]))
     return tuple(found)
 
 
@@ -184,8 +190,7 @@ class Rows(NamedTuple):
 
 @lru_cache(maxsize=512)
 def _options(texts: tuple[str, ...]) -> Rows:
-    shown = [Text(text.lower(), spans=False) for text in texts]
-    said = [_senses(text.text, text.words) for text in shown]
+    said = [_senses(text.text, text.words) for text in shown(texts)]
     none = [[Sense("c.none", 0, 0)] * text.lower().startswith("no ") for text in texts]
     moves = [_row([sense for sense in _turned(row) if sense.name in _MOTION]) for row in said]
     pure = bool(said) and all(moves) and len(set(moves)) == len(moves)
