@@ -67,7 +67,9 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 _MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→➡👉"
 _LETTER = re.compile(
-    r"(?:(?:option|answer|choice|letter|pair|caption)\s*:?\s*)?[(\[\"']{0,2}([A-Ha-h])[\"')\]]{0,2}", re.I
+    r"(?:(?:the )?(?:(?:correct|final|best) )*(?:option|answer|choice|letter|pair|caption)(?: is)?\s*:?\s*)?"
+    r"[(\[\"']{0,2}([A-H])[\"')\]]{0,2}(?:[.:,\s-]+(\S.*))?",
+    re.IGNORECASE,
 )
 _TICKED = re.compile(
     r"(?:\[\s*[xX✓✔]\s*\]|\([xX✓✔]\)|[✓✔✅☑☒])\s*([^\[\]\n✓✔✅☑☐✗✘❌]{1,80}?)\s*(?=\[|\n|$|[☐✗✘❌])"
@@ -125,10 +127,13 @@ def _span(text: str, span: TimeSpan) -> tuple[Any, str] | None:
 
 def _choice(bare: str, expected: Choice) -> str | None:
     found = _LETTER.fullmatch(bare)
-    if found and found[1].upper() in expected.letters:
-        return found[1].upper()
-    shown = zip(expected.letters, expected.texts, strict=False)
-    same = [letter for letter, said in shown if _plain(said) == _plain(bare)]
+    letter = found[1].upper() if found and found[1].upper() in expected.letters else ""
+    if found and letter and not found[2]:
+        return letter
+    said = {one: _plain(text) for one, text in zip(expected.letters, expected.texts, strict=False)}
+    if found and letter and said.get(letter) == _plain(found[2]):
+        return letter
+    same = [one for one, text in said.items() if text == _plain(bare)]
     return same[0] if len(same) == 1 else None
 
 
