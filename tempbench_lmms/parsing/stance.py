@@ -454,4 +454,4 @@ def _is_headed(at: _Place) -> bool:
 
 def _is_set_off(text: Text, end: int) -> bool:
     rest = text.text[end : end + 3].lstrip("\"')]*")
-    return rest[:2] in (" -", " –", " —") or rest[:1] in ("", *":.,-–—([\n")
+    return rest[:2] in (" -", " –", " —", " [") or rest[:1] in ("", *":.,-–—([\n")

@@ -11,7 +11,7 @@ from tempbench_lmms.parsing.lexicon import Word, roles, scan
 
 # A full stop ends a sentence before white space, but not behind "A." or "1." at the head of an entry.
 _END = re.compile(
-    r"(?:(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bapprox)\.(?!\.)|[!?])[\"')\]]*(?=\s|$)|[。！？]|\n+|\.{3,}(?=\s|$)"
+    r"(?:(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bapprox)\.(?!\.)|[!?])[\"')\]]*(?=\s|$|[\u2e80-\uffff])|[。！？]|\n+|\.{3,}(?=\s|$)"
 )
 _HEAD = re.compile(r"(?:^|(?<=\n)|(?<=[.!?:][ \n]))[\s(\[\"'#>|•·-]*(\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
 _HEADED = 16  # signs of the head of an entry

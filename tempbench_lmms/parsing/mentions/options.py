@@ -24,7 +24,7 @@ _RANGE = re.compile(
     r"\(?\b[A-H]\)?(?:(?:\s?[/|]\s?\(?[A-H]\)?){2,}"
     r"|\s(?:to|through|bis|à|至|到)\s(?:option\s)?\(?[C-H]\b\)?|\s?[-–]\s?[C-H]\b)"
 )
-_NUMBER = re.compile(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
+_NUMBER = re.compile(r"\s?#?(\d)(?!\d|[.:]\d|%|[^\W_])")
 # A small letter that a sign, a number or the end follows; it is no word there, but "a" may be.
 _SMALL = re.compile(
     r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['/.-])(a(?! )|[b-h])"
@@ -212,8 +212,13 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     else:  # "The drum is the first": where an option is named, a rank says something of it
         option = roles("option answer")
         ranked = _elsewhere(text, numbers.places(text, row, option), kept)
-        found = [one for one in ranked if not ordered or text.has(option, one.start, one.end)]
+        found = [o for o in ranked if not ordered or text.has(option, *o[1:3]) or _is_all(text, o)]
     return apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
+
+
+def _is_all(text: Text, one: Mention) -> bool:
+    """Returns whether a text says nothing besides a mention."""
+    return is_empty(text.without(0, one.start, "fill") + text.without(one.end, len(text.text), "fill is"))
 
 
 def _by_sense(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]:

@@ -241,7 +241,8 @@ def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
     start, end = groups[0].labels[0].start, groups[-1].labels[-1].end
     words = order.text.within(start, order.text.around(end - 1).end)
     refused = order.text.has("refuse", end, len(order.text.text))
-    if refused or any(w.roles & _LEFT_OPEN for w in words):
+    left_open = _LEFT_OPEN if order.labels[0].isdigit() else _REJECTS
+    if refused or any(w.roles & left_open for w in words):
         return None
     values = [*parts["first"], *parts["between"], *parts["last"]]
     return _mention(order, values, start, end)

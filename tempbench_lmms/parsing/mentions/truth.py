@@ -113,7 +113,11 @@ def _judges(text: Text, word: Word, found: frozenset[str], claimed: bool) -> boo
 
 
 def _predicate(text: Text, word: Word) -> bool:
-    following = _NEXT.match(text.text, word.end)
+    lead, following = text.before(word.start, 1), _NEXT.match(text.text, word.end)
+    if (
+        lead and "answer" in lead.roles and text.has("is", word.end, word.end + 4)
+    ):  # "la respuesta correcta es"
+        return False
     if following is None or not following[1].isalpha() or following[1] >= "\u2e80":
         return True
     after = text.after(word.end, 1)
