@@ -18,11 +18,10 @@ from typing import Any
 
 from tempbench_lmms.data import redaction, tables, terminal
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.parsing import second
 from tempbench_lmms.parsing.expected import SECOND, Reading, Reread, none
-from tempbench_lmms.parsing.second import Part
-from tempbench_lmms.runs import logs
+from tempbench_lmms.runs import logs, second
 from tempbench_lmms.runs.logs import Rescored, rescored, with_docs, with_reply
+from tempbench_lmms.runs.second import Part
 from tempbench_lmms.runs.task_log import Sample, TaskLog
 
 # The token limit of an answer. A value needs ten; the rest is for models that reason first.

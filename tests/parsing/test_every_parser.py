@@ -78,7 +78,7 @@ def test_the_list_of_parsers_is_complete():
         "runs.task_log.scored",  # calls the hooks
         "runs.logs.with_reply",
         "runs.answering.answer",  # keeps what a person answered
-        "parsing.second.request",  # writes a prompt
+        "runs.second.request",  # writes a prompt
         "api.read",  # reads by the parsers
         "any_task.opinion.answer",  # likewise
         *(other for name in benchmarks.names() for other in contract.get(name, "NOT_PARSERS")),

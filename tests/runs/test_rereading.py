@@ -8,8 +8,7 @@ from collections import Counter
 import pytest
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.parsing import second
-from tempbench_lmms.runs import logs, rereading
+from tempbench_lmms.runs import logs, rereading, second
 from tests import contract
 from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, write_run

@@ -5,7 +5,6 @@ import hashlib
 import pytest
 
 from tempbench_lmms.mateo.card import CLASSES
-from tempbench_lmms.parsing import second
 from tempbench_lmms.parsing.expected import (
     SECOND,
     Choice,
@@ -19,6 +18,7 @@ from tempbench_lmms.parsing.expected import (
     Truth,
 )
 from tempbench_lmms.rextime import parser as rextime
+from tempbench_lmms.runs import second
 from tempbench_lmms.tempvs import parser as tempvs
 from tests.second_reader import fenced, obedient
 
