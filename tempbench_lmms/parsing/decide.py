@@ -173,19 +173,22 @@ def _strong(case: Case) -> Said | None:
     if not strong:
         return None
     last = strong[-1]
-    behind = [one for one in live if one.mention.start > last.mention.start]
-    behind = [one for one in behind if one.mention.form not in _WORDY]
-    firm = {last.sentence} if last.stance == Stance.ANNOUNCED else {one.sentence for one in behind}
-    if any(one.stance in (Stance.OPEN, Stance.HEAD) and one.sentence in firm for one in behind):
-        return None, "several"
-    named = _values([one for one in behind if not one.listed])
-    if last.stance == Stance.CONCLUDED and named - {last.mention.value}:
+    if _goes_on(last, [one for one in live if one.mention.start > last.mention.start]):
         return None, "several"
     if _gives_up(text, last):
         return None, "refused"
     stated = (*_STRONG, Stance.HEAD)
     others = [one for one in live if one.stance in stated and one.mention.value != last.mention.value]
     return (last, "") if all(_outdoes(text, last, other) for other in others) else (None, "several")
+
+
+def _goes_on(last: Judged, behind: list[Judged]) -> bool:
+    """Returns whether something behind a statement leaves it open, or differs from a conclusion."""
+    behind = [one for one in behind if one.mention.form not in _WORDY]
+    firm = {last.sentence} if last.stance == Stance.ANNOUNCED else {one.sentence for one in behind}
+    open_ = any(one.stance in (Stance.OPEN, Stance.HEAD) and one.sentence in firm for one in behind)
+    named = _values([one for one in behind if not one.listed]) - {last.mention.value}
+    return open_ or (last.stance == Stance.CONCLUDED and bool(named))
 
 
 def _gives_up(text: Text, last: Judged) -> bool:

@@ -395,9 +395,7 @@ def _said(at: _Place) -> str:
         near = is_filling(at.text, at.end, word.start, _NEAR)
         if said := _mark(at, word, near):
             return said
-        denied = at.text.has("deny", word.end, word.end + _NEXT)  # "ist es aber nicht"
-        ends = word.roles & (_UNCERTAIN | at.terms.verdicts | (frozenset() if denied else {"turn"}))
-        if ends or any(sign in gap for sign in ("\n", ";", ": ", ". ")):
+        if _ends(at, word) or any(sign in gap for sign in ("\n", ";", ": ", ". ")):
             break
         if word.roles & (at.terms.rejects | {"deny"}):
             at.judged_to = word.end
@@ -414,6 +412,12 @@ def _said(at: _Place) -> str:
             denies = denies or (reaches and not {*",、"} & {*between})
         last = word.end
     return "not" if denies else ""
+
+
+def _ends(at: _Place, word: Word) -> bool:
+    """Returns whether nothing behind a word judges the mention; but "aber nicht" does."""
+    turns = {"turn"} if not at.text.has("deny", word.end, word.end + _NEXT) else frozenset[str]()
+    return bool(word.roles & (_UNCERTAIN | at.terms.verdicts | turns))
 
 
 def _mark(at: _Place, word: Word, near: bool) -> str:
