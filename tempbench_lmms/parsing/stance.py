@@ -212,7 +212,7 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
         back = any(
             n == at.number or is_filling(text, text.sentences[n].start, w.start, BEFORE_BACK)
             for n, w in zip(own, taken, strict=True)
-        )
+        ) or (bool(judged) and judged[-1].behind and judged[-1].stance < Stance.OPEN)
         end = at.judged_to if at.verdict in ("wrong", "not") else at.end
         judged += [Judged(one, stance, at.number, back and one is group[0], at.several) for one in group]
     return judged

@@ -67,7 +67,8 @@ def _stands(text: Text, word: Word, beside: Word | None) -> bool:
     goes_on = follows != " " or (beside is not None and beside.roles & _GOES_ON)
     if not stands and goes_on:
         stands = end - start <= _LONGEST and is_empty(text.without(start, end, text.said(number)))
-    return bool(stands and goes_on and not follows.strip(_SIGNS))
+    ends = not follows.strip(_SIGNS) or (follows >= "\u2e80" and text.has("is", word.end, word.end + 2))
+    return bool(stands and goes_on and ends)
 
 
 def value_of(text: str) -> int | None:
