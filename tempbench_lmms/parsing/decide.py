@@ -159,7 +159,8 @@ def _retracted(case: Case) -> Said | None:
     """Returns that nothing is stated if a text begins to correct its last answer."""
     text, last = case.text, case.live[-1].mention.end if case.live else len(case.text.text)
     begun = ((text.around(w.start).start, w) for w in text.within(last, len(text.text)) if "back" in w.roles)
-    corrected = any(start > last and is_filling(text, start, w.start, BEFORE_BACK) for start, w in begun)
+    begun = ((start, w) for start, w in begun if start > last and not text.asks[text.sentence(start)])
+    corrected = any(is_filling(text, start, w.start, BEFORE_BACK) for start, w in begun)
     return (None, "several") if corrected else None
 
 
@@ -306,6 +307,9 @@ def _left_over(case: Case) -> Said | None:
     said = [word for word in text.words if "remainder" in word.roles]
     if not said or not judged:
         return None
+    last = text.sentence(said[-1].start)  # it names nothing that it does not deny
+    if any(o.mention.start > said[-1].start or (o.sentence == last and o.stance) for o in judged):
+        return None
     start, end = text.around(said[-1].start)
     clause = [c for c in text.clauses(Span(start, end)) if c.start <= said[-1].start][-1]
     led = text.without(clause.start, said[-1].start, _LEADS) + text.without(said[-1].end, clause.end, _LEADS)
@@ -324,7 +328,7 @@ def _nothing(case: Case) -> Said | None:
     return None, "several" if case.live else "nothing"
 
 
-RULES = [_span, _broken_off, _retracted, _left_over, _strong, _closing, _remaining, _weak, _nothing]
+RULES = [_span, _broken_off, _retracted, _strong, _left_over, _closing, _remaining, _weak, _nothing]
 
 
 def _eased(case: Case) -> list[Judged]:

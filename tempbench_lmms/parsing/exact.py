@@ -79,7 +79,8 @@ _ANSWER = roles("answer")
 _KEYS = (
     r"final_?(answer|choice|decision|order)?",
     r"(correct_?)?answer(_\w+)?|ans",
-    r"([a-z]+_)*(choice|option|letter)(_[a-z]+)*|selected\w*|prediction|label|response",
+    r"((chosen|selected|best|final|my|right)_)?(caption|choice|option|letter)(_(letter|index|id|number|label))?"
+    r"|correct_(choice|option)|selected\w*|prediction|label|response",
     r"result|output|verdict|value|conclusion|longest\w*|image(_\w+)?|pair(_\w+)?|order|ranking|sequence"
     r"|count|number|is_\w+|statement|truth",
 )
@@ -159,10 +160,8 @@ def _of_json(value: Any, finder: Finder) -> Any | None:
     names = _names(value)
     named = [(name, item) for key in _KEYS for name, item in names.items() if re.fullmatch(key, name)]
     if isinstance(finder.expected, Order):
-        ways = (
-            [f"{key.replace('_', ' ')}: {item}" for key, item in way] for way in (named[:1], names.items())
-        )
-        return next(filter(None, (finder.read_text("\n".join(way)) for way in ways)), None)
+        rows = [one for one in named if "longest" not in one[0]][:1] or names.items()
+        return finder.read_text("\n".join(f"{key.replace('_', ' ')}: {item}" for key, item in rows))
     asked = finder.terms.approves - {"right", "wrong"} | _ANSWER
     named += [
         (name, item)

@@ -73,7 +73,7 @@ _ANNOUNCES = roles("answer choose switch final")
 _LEADS = roles("is prep turn conclude")
 _SUBJECTS = roles("answer option image")
 _DENIES = roles("deny wrong no")
-_EXCEPT = roles("deny partly")
+_EXCEPT, _UNTIL = roles("deny partly"), roles("once to")
 _UNCERTAIN = roles("hedge refuse suppose because or")
 _BOUNDS = roles("more less")
 _POINTS = roles("back only to from because turn conclude is")
@@ -105,9 +105,14 @@ def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
 
 def _pair(text: Text, group: list[Mention]) -> list[list[Mention]]:
     """Returns two mentions apart if the first is denied and only a comma joins them: "not A, B"."""
-    lead = text.before(group[0].start, 1)
-    apart = lead and "deny" in lead.roles and not text.has("and or", group[0].end, group[1].start)
-    return [[group[0]], [group[1]]] if apart else [group]
+    lead, (one, other) = text.before(group[0].start, 1), group
+    apart = (
+        lead
+        and "not" in lead.roles
+        and one.form == other.form
+        and not text.has("and or", one.end, other.start)
+    )
+    return [[one], [other]] if apart else [group]
 
 
 def _is_joined(text: Text, one: Mention, other: Mention) -> bool:
@@ -165,7 +170,7 @@ class _Place:
             held = last.roles & _HOLDS and "," not in self.text.text[last.end : word.start]
             last = word
             # "Nothing that suggests B", but "not until B".
-            if "once" in word.roles or (word.roles & (_TURNS | _TAKES_BACK) and not held):
+            if word.roles >= _UNTIL or (word.roles & (_TURNS | _TAKES_BACK) and not held):
                 count = 0
             elif word.roles & denies and not word.roles & (
                 self.terms.verdicts | self.terms.approves | {"right"}
@@ -266,7 +271,7 @@ def _asked(at: _Place) -> Stance | None:
     refuses = refused and not at.text.has(lifts, refused, at.start)
     asks = at.text.asks[at.number]
     said = at.text.opens(at.number + 1) if asks and at.number + 1 < len(at.text.sentences) else roles("")
-    if said & (_DENIES | {"yes", "tick", "cross"}) and not said & _UNCERTAIN:  # "Is it B? No"
+    if said & (_DENIES | {"yes", "tick", "cross"}) and not said & (_UNCERTAIN | {"literal"}):  # "Is it B? No"
         return Stance.DENIED if said & (_DENIES | {"cross"}) else Stance.ANNOUNCED
     return Stance.ASKED if refuses or asks else None
 
@@ -397,7 +402,7 @@ def _said(at: _Place) -> str:
             return said
         if _ends(at, word) or any(sign in gap for sign in ("\n", ";", ": ", ". ")):
             break
-        if word.roles & (at.terms.rejects | {"deny"}):
+        if word.roles & (at.terms.rejects | at.terms.approves | {"deny"}):
             at.judged_to = word.end
         if word.roles & at.terms.rejects:
             return "open" if denies else "wrong"
@@ -421,7 +426,10 @@ def _ends(at: _Place, word: Word) -> bool:
 
 
 def _mark(at: _Place, word: Word, near: bool) -> str:
-    """Returns the verdict of a tick, a cross, or a separate yes or no: "B: no"."""
+    """Returns the verdict of a tick, a cross, a separate yes or no ("B: no"), or "is the one left"."""
+    lead = at.text.before(word.start, 1)
+    if near and "remainder" in word.roles and lead and "is" in lead.roles:
+        return "right"
     said = "wrong" if word.roles & {"no", "cross"} else "right"
     if at.terms.approves and word.roles & {"tick", "cross"}:
         return "" if "\n" in at.text.text[at.end : word.start] else said

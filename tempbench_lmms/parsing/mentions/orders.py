@@ -13,7 +13,7 @@ from tempbench_lmms.parsing.tokens import Text, is_empty
 
 _BETWEEN = roles("fill image option and then conclude is prep step article to counter")
 _LEFT_OPEN = roles("prior hedge parallel unsure unable equal refuse partly")
-_RIGHTLY, _REJECTS = roles("sequence right"), _LEFT_OPEN | roles("deny wrong falling")
+_AS_SHOWN, _REJECTS = roles("already rising"), _LEFT_OPEN | roles("deny wrong falling")
 _HEADS = roles("rank image")
 _CORRECTS = roles("back switch")
 _SPLITS = roles("conclude is")
@@ -81,7 +81,7 @@ def _as_shown(order: _Order) -> Iterator[Mention]:
     """Yields the labels as they are for a sentence of known words that says no more: "already in order"."""
     for i, (start, end) in enumerate(order.text.sentences if not order.named else ()):
         said = order.text.said(i)
-        ordered = "shown" in said and ("rising" in said or said >= _RIGHTLY) and not said & _REJECTS
+        ordered = said >= _AS_SHOWN and not said & _REJECTS
         if ordered and is_empty(order.text.without(start, end, said)) and order.text.text[end - 1] != ":":
             yield Mention(order.labels, start, end, "order")
 

@@ -143,7 +143,7 @@ def triple(text: Text) -> str | None:
     if not asked:
         said = _answers(text, single=False)
         gaps = "".join(text.text[a[1] : b[0]] for a, b in itertools.pairwise(said)).replace(" and ", "")
-        own = {n for one in said if _stands(text, n := text.sentence(one[0]), *one[:2])}
+        own = {n for one in said[:4] if _stands(text, n := text.sentence(one[0]), *one[:2])}
         alone = not any(sign.isalpha() for sign in gaps) or len(own) == 3
         return _class_of([one[2] for one in said]) if len(said) == 3 and alone else None
     answers: dict[str, str] = {}
