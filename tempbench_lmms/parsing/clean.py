@@ -28,7 +28,7 @@ _TAG = re.compile(
 _BOX = re.compile(r"\\(?:fbox|boxed)\s*\{|[{}]")
 _LONGEST_BOX = 2_000
 _PUNCTUATION = str.maketrans(
-    "「」『』【】《》“”«»„’‘‚≺≻≼≽∴➡➞⟶−‐‑№・", '"' * 13 + "'''" + "<><>⇒→→→---#•", "\ufe0f\u200b\u200d"
+    "「」『』【】《》“”«»„’‘‚´′ʼ≺≻≼≽∴➡➞⟶−‐‑№・", '"' * 13 + "''''''" + "<><>⇒→→→---#•", "\ufe0f\u200b\u200d"
 )
 # Letters that look like Latin ones; NFKC maps full-width and mathematical ones, but leaves these alone.
 _LOOK_ALIKES = str.maketrans(

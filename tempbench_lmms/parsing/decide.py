@@ -1,5 +1,6 @@
 """Reads the answer of a reply: each stage once, and one table of precedence at the end."""
 
+import bisect
 import re
 from typing import Any, NamedTuple
 
@@ -7,7 +8,7 @@ from tempbench_lmms.parsing import exact
 from tempbench_lmms.parsing.clean import Cleaned
 from tempbench_lmms.parsing.expected import UNLESS_CUT, Reading, TimeSpan, none
 from tempbench_lmms.parsing.finders import Finder
-from tempbench_lmms.parsing.lexicon import roles
+from tempbench_lmms.parsing.lexicon import phrases, roles
 from tempbench_lmms.parsing.mentions import Mention, options, outer
 from tempbench_lmms.parsing.stance import BEFORE_BACK, Judged, Stance, is_filling, judge
 from tempbench_lmms.parsing.tokens import Span, Text, is_empty
@@ -26,8 +27,24 @@ def read(cleaned: Cleaned, finder: Finder, at_limit: bool = False) -> Reading[An
                 (value, start, end, _), how = picked.mention, _HOW.get(picked.stance, "only one")
         if value is not None:
             tagged = cleaned.tagged and part is cleaned.parts[0]
+            whole = cleaned.parts[-1]
+            after = bisect.bisect_left(whole.at, part.at[-1]) if tagged else part.text.rfind("}") + 1
+            if (tagged or how == "json") and _corrected(
+                Text((whole if tagged else part).text[after:]), value, finder
+            ):
+                return none("several")
             return Reading(value, "box" if tagged else how, part.where(start, end))
     return none("cut_off" if at_limit and reason in UNLESS_CUT else reason)
+
+
+def _corrected(rest: Text, value: Any, finder: Finder) -> bool:
+    """Returns whether the text behind an exact answer retracts it and names another one."""
+    picked = (
+        _decided(rest, finder)[0]
+        if any("back" in rest.opens(i) for i in range(len(rest.sentences)))
+        else None
+    )
+    return picked is not None and picked.mention.value != value
 
 
 def of_text(text: str, finder: Finder) -> Any:
@@ -69,6 +86,7 @@ _REMARKS = roles("note courtesy ask refuse")
 _WORDY = roles("text words place")
 _BRIEF = 200
 _PLAIN = re.compile(r"\D{4,}")
+_FIRST_KEY = re.compile(r'\{\s*"([^"\n]{1,40})"')
 _BEGINS = roles("and or to article prep from because at is")
 
 
@@ -152,7 +170,9 @@ def _letter_of(text: Text, found: list[Mention], named: list[Mention], mention: 
 def _broken_off(case: Case) -> Said | None:
     breaks_off = case.text.text.count("{") > case.text.text.count("}")
     announced = any(one.stance == Stance.ANNOUNCED for one in case.live)
-    return (None, "cut_off") if breaks_off and not announced else None
+    first = _FIRST_KEY.match(case.text.text)
+    reasons = first and re.search(phrases("other_key"), first[1].lower())
+    return (None, "cut_off") if breaks_off and (reasons or not announced) else None
 
 
 def _retracted(case: Case) -> Said | None:

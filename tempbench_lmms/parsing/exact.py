@@ -74,7 +74,7 @@ _LETTER = re.compile(
 _TICKED = re.compile(
     r"(?:\[\s*[xX✓✔]\s*\]|\([xX✓✔]\)|[✓✔✅☑☒])\s*([^\[\]\n✓✔✅☑☐✗✘❌]{1,80}?)\s*(?=\[|\n|$|[☐✗✘❌])"
 )
-_BOX = re.compile(r"(?:^|(?<=\n))[\s*•-]*(?:\[[xX✓✔ ]?\]|\([xX✓✔ ]?\)|[☐☑☒])\s*\S|\[[ ]?\]")
+_BOX = re.compile(r"(?:^|(?<=\n))[\s*•-]*(?:\[[xX✓✔ ]?\]|\([xX✓✔ ]?\)|[☐☑☒✅❌✗✘])\s*\S|\[[ ]?\]")
 _ANSWER = roles("answer")
 _KEYS = (
     r"final_?(answer|choice|decision|order)?",
@@ -84,7 +84,7 @@ _KEYS = (
     r"result|output|verdict|value|conclusion|longest\w*|image(_\w+)?|pair(_\w+)?|order|ranking|sequence"
     r"|count|number|is_\w+|statement|truth",
 )
-_TRUTHS = {"t": True, "true": True, "yes": True, "f": False, "false": False, "no": False}
+_TRUTHS = dict.fromkeys(("t", "true", "yes", "是"), True) | dict.fromkeys(("f", "false", "no", "否"), False)
 _BRIEFLY = re.compile(
     r"(?:it|s?he|they|th(?:is|at|ese|ere)) (?:is|are|was|were|do|does|did|has|have|had|can|will)(n.t| not)?"
 )

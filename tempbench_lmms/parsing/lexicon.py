@@ -91,7 +91,7 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
     """Yields all entries; a file that begins with a phrase without a role is an error."""
     for file in sorted(folder.glob("*.txt")):
         role, times = "", False
-        for line in file.read_text(encoding="utf-8").split("\n"):
+        for line in file.read_text(encoding="utf-8-sig").split("\n"):
             if line.startswith(("#", "[")):
                 times = line == "[times]"
                 continue

@@ -7,7 +7,7 @@ video, counts only if there is no other. If options have spans, the chosen optio
 
 from typing import Any
 
-from tempbench_lmms.parsing import decide
+from tempbench_lmms.parsing import decide, exact
 from tempbench_lmms.parsing.clean import clean
 from tempbench_lmms.parsing.expected import Choice, Count, Expected, Fields, Reading, Reread, TimeSpan, Truth
 from tempbench_lmms.parsing.finders import beside, finder_of
@@ -29,6 +29,12 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     >>> read("The answer could be either A or B.", Choice("AB")).reason
     'several'
     """
+    if isinstance(expected, Fields):
+        letter, span = read_both(reply, expected, prompt, at_limit)
+        pair = None if letter.value is None is span.value else (letter.value, span.value)
+        return Reading(
+            pair, letter.how or span.how, letter.where or span.where, None if pair else letter.reason
+        )
     if isinstance(expected, TimeSpan):
         choice = Choice("ABCD")  # a letter beside a span is not part of it
         find = beside(choice, expected, lambda: _one(str(reply), choice, prompt, at_limit).value)
@@ -71,4 +77,7 @@ def read_both(
 def others(reply: str, video: TimeSpan) -> list[Any]:
     """Returns all spans that a reply names, in order."""
     parts = [part for part in clean(reply).parts if part.text]
-    return [one.value for one in spans.find(Text(parts[0].text), video)] if parts else []
+    values = exact.json_values(parts[0].text) if parts else []
+    return [one for value in values for one in spans.of_json(value, video)] or [
+        one.value for part in parts[:1] for one in spans.find(Text(part.text), video)
+    ]

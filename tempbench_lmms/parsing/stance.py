@@ -123,7 +123,7 @@ def _is_joined(text: Text, one: Mention, other: Mention) -> bool:
     start, end, lead = one.end, other.start, text.before(one.start, 1)
     rest = _BRACKETS.sub(" ", text.without(start, end, "and or option image fill"))
     parts = text.has(_PARTS, start, end) and "(" not in text.text[start:end]
-    signs = set("/、&") if lead and lead.roles & _JOINS else set(",/、&")
+    signs = set("/、&|") if lead and lead.roles & _JOINS else set(",/、&|")
     joins = bool(signs & set(rest)) or text.has("and or", start, end)
     return joins and not parts and is_empty(rest) and text.sentence(start - 1) == text.sentence(end)
 
@@ -272,7 +272,8 @@ def _asked(at: _Place) -> Stance | None:
     asks = at.text.asks[at.number]
     said = at.text.opens(at.number + 1) if asks and at.number + 1 < len(at.text.sentences) else roles("")
     if said & (_DENIES | {"yes", "tick", "cross"}) and not said & (_UNCERTAIN | {"literal"}):  # "Is it B? No"
-        return Stance.DENIED if said & (_DENIES | {"cross"}) else Stance.ANNOUNCED
+        no = said & (_DENIES | {"cross"}) or "deny" in at.text.said(at.number + 1)  # "B? Absolutely not"
+        return Stance.DENIED if no else Stance.ANNOUNCED
     return Stance.ASKED if refuses or asks else None
 
 

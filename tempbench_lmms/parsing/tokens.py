@@ -39,7 +39,9 @@ class Text:
 
     def __init__(self, text: str, spans: bool = True) -> None:
         self.text = text
-        self.words = _compounds(text, scan(text.lower() if len(text.lower()) == len(text) else text, spans))
+        low = text.lower()  # of "İ" two signs
+        low = low if len(low) == len(text) else "".join(sign.lower()[0] for sign in text)
+        self.words = _compounds(text, scan(low, spans))
         self._starts = [word.start for word in self.words]
         asides = (w.start for w in self.words if w.roles & _ASIDE and text[w.start].isupper())
         short = {w.end for w in self.words if text[w.end - 1] == "." and w.roles & _NOUNS}  # "Fig. 2"

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mentions import Mention, apart
-from tempbench_lmms.parsing.tokens import Text, is_empty
+from tempbench_lmms.parsing.tokens import Text
 
 _BETWEEN = roles("fill image option and then conclude is prep step article to counter")
 _LEFT_OPEN = roles("prior hedge parallel unsure unable equal refuse partly")
-_AS_SHOWN, _REJECTS = roles("already rising"), _LEFT_OPEN | roles("deny wrong falling")
+_REJECTS = _LEFT_OPEN | roles("deny wrong falling")
 _HEADS = roles("rank image")
 _CORRECTS = roles("back switch")
 _SPLITS = roles("conclude is")
@@ -74,16 +74,7 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
     named = [*named[:_FAR], *named[_FAR:][-_FAR:]]  # a reply that loops says no more in its middle
     order = _Order(text, tuple(labels), quantities, named, asides, frozenset(one.start for one in named))
     found = apart([*apart([*_ranked(order)]), *_rows(order)]) or [*_told(order)]
-    return sorted(found or _as_shown(order), key=lambda one: one.start)
-
-
-def _as_shown(order: _Order) -> Iterator[Mention]:
-    """Yields the labels as they are for a sentence of known words that says no more: "already in order"."""
-    for i, (start, end) in enumerate(order.text.sentences if not order.named else ()):
-        said = order.text.said(i)
-        ordered = said >= _AS_SHOWN and not said & _REJECTS
-        if ordered and is_empty(order.text.without(start, end, said)) and order.text.text[end - 1] != ":":
-            yield Mention(order.labels, start, end, "order")
+    return sorted(found, key=lambda one: one.start)
 
 
 def _place(order: _Order, word: Word) -> str:

@@ -15,7 +15,9 @@ _STEP = re.compile(
     r"|(?<![^\W_])(?i:steps?)\s+([abAB12])(?![^\W_])",
 )
 _OTHER = {"A": "B", "B": "A"}
-_HEAD = re.compile(r"(?:(?:^|(?<=[\n.;,|]))[\s(*\"'|-]*|(?<=\s)\()([123])(?:\s*(?:[.:)=|-]|->|→|–|—))(?!\d)")
+_HEAD = re.compile(
+    r"(?:(?:^|(?<=[\n.;,|]))[\s(*\"'|-]{0,8}|(?<=\s)\()([123])(?:\s*(?:[.:)=|-]|->|→|–|—))(?!\d)"
+)
 _NUMBER = re.compile(r"\W{0,3}([123])(?!\d)")
 _LISTED_BEFORE = re.compile(r"(?<!/)(?:/|\bor)\W{0,3}$")
 _LISTED = re.compile(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
@@ -141,11 +143,12 @@ def triple(text: Text) -> str | None:
     """
     asked, said = _questions(text), _answers(text)
     if not asked:
-        said = _answers(text, single=False)
+        if len(said := _answers(text, single=False)) != 3:
+            return None
         gaps = "".join(text.text[a[1] : b[0]] for a, b in itertools.pairwise(said)).replace(" and ", "")
-        own = {n for one in said[:4] if _stands(text, n := text.sentence(one[0]), *one[:2])}
+        own = {n for one in said if _stands(text, n := text.sentence(one[0]), *one[:2])}
         alone = not any(sign.isalpha() for sign in gaps) or len(own) == 3
-        return _class_of([one[2] for one in said]) if len(said) == 3 and alone else None
+        return _class_of([one[2] for one in said]) if alone else None
     answers: dict[str, str] = {}
     example = re.match(r"\W*Examples?\b", text.text, re.IGNORECASE)
     start = said[0] if said else (0, 0, "")
