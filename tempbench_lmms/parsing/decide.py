@@ -293,7 +293,11 @@ def _is_doubtful(case: Case, one: Judged) -> bool:
     if mention.form == "letter" and (word := _WORD.search(text.text, start, mention.start)):  # "Vitamin C"
         return not any(known.end > word.start() for known in text.words if known.start < mention.start)
     if mention.form == "place":
-        return not text.has(_NOUNS, 0, mention.end)
+        # "Not the fourth, the first."
+        known = text.has("not", start, mention.start) and is_empty(
+            text.without(start, end, text.said(one.sentence))
+        )
+        return not known and not text.has(_NOUNS, 0, mention.end)
     return mention.form == "listed"
 
 

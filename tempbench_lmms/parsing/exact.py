@@ -162,6 +162,8 @@ def _of_json(value: Any, finder: Finder) -> Any | None:
     if isinstance(finder.expected, Order):
         rows = [one for one in named if "longest" not in one[0]][:1] or names.items()
         return finder.read_text("\n".join(f"{key.replace('_', ' ')}: {item}" for key, item in rows))
+    if isinstance(finder.expected, Relation) and (found := _of_questions(names, finder)) is not None:
+        return found
     asked = finder.terms.approves - {"right", "wrong"} | _ANSWER
     named += [
         (name, item)
@@ -173,6 +175,13 @@ def _of_json(value: Any, finder: Finder) -> Any | None:
             return None if item is None else found
     left = [one for item in names.values() if (one := _of_field(item, finder)) is not None]
     return left[0] if len({*left}) == 1 else None
+
+
+def _of_questions(names: Mapping[str, Any], finder: Finder) -> Any | None:
+    """Returns the answer of an object with three questions as names: "a_before_b"."""
+    said = ("yes" if item is True else "no" if item is False else item for item in names.values())
+    lines = [f"{key.replace('_', ' ').upper()}? {item}" for key, item in zip(names, said, strict=True)]
+    return finder.read_text("\n".join(lines)) if len(lines) > 2 else None
 
 
 def _names(value: Mapping[Any, Any]) -> dict[str, Any]:

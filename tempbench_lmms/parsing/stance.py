@@ -105,7 +105,10 @@ def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
 
 def _pair(text: Text, group: list[Mention]) -> list[list[Mention]]:
     """Returns two mentions apart if the first is denied and only a comma joins them: "not A, B"."""
-    lead, (one, other) = text.before(group[0].start, 1), group
+    one, other = group
+    before = text.within(max(0, one.start - _FILLING), one.start)
+    lead = next((w for w in reversed(before) if "article" not in w.roles), None)
+    lead = lead if lead and is_filling(text, lead.end, one.start, _FILL) else None
     apart = (
         lead
         and "not" in lead.roles
@@ -327,7 +330,7 @@ def _hedged(at: _Place) -> Stance | None:
 
 def _approved(at: _Place) -> Stance | None:
     right = at.verdict == "right"
-    if right and at.text.has("suppose unreal", at.end, at.right):
+    if right and (at.text.has("suppose", at.end, at.right) or at.text.has("unreal", at.judged_to, at.right)):
         return Stance.SUPPOSED
     return Stance.ANNOUNCED if right or _is_announced(at) else None
 

@@ -218,7 +218,9 @@ def find(text: Text, choice: Choice) -> list[Mention]:
 
 def _is_all(text: Text, one: Mention) -> bool:
     """Returns whether a text says nothing besides a mention."""
-    return is_empty(text.without(0, one.start, "fill") + text.without(one.end, len(text.text), "fill is"))
+    return is_empty(
+        text.without(0, one.start, "fill option") + text.without(one.end, len(text.text), "fill is")
+    )
 
 
 def _by_sense(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]:
