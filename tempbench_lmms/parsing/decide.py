@@ -332,7 +332,7 @@ def _left_over(case: Case) -> Said | None:
     if not said or not judged:
         return None
     last = text.sentence(said[-1].start)  # it names nothing that it does not deny
-    if any(o.mention.start > said[-1].start or (o.sentence == last and o.stance) for o in judged):
+    if any(one.sentence >= last and one.stance > Stance.DENIED for one in judged):
         return None
     start, end = text.around(said[-1].start)
     clause = [c for c in text.clauses(Span(start, end)) if c.start <= said[-1].start][-1]
