@@ -57,8 +57,9 @@ _CHANGES: tuple[tuple[re.Pattern[str], Change], ...] = (
     ),
     (
         re.compile(
-            r"</?(?:(b|i|u|em|strong|mark|small|center|td|th|span|code|pre|option|choice)|br|p|li|div|h[1-6]|tr|[uo]l|table"
-            r"|answer|final_answer|conclusion|final|think|response|output|result|order|ranking)\s*/?>",
+            r"</?(?:(b|i|u|em|strong|mark|small|center|td|th|span|code|pre|option|choice)"
+            r"|br|p|li|div|h[1-6]|tr|[uo]l|table|answer|final_answer|conclusion|final|think|response|output"
+            r"|result|order|ranking)\s*/?>",
             re.I,
         ),
         lambda m: "" if m[1] else "\n",

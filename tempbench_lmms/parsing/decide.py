@@ -10,8 +10,8 @@ from tempbench_lmms.parsing.expected import UNLESS_CUT, Reading, TimeSpan, none
 from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.lexicon import phrases, roles
 from tempbench_lmms.parsing.mentions import Mention, options, outer
-from tempbench_lmms.parsing.stance import BEFORE_BACK, Judged, Stance, is_filling, judge
-from tempbench_lmms.parsing.tokens import Span, Text, is_empty
+from tempbench_lmms.parsing.stance import Judged, Stance, judge, opens_back
+from tempbench_lmms.parsing.tokens import Text, is_empty
 
 
 def read(cleaned: Cleaned, finder: Finder, at_limit: bool = False) -> Reading[Any]:
@@ -26,12 +26,10 @@ def read(cleaned: Cleaned, finder: Finder, at_limit: bool = False) -> Reading[An
             if picked:
                 (value, start, end, _), how = picked.mention, _HOW.get(picked.stance, "only one")
         if value is not None:
-            tagged = cleaned.tagged and part is cleaned.parts[0]
-            whole = cleaned.parts[-1]
-            after = bisect.bisect_left(whole.at, part.at[-1]) if tagged else part.text.rfind("}") + 1
-            if (tagged or how == "json") and _corrected(
-                Text((whole if tagged else part).text[after:]), value, finder
-            ):
+            tagged, whole = cleaned.tagged and part is cleaned.parts[0], cleaned.parts[-1]
+            rest = part.text[part.text.rfind("}") + 1 :] if how == "json" else ""
+            rest = whole.text[bisect.bisect_left(whole.at, part.at[-1]) :] if tagged else rest
+            if rest and _corrected(Text(rest), value, finder):
                 return none("several")
             return Reading(value, "box" if tagged else how, part.where(start, end))
     return none("cut_off" if at_limit and reason in UNLESS_CUT else reason)
@@ -39,11 +37,9 @@ def read(cleaned: Cleaned, finder: Finder, at_limit: bool = False) -> Reading[An
 
 def _corrected(rest: Text, value: Any, finder: Finder) -> bool:
     """Returns whether the text behind an exact answer retracts it and names another one."""
-    picked = (
-        _decided(rest, finder)[0]
-        if any("back" in rest.opens(i) for i in range(len(rest.sentences)))
-        else None
-    )
+    if not any("back" in rest.opens(i) for i in range(len(rest.sentences))):
+        return False
+    picked, _ = _decided(rest, finder)
     return picked is not None and picked.mention.value != value
 
 
@@ -178,10 +174,9 @@ def _broken_off(case: Case) -> Said | None:
 def _retracted(case: Case) -> Said | None:
     """Returns that nothing is stated if a text begins to correct its last answer."""
     text, last = case.text, case.live[-1].mention.end if case.live else len(case.text.text)
-    begun = ((text.around(w.start).start, w) for w in text.within(last, len(text.text)) if "back" in w.roles)
-    begun = ((start, w) for start, w in begun if start > last and not text.asks[text.sentence(start)])
-    corrected = any(is_filling(text, start, w.start, BEFORE_BACK) for start, w in begun)
-    return (None, "several") if corrected else None
+    later = (w for w in text.within(last, len(text.text)) if text.around(w.start).start > last)
+    back = (w for w in later if "back" in w.roles and not text.asks[text.sentence(w.start)])
+    return (None, "several") if any(opens_back(text, w) for w in back) else None
 
 
 def _strong(case: Case) -> Said | None:
@@ -334,8 +329,7 @@ def _left_over(case: Case) -> Said | None:
     last = text.sentence(said[-1].start)  # it names nothing that it does not deny
     if any(one.sentence >= last and one.stance > Stance.DENIED for one in judged):
         return None
-    start, end = text.around(said[-1].start)
-    clause = [c for c in text.clauses(Span(start, end)) if c.start <= said[-1].start][-1]
+    clause = [c for c in text.clauses(text.sentences[last]) if c.start <= said[-1].start][-1]
     led = text.without(clause.start, said[-1].start, _LEADS) + text.without(said[-1].end, clause.end, _LEADS)
     rest = {*case.finder.values} - _values(judged)
     if len(rest) != 1 or not is_empty(led):

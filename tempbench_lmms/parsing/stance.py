@@ -68,7 +68,7 @@ _TURNS = roles("turn conclude")
 _HOLDS = roles("relative deny")
 _LIFTS = _TURNS | roles("answer choose")
 _TAKES_BACK = roles("back switch")
-BEFORE_BACK = roles("fill back switch no deny turn prep and yes must ask")
+_BEFORE_BACK = roles("fill back switch no deny turn prep and yes must ask")
 _ANNOUNCES = roles("answer choose switch final")
 _LEADS = roles("is prep turn conclude")
 _SUBJECTS = roles("answer option image")
@@ -216,14 +216,16 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
         if judged and judged[-1].stance == Stance.DENIED and _is_likewise(at):
             stance = Stance.DENIED
         taken = [w for w in text.within(end, at.start) if w.roles & _TAKES_BACK or _is_no(text, w)]
-        own = (text.sentence(w.start) for w in taken)
-        back = any(
-            n == at.number or is_filling(text, text.sentences[n].start, w.start, BEFORE_BACK)
-            for n, w in zip(own, taken, strict=True)
-        ) or (bool(judged) and judged[-1].behind and judged[-1].stance < Stance.OPEN)
+        back = any(text.sentence(w.start) == at.number or opens_back(text, w) for w in taken)
+        back = back or (bool(judged) and judged[-1].behind and judged[-1].stance < Stance.OPEN)
         end = at.judged_to if at.verdict in ("wrong", "not") else at.end
         judged += [Judged(one, stance, at.number, back and one is group[0], at.several) for one in group]
     return judged
+
+
+def opens_back(text: Text, word: Word) -> bool:
+    """Returns whether a word that takes back has nothing before it in its sentence that says something."""
+    return is_filling(text, text.around(word.start).start, word.start, _BEFORE_BACK)
 
 
 def _is_likewise(at: _Place) -> bool:
@@ -350,8 +352,8 @@ def _placed(at: _Place) -> Stance | None:
     if concludes or _closes(at, begins, ends, rest):
         return Stance.CONCLUDED
     colon = begins and at.number == 0 and text.text[at.end : at.end + 1] == ":"
-    colon = colon or (head and (at.form == "both" or _is_set_off(text, at.end)))
-    return Stance.HEAD if colon else Stance.NAMED
+    set_off = head and (at.form == "both" or _is_set_off(text, at.end))
+    return Stance.HEAD if colon or set_off else Stance.NAMED
 
 
 RULES: list[Callable[[_Place], Stance | None]] = [

@@ -110,14 +110,15 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     late = bool(word.roles & roles("after late needs once"))
     if not left and not right:
         return _class(text, word, late)
-    open_end = not right and not is_empty(text.without(word.end, _scope(text, word)[1].end, "fill"))
+    clause = _scope(text, word)[1]
+    open_end = not right and not is_empty(text.without(word.end, clause.end, "fill"))
     if not right and (word.roles & roles("needs feeds") or open_end):
         return []
     step = left[0][2] if left else _OTHER[right[0][2]]
     if not left and text.has("is", word.end, right[0][0]):
         step = right[0][2]
     # "B cannot be done before A" puts it after, and "until A", too.
-    cannot = text.has("unable", _scope(text, word)[1].start, word.start)
+    cannot = text.has("unable", clause.start, word.start)
     return [_of(step, late != cannot, word.start, word.end)]
 
 
