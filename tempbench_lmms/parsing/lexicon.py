@@ -7,7 +7,7 @@ ending. The roles below `[times]` apply only if a span of time is asked for. To 
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections import Counter
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +18,7 @@ _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\
 _IN_WORD = rf"[^\W\d_{_UNSPACED}]"
 UNIT = re.compile(rf"[{_UNSPACED}]|{_IN_WORD}+(?:'{_IN_WORD}+)*|\d+|\S")
 _SHORTEST_STEM = 3
+_WAYS = re.compile("[{}]")
 _ROLE = re.compile(r"(?:^| {2})([a-z_]+(?:\.\w+)?): ")
 
 
@@ -27,7 +28,7 @@ def roles(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-_IDIOM = roles("idiom")
+_IDIOM, _NOTHING = roles("idiom"), roles("")
 _ALWAYS, _SHARE = roles("en signs zh ja ko ru"), 5
 
 
@@ -63,15 +64,11 @@ class _Node:
         self.stems: dict[str, _Node] = {}
         self.roles: dict[str, frozenset[str]] = {}
 
-    def after(self, unit: str) -> "Iterator[_Node]":
-        """Yields the nodes of a word: its own, and those of the stems that it begins with."""
-        if found := self.next.get(unit):
-            yield found
-        if self.stems:
-            for n in range(len(unit), _SHORTEST_STEM - 1, -1):
-                if found := self.stems.get(unit[:n]):
-                    yield found
-                    return
+    def after(self, unit: str) -> "tuple[_Node, ...]":
+        """Returns the nodes of a word: its own, and that of the longest stem that it begins with."""
+        own, lengths = self.next.get(unit), range(len(unit), _SHORTEST_STEM - 1, -1) if self.stems else ()
+        stem = next((self.stems[unit[:n]] for n in lengths if unit[:n] in self.stems), None)
+        return tuple([node for node in (own, stem) if node])
 
 
 class Entry(NamedTuple):
@@ -87,8 +84,10 @@ class Entry(NamedTuple):
     times: bool
 
 
-def entries(folder: Path = FOLDER) -> Iterator[Entry]:
-    """Yields all entries; a file that begins with a phrase without a role is an error."""
+@cache
+def entries(folder: Path = FOLDER) -> list[Entry]:
+    """Returns all entries; a file that begins with a phrase without a role is an error."""
+    found = []
     for file in sorted(folder.glob("*.txt")):
         role, times = "", False
         for line in file.read_text(encoding="utf-8-sig").split("\n"):
@@ -101,9 +100,11 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
                 for written in filter(None, map(str.strip, phrases.split(";"))):
                     if not role:
                         raise ValueError(f"{file.name}: {written!r} has no role; write `role: phrase`")
-                    ways = [part.split("|") for part in re.split("[{}]", written)]
-                    for said in itertools.product(*ways):
-                        yield Entry(file.stem, role, "".join(said), times)
+                    ways = [part.split("|") for part in _WAYS.split(written)]
+                    found += [
+                        Entry(file.stem, role, "".join(said), times) for said in itertools.product(*ways)
+                    ]
+    return found
 
 
 _APART = roles("next other_key")
@@ -131,11 +132,13 @@ def _root(spans: bool) -> _Node:
 
 
 @cache
-def _vocabularies() -> dict[str, frozenset[str]]:
+def _languages() -> dict[str, frozenset[str]]:
+    """Returns the languages of each word that begins a phrase, but those that are always read."""
     found: dict[str, set[str]] = {}
     for entry in entries():
-        found.setdefault(entry.language, set()).add(UNIT.findall(entry.phrase.lower())[0])
-    return {language: frozenset(words) for language, words in found.items()}
+        if entry.language not in _ALWAYS - {"en"}:
+            found.setdefault(UNIT.findall(entry.phrase.lower())[0], set()).add(entry.language)
+    return {word: frozenset(languages) for word, languages in found.items()}
 
 
 def _spoken(units: set[str]) -> frozenset[str]:
@@ -143,21 +146,24 @@ def _spoken(units: set[str]) -> frozenset[str]:
 
     Otherwise words of another language could be confused with English ones: "of", "door", "fin".
     """
-    known = {language: words & units for language, words in _vocabularies().items()}
-    english = known.pop("en")
-    own = ((one, len(said - english), len(english - said)) for one, said in known.items())
-    return _ALWAYS.union(one for one, n, missing in own if n and n * _SHARE >= missing)
+    said = [one for one in map(_languages().get, units) if one]
+    own = [one for one in said if "en" not in one]
+    if not own:
+        return _ALWAYS
+    english = [one for one in said if "en" in one]
+    counts = Counter(itertools.chain.from_iterable(own))
+    return _ALWAYS.union(o for o, n in counts.items() if n * _SHARE >= sum(o not in one for one in english))
 
 
 @lru_cache(maxsize=1 << 14)
 def _within(nodes: tuple[_Node, ...], spoken: frozenset[str]) -> frozenset[str]:
-    known = (roles for node in nodes for one, roles in node.roles.items() if one in spoken)
-    return frozenset[str]().union(*known)
+    known = [roles for node in nodes for one, roles in node.roles.items() if one in spoken]
+    return frozenset[str]().union(*known) if known else _NOTHING
 
 
 @lru_cache(maxsize=1 << 16)
 def _following(nodes: tuple[_Node, ...], unit: str) -> tuple[_Node, ...]:
-    return tuple(after for node in nodes for after in node.after(unit))
+    return tuple([after for node in nodes for after in node.after(unit)])
 
 
 def scan(text: str, spans: bool = True) -> list[Word]:
@@ -169,20 +175,22 @@ def scan(text: str, spans: bool = True) -> list[Word]:
     [['conclude']]
     """
     units = list(UNIT.finditer(text))
+    said = [unit.group() for unit in units]
     words = []
-    i, root = 0, _root(spans)
-    spoken = _spoken({unit.group() for unit in units})
-
-    while i < len(units):
-        last, said, j = i, frozenset[str](), i
-        reached = _following((root,), units[i].group())
+    free, root, spoken = 0, (_root(spans),), _spoken({*said})
+    for i, unit in enumerate(said):
+        if i < free or not (reached := _following(root, unit)):
+            continue
+        last, found, j = i, _NOTHING, i
         while reached:
-            if found := _within(reached, spoken):
-                last, said = j, found
+            if here := _within(reached, spoken):
+                last, found = j, here
             j += 1
-            ended = j == len(units) or "\n" in text[units[j - 1].end() : units[j].start()]
-            reached = () if ended else _following(reached, units[j].group())
-        if said and said != _IDIOM:  # an idiom hides what its words do
-            words.append(Word(units[i].start(), units[last].end(), said))
-        i = last + 1
+            reached = _following(reached, said[j]) if j < len(units) else ()
+            if reached and "\n" in text[units[j - 1].end() : units[j].start()]:
+                break
+        if found:
+            free = last + 1
+            if found != _IDIOM:  # an idiom hides what its words do
+                words.append(Word(units[i].start(), units[last].end(), found))
     return words

@@ -4,21 +4,22 @@ import bisect
 import itertools
 import re
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
-from tempbench_lmms.parsing.lexicon import Word, roles, scan
+from tempbench_lmms.parsing.lexicon import Word, numeral, roles, scan
 
 # A full stop ends a sentence before white space, but not behind "A." or "1." at the head of an entry.
 _END = re.compile(
-    r"(?:(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bapprox)\.(?!\.)|[!?])[\"')\]]*(?=\s|$|[\u2e80-\uffff])|[。！？]|\n+|\.{3,}(?=\s|$)"
+    r"[.!?。！？\n](?:(?<=[。！？])|(?<=\n)\n*|(?<=\.)\.{2,}(?=\s|$)|(?:(?<=[!?])|(?<=\.)(?!\.)(?<!\bvs\.)"
+    r"(?<!\bi\.e\.)(?<!\be\.g\.)(?<!\bapprox\.))[\"')\]]*(?=\s|$|[\u2e80-\uffff]))"
 )
 _HEAD = re.compile(r"(?:^|(?<=\n)|(?<=[.!?:][ \n]))[\s(\[\"'#>|•·-]*(\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
 _HEADED = 16  # signs of the head of an entry
 _ALNUM = re.compile(r"[^\W_]")
 _CLAUSE = re.compile(
-    r"[,;:](?=[\s\u2e80-\uffff])|(?<=[\u2e80-\uffff])[,;:]|、|\s[–—-]{1,2}\s|[(\[](?![A-Ha-h\d]{1,2}[)\]])"
-    r"|(?<![(\[][A-Ha-h\d])[)\]]|(?<=\w)—(?=\w)"
+    r"[,;:、\s()\[\]—](?:(?<=\s)[–—-]{1,2}\s|(?<=、)|(?<=[,;:])(?:(?=[\s\u2e80-\uffff])|(?<=[\u2e80-\uffff].))"
+    r"|(?<=[(\[])(?![A-Ha-h\d]{1,2}[)\]])|(?<=[)\]])(?<![(\[][A-Ha-h\d].)|(?<=\w—)(?=\w))"
 )
 
 
@@ -43,9 +44,11 @@ class Text:
         low = low if len(low) == len(text) else "".join(sign.lower()[0] for sign in text)
         self.words = _compounds(text, scan(low, spans))
         self._starts = [word.start for word in self.words]
-        asides = (w.start for w in self.words if w.roles & _ASIDE and text[w.start].isupper())
+        self.roles = frozenset[str]().union(*(word.roles for word in self.words))
+        asides = [w.start for w in self.words if not _ASIDE.isdisjoint(w.roles) and text[w.start].isupper()]
         short = {w.end for w in self.words if text[w.end - 1] == "." and w.roles & _NOUNS}  # "Fig. 2"
-        self.sentences = _cut(text, _sentences(text, short), asides)
+        sentences = _sentences(text, short)
+        self.sentences = _cut(text, sentences, asides) if asides else sentences
         self._clauses: dict[Span, list[Span]] = {}
         self._said: dict[int, frozenset[str]] = {}
         self._sentence_starts = [span.start for span in self.sentences]
@@ -53,8 +56,8 @@ class Text:
     def within(self, start: int, end: int) -> list[Word]:
         """Returns the words that lie between two places."""
         first = bisect.bisect_left(self._starts, start)
-        last = bisect.bisect_left(self._starts, end)
-        return [word for word in self.words[first:last] if word.end <= end]
+        words = self.words[first : bisect.bisect_left(self._starts, end, first)]
+        return words[:-1] if words and words[-1].end > end else words
 
     def after(self, place: int, most: int) -> Word | None:
         """Returns the word that begins at most some characters after a place."""
@@ -70,6 +73,8 @@ class Text:
     def has(self, names: str | frozenset[str], start: int, end: int) -> bool:
         """Returns whether a word with one of some roles lies between two places."""
         wanted = roles(names) if isinstance(names, str) else names
+        if end <= start or wanted.isdisjoint(self.roles):
+            return False
         return any(not wanted.isdisjoint(word.roles) for word in self.within(start, end))
 
     def without(self, start: int, end: int, names: str | frozenset[str]) -> str:
@@ -77,7 +82,7 @@ class Text:
         pieces, place = [], start
         wanted = roles(names) if isinstance(names, str) else names
         for word in self.within(start, end):
-            if word.roles & wanted:
+            if not wanted.isdisjoint(word.roles):
                 pieces.append(self.text[place : word.start])
                 place = word.end
         return "".join([*pieces, self.text[place:end]])
@@ -124,12 +129,10 @@ class Text:
         """Returns the clauses of a sentence; signs and words such as "but" and "because" begin one."""
         if sentence in self._clauses:
             return self._clauses[sentence]
-        cuts = {sentence.start, sentence.end}
-        thats = {w.start - 1 for w in self.within(*sentence) if "that" in w.roles}  # "nicht, dass"
-        ends = (m.end() for m in _CLAUSE.finditer(self.text, sentence.start, sentence.end))
-        cuts.update(end for end in ends if end not in thats)
-        turning = roles("turn because suppose")
-        cuts.update(w.start for w in self.within(*sentence) if w.roles & turning)
+        words, turning = self.within(*sentence), roles("turn because suppose")
+        thats = {w.start - 1 for w in words if "that" in w.roles}  # "nicht, dass"
+        ends = {m.end() for m in _CLAUSE.finditer(self.text, sentence.start, sentence.end)}
+        cuts = {*sentence, *(ends - thats), *(w.start for w in words if w.roles & turning)}
         spans = [Span(a, b) for a, b in itertools.pairwise(sorted(cuts))]
         return self._clauses.setdefault(sentence, spans)
 
@@ -138,12 +141,17 @@ _AFTER = dict.fromkeys(range(20, 100, 10), 10) | {60: 20, 80: 20}  # "soixante-d
 _JOINS = re.compile(r"[ -](?:(?:y|et|e)[ -])?")
 
 
+@cache
+def _ones(roles: frozenset[str]) -> tuple[int, str]:
+    number = numeral(roles, "number.")
+    return (number, "number.") if number else (numeral(roles, "ordinal.") or 0, "ordinal.")
+
+
 def _compounds(text: str, words: list[Word]) -> list[Word]:
     """Returns words, with numbers of two words joined: "thirty-five", "treinta y cinco"."""
     made: list[Word] = []
     for word in words:
-        ones = word.number or word.ordinal or 0
-        kind = "number." if word.number else "ordinal."
+        ones, kind = _ones(word.roles)
         for n in (1, 2) if 0 < ones < 20 else ():
             tens = made[-n].number if len(made) >= n else None
             whole = tens + ones if tens and 0 < ones < _AFTER.get(tens, 0) else 0
@@ -160,7 +168,7 @@ _ASIDE, _NOUNS = roles("ask courtesy note"), roles("image option")
 
 def _cut(text: str, sentences: list[Span], places: Iterable[int]) -> list[Span]:
     """Returns sentences, cut before capitals that begin a question to the reader, a courtesy or a remark."""
-    cut = []
+    cut: list[Span] = []
     ahead = sorted(places, reverse=True)
     for start, end in sentences:
         while ahead and ahead[-1] < end:
