@@ -7,9 +7,9 @@ reply was cut off. Mark-up, HTML, LaTeX and struck words are removed, and Unicod
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from tempbench_lmms.parsing.lexicon import phrases
 
@@ -46,6 +46,7 @@ _SIGNS = {
 
 _SPACE = re.compile(r"\s{2,}|[^\S\n ]")  # all but a single space and a single end of line
 
+At = Sequence[int]
 Change = str | Callable[[re.Match[str]], str]
 # What is changed, in this order.
 _CHANGES: tuple[tuple[re.Pattern[str], Change], ...] = (
@@ -67,7 +68,7 @@ _CHANGES: tuple[tuple[re.Pattern[str], Change], ...] = (
     (re.compile(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])"), lambda m: _SIGNS[m[1]]),
     (re.compile(r"&#?\w{2,8};"), lambda m: html.unescape(m.group())),
     (re.compile(r"\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)\s*\{([^{}\\]{0,200})\}"), r"\1"),
-    (re.compile(r"(?<=[a-zA-Z])_(?=[a-zA-Z])"), " "),
+    (re.compile(r"_(?<=[a-zA-Z]_)(?=[a-zA-Z])"), " "),
     (
         re.compile(
             r"\\[()\[\],;:!]|\\n(?![A-Za-z])|\\(?=[\s*_#])|```[a-z]{0,10}(?=\s|$)|`{1,3}|\$+"
@@ -78,13 +79,16 @@ _CHANGES: tuple[tuple[re.Pattern[str], Change], ...] = (
     ),
     (_SPACE, lambda run: "\n" * min(run.group().count("\n"), 2) or " "),
 )
+# Signs without which a reply has one part; and those without which nothing in a part is changed.
+_SPECIAL = re.compile(r"[<\[◁\\\n]")
+_MARKED = re.compile(r"[<>\\&_`$*~#]|\s\s|[^\S\n ]")
 
 
 class Part(NamedTuple):
     """Plain text, and for each character of it, and its end, the index in the reply."""
 
     text: str
-    at: list[int]
+    at: At
 
     def where(self, start: int, end: int) -> tuple[int, int]:
         """Returns the stretch of the reply that a stretch of the text comes from."""
@@ -112,6 +116,8 @@ def clean(reply: str, prompt: str | None = None, letters: str = "", texts: tuple
     'B'
     """
     reply = _without_options(_without_prompt(reply, prompt), letters, texts)
+    if not _SPECIAL.search(reply):
+        return Cleaned([_plain(reply, 0, len(reply))], False)
     start = max((m.end() for m in _CLOSE.finditer(reply)), default=0)
     tags = list(_TAG.finditer(reply, start)) if "<" in reply else []
     if _OPEN.search(reply, tags[-1].start() if tags else start):
@@ -227,8 +233,8 @@ def _box(reply: str, start: int) -> tuple[int, int] | None:
     return None if not found or same_line else found[-1]
 
 
-def _changed(text: str, at: list[int], pattern: re.Pattern[str], change: Change) -> tuple[str, list[int]]:
-    pieces, places, last = [], [], 0
+def _changed(text: str, at: At, pattern: re.Pattern[str], change: Change) -> tuple[str, At]:
+    pieces, places, last = list[str](), list[int](), 0
     for found in pattern.finditer(text):
         new = found.expand(change) if isinstance(change, str) else change(found)
         if new == found.group():
@@ -241,10 +247,10 @@ def _changed(text: str, at: list[int], pattern: re.Pattern[str], change: Change)
         last = found.end()
     if not pieces:
         return text, at
-    return "".join([*pieces, text[last:]]), places + at[last:]
+    return "".join([*pieces, text[last:]]), [*places, *at[last:]]
 
 
-def _one_form(text: str, at: list[int]) -> tuple[str, list[int]]:
+def _one_form(text: str, at: At) -> tuple[str, At]:
     """Returns a text in compatibility form, with one kind of quotes and look-alike letters as Latin ones."""
     signs, places = [], []
     for sign, place in zip(text, at, strict=False):
@@ -270,14 +276,13 @@ def _ends(text: str) -> tuple[int, int]:
 
 
 def _plain(reply: str, start: int, end: int) -> Part:
-    at = list(range(start, end + 1))
-    text = reply[start:end]
+    text, at = reply[start:end], cast(At, range(start, end + 1))
     left, right = _ends(text)
     if left < right:
-        text, at = text[:left] + _GAP + text[right:], at[:left] + [at[left]] * len(_GAP) + at[right:]
+        text, at = text[:left] + _GAP + text[right:], [*at[:left], *[at[left]] * len(_GAP), *at[right:]]
     if not text.isascii():
         text, at = _one_form(text, at)
-    for pattern, change in _CHANGES:
+    for pattern, change in _CHANGES if _MARKED.search(text) else ():
         text, at = _changed(text, at, pattern, change)
     left, right = len(text) - len(text.lstrip()), len(text.rstrip())
     return Part(text[left:right], at[left : right + 1]) if right else Part("", at[:1])
