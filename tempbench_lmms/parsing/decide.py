@@ -61,9 +61,7 @@ _HOW = {
 }
 
 
-_LISTED = 3
-_LONG = 20
-_SHORT = 8
+_LISTED, _SHORT, _LONG = 3, 8, 20
 _LABELS = roles("letter label both listed")
 _STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
 _CLOSES = roles("conclude back switch final turn")
@@ -109,8 +107,8 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> Said:
 def _possible(text: Text, judged: list[Judged]) -> list[Judged]:
     """Returns what a text neither denies, asks nor supposes, without remarks."""
     first = min((one.sentence for one in judged), default=0)
-    opening = {i: text.within(*sentence)[:1] for i, sentence in enumerate(text.sentences) if i > first}
-    notes = {i for i, words in opening.items() if any("note" in word.roles for word in words)}
+    later = range(first + 1, len(text.sentences)) if "note" in text.roles else ()
+    notes = {i for i in later if any("note" in w.roles for w in text.within(*text.sentences[i])[:1])}
     denied = {(o.mention.value, o.mention.form in _TOLD) for o in judged if o.stance == Stance.DENIED}
     live = [one for one in judged if one.stance >= Stance.OPEN]
     live = [o for o in live if o.stance > Stance.NAMED or (o.mention.value, False) not in denied]
@@ -174,8 +172,8 @@ def _broken_off(case: Case) -> Said | None:
 def _retracted(case: Case) -> Said | None:
     """Returns that nothing is stated if a text begins to correct its last answer."""
     text, last = case.text, case.live[-1].mention.end if case.live else len(case.text.text)
-    later = (w for w in text.within(last, len(text.text)) if text.around(w.start).start > last)
-    back = (w for w in later if "back" in w.roles and not text.asks[text.sentence(w.start)])
+    back = [w for w in text.within(last, len(text.text)) if "back" in w.roles]
+    back = [w for w in back if text.around(w.start).start > last and not text.asks[text.sentence(w.start)]]
     return (None, "several") if any(opens_back(text, w) for w in back) else None
 
 

@@ -61,24 +61,16 @@ _FILL = roles(
     "fill prep final only is answer option image video conclude likely choose right back turn switch count"
 )
 _NEAR = _FILL | roles("deny also and all hedge unsure able must")
-_TAIL = roles("deny no and or fill option nor")
-_JOINS = roles("and or nor")
-_ASKED = roles("long odd")
-_TURNS = roles("turn conclude")
-_HOLDS = roles("relative deny")
+_TAIL, _JOINS = roles("deny no and or fill option nor"), roles("and or nor")
+_ASKED, _TURNS, _HOLDS = roles("long odd"), roles("turn conclude"), roles("relative deny")
 _LIFTS = _TURNS | roles("answer choose")
-_TAKES_BACK = roles("back switch")
+_TAKES_BACK, _ANNOUNCES = roles("back switch"), roles("answer choose switch final")
 _BEFORE_BACK = roles("fill back switch no deny turn prep and yes must ask")
-_ANNOUNCES = roles("answer choose switch final")
-_LEADS = roles("is prep turn conclude")
-_SUBJECTS = roles("answer option image")
-_DENIES = roles("deny wrong no")
-_EXCEPT, _UNTIL = roles("deny partly"), roles("once to")
-_UNCERTAIN = roles("hedge refuse suppose because or")
-_BOUNDS = roles("more less")
+_LEADS, _SUBJECTS = roles("is prep turn conclude"), roles("answer option image")
+_DENIES, _EXCEPT, _UNTIL = roles("deny wrong no"), roles("deny partly"), roles("once to")
+_UNCERTAIN, _BOUNDS = roles("hedge refuse suppose because or"), roles("more less")
 _POINTS = roles("back only to from because turn conclude is")
-_PARTS = roles("is tick cross")
-_CONDITION = roles("suppose turn conclude")
+_PARTS, _CONDITION = roles("is tick cross"), roles("suppose turn conclude")
 _PAUSES = ("", *",.:;!)，。、")
 _BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
 _FAR, _NEXT = 60, 8
@@ -88,7 +80,8 @@ _FILLING, _REACH = 120, 500
 
 def is_filling(text: Text, start: int, end: int, roles: frozenset[str]) -> bool:
     """Returns whether a stretch, which must be short, has only words of some roles."""
-    return end - start <= _FILLING and is_empty(text.without(start, end, roles))
+    short = end - start <= _FILLING
+    return short and (is_empty(text.text[start:end]) or is_empty(text.without(start, end, roles)))
 
 
 def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
@@ -150,19 +143,10 @@ class _Place:
         self.counted = type(group[0].value) is int
         named = self.form != "judged" or text.text[self.start - 1 : self.start] == '"'  # "'yes' is out"
         self.terms = (terms if terms.approves else _ANY_TERMS) if named else _NO_TERMS
-
-    @cached_property
-    def ahead(self) -> list[Word]:
-        return self.text.within(self.sentence.start, self.start)
-
-    @cached_property
-    def lead(self) -> list[Word]:
+        self.ahead = text.within(self.sentence.start, self.start)
+        self.lead = text.within(max(self.left, self.clause.start), self.start)
         """The words of the clause between the previous mention and this one."""
-        return self.text.within(max(self.left, self.clause.start), self.start)
-
-    @cached_property
-    def verdict(self) -> str:
-        return _said(self)
+        self.verdict = _said(self)
 
     @cached_property
     def denied(self) -> bool:
@@ -201,7 +185,8 @@ class _Place:
         return is_filling(self.text, word.end, self.start, _FILL)
 
     def last(self, role: str) -> int | None:
-        return next((w.end for w in reversed(self.ahead) if role in w.roles), None)
+        ahead = self.ahead if role in self.text.roles else []
+        return next((w.end for w in reversed(ahead) if role in w.roles), None)
 
 
 def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
@@ -210,9 +195,10 @@ def judge(text: Text, mentions: list[Mention], terms: Terms) -> list[Judged]:
     lists = groups(text, mentions)
     end = 0
     starts = [*(group[0].start for group in lists[1:]), len(text.text)]
+    rules = [rule for rule, needed in RULES if needed is None or not needed.isdisjoint(text.roles)]
     for i, group in enumerate(lists):
         at = _Place(text, group, end, starts[i], terms)
-        stance = next((said for rule in RULES if (said := rule(at)) is not None), Stance.NAMED)
+        stance = next((said for rule in rules if (said := rule(at)) is not None), Stance.NAMED)
         if judged and judged[-1].stance == Stance.DENIED and _is_likewise(at):
             stance = Stance.DENIED
         taken = [w for w in text.within(end, at.start) if w.roles & _TAKES_BACK or _is_no(text, w)]
@@ -238,8 +224,8 @@ def _is_likewise(at: _Place) -> bool:
 
 def _is_no(text: Text, word: Word) -> bool:
     """Returns whether a word is a "no" by itself: "No, that is the other one"."""
-    stands = text.text[word.end : word.end + 2].strip()[:1] in (*_PAUSES, "-", "–", "—")
-    return "no" in word.roles and "wrong" not in word.roles and stands
+    no = "no" in word.roles and "wrong" not in word.roles
+    return no and text.text[word.end : word.end + 2].strip()[:1] in (*_PAUSES, "-", "–", "—")
 
 
 def _alternative(at: _Place) -> Stance | None:
@@ -326,8 +312,7 @@ def _hedged(at: _Place) -> Stance | None:
     behind = next((w.start for w in at.text.within(at.end, at.right) if w.roles & _TURNS), at.right)
     start = max([at.sentence.start, at.clause.start, *(w.end for w in at.ahead if w.roles & _TURNS)])
     scope = at.text.within(start, min(behind, max(at.clause.end, at.end)))
-    hedged = any("hedge" in w.roles for w in scope)
-    return Stance.OPEN if hedged else Stance.NAMED if at.several else None
+    return Stance.OPEN if any("hedge" in w.roles for w in scope) else None
 
 
 def _approved(at: _Place) -> Stance | None:
@@ -342,7 +327,9 @@ def _placed(at: _Place) -> Stance | None:
     if at.form == "listed":
         return Stance.NAMED
     head = is_filling(text, at.sentence.start, at.start, _FILL)
-    rest = is_empty(_BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL)))
+    rest = is_empty(text.text[at.end : at.sentence.end]) or is_empty(
+        _BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL))
+    )
     if head and rest:
         led = text.has("prep", at.sentence.start, at.start)
         return Stance.NAMED if led and ":" not in text.text[at.sentence.start : at.start] else Stance.BARE
@@ -356,19 +343,21 @@ def _placed(at: _Place) -> Stance | None:
     return Stance.HEAD if colon or set_off else Stance.NAMED
 
 
-RULES: list[Callable[[_Place], Stance | None]] = [
-    _others,
-    _alternative,
-    _compared,
-    _denied,
-    _asked,
-    _supposed,
-    _drafted,
-    _bounded,
-    _hedged,
-    _approved,
-    _placed,
+RULES: list[tuple[Callable[[_Place], Stance | None], frozenset[str] | None]] = [
+    (_others, roles("other")),
+    (_alternative, None),
+    (_compared, roles("than")),
+    (_denied, None),
+    (_asked, None),
+    (_supposed, roles("suppose")),
+    (_drafted, roles("claim quotes draft concede")),
+    (_bounded, _BOUNDS | roles("to towards because between")),
+    (_hedged, roles("or hedge")),
+    (lambda at: Stance.NAMED if at.several else None, None),
+    (_approved, None),
+    (_placed, None),
 ]
+"""Each rule, and the roles of which a text must have one; otherwise the rule says nothing."""
 
 
 def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
