@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from tempbench_lmms.parsing.expected import Item
 from tempbench_lmms.parsing.lexicon import Word, numeral, roles
@@ -25,6 +26,7 @@ _AFTER = roles(
 )
 
 
+@lru_cache(maxsize=1 << 12)
 def place(roles: frozenset[str], n: int) -> int | None:
     """Returns the place in a row of `n` that a word means."""
     ranks = {"rank.second_last": n - 1, "rank.middle": n // 2 + 1}

@@ -19,6 +19,7 @@ _VERBS = roles(
     " early late long short first last tells quotes needs"
 )
 _NOUNS, _OTHERS = roles("option answer choose"), roles("image step video")
+_NAMES = _NOUNS | _OTHERS
 # "A to F", "A/B/C": all options, and no choice.
 _RANGE = re.compile(
     r"\(?\b[A-H]\)?(?:(?:\s?[/|]\s?\(?[A-H]\)?){2,}"
@@ -37,7 +38,7 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
     """Returns the letters of options in a text."""
     found: list[Mention] = []
     taken = {place for one in _RANGE.finditer(text.text) for place in range(*one.span())}
-    for word in text.words:
+    for word in (word for word in text.words if word.roles & _NAMES):
         found += _numbered(text, word, choice)
         behind = _BEHIND_NOUN.match(text.text, word.end)
         if behind and behind.start(1) not in taken:
@@ -132,8 +133,8 @@ _WORD, _BETWEEN, _COMPOUND = re.compile(r"[^\W_]+"), re.compile(r"[^\w\n]{1,3}")
 
 @lru_cache(maxsize=512)
 def _placed(texts: tuple[str, ...]) -> bool:
-    found = [numbers.places(text, 12, roles("image option")) for text in words.shown(texts)]
-    return bool(texts) and all(len(one) == 1 for one in found) and "," not in "".join(texts)
+    found = (numbers.places(text, 12, roles("image option")) for text in map(words.shown, texts))
+    return bool(texts) and "," not in "".join(texts) and all(len(one) == 1 for one in found)
 
 
 @lru_cache(maxsize=512)
@@ -153,13 +154,15 @@ def _ways(choice: Choice) -> dict[str, list[tuple[list[str], str]]]:
 
 def texts(text: Text, choice: Choice) -> list[Mention]:
     """Returns the places of the options' own texts."""
-    ways, place, found = _ways(choice), 0, []
-    if not ways:
-        return []
+    ways, place, found = _ways(choice), 0, list[Mention]()
+    low = text.text.lower()
+    if not any(head in low for head in ways):
+        return found
     units = [*_WORD.finditer(text.text)]
     said = [unit.group().lower() for unit in units]
-    for i, unit in enumerate(units):
-        for words_, letter in ways.get(said[i], ()) if i >= place else ():
+    for i in (i for i, word in enumerate(said) if word in ways):
+        unit = units[i]
+        for words_, letter in ways[said[i]] if i >= place else ():
             whole = units[i : i + len(words_)]
             gaps = (text.text[a.end() : b.start()] for a, b in pairwise(whole))
             if said[i : i + len(words_)] == words_ and all(map(_BETWEEN.fullmatch, gaps)):
@@ -239,7 +242,8 @@ def _told(text: Text, choice: Choice, truths: bool) -> list[Mention]:
         shown = zip(choice.texts, choice.letters, strict=False)
         letter = {said.lower().strip(" ."): one for said, one in shown}
         return [one._replace(value=letter[str(one.value).lower()]) for one in truth.find(text)]
-    said, rows = texts(text, choice), words.movements(choice.texts[: len(choice.letters)])
+    said, moves = texts(text, choice), not words.MOTION.isdisjoint(text.roles)
+    rows = words.movements(choice.texts[: len(choice.letters)]) if moves else None
     if rows is None:
         return said
     # "left" means less than the row of directions in its sentence.

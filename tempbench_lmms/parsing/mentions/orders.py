@@ -25,6 +25,11 @@ _WHOLE = re.compile(r"(?<![^\W_])\w{3,9}(?![^\W_])")
 _NUMBER = re.compile(r"(?<![\d_/.A-Za-z])(?<!\d:)(\d{1,2})(?:st|nd|rd|th)?(?![\d%/A-Za-z]|\.\d|:\d)")
 _MORE = re.compile(r"\s*(?:,|->|→|>)\s*#?\d+(?![\d\s]*[^\d\s.,;)])")
 _ENDS = ("first", "last")
+_MIDDLE = {"between": roles("between rank.middle"), "then": roles("then")}
+_KINDS = (
+    _MIDDLE | {"first": roles("first start"), "last": roles("last end")},
+    _MIDDLE | {"first": roles("first start short"), "last": roles("last end long")},
+)
 _FAR, _NEAR = 200, 12
 _MOST = 20
 
@@ -80,13 +85,7 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
 def _place(order: _Order, word: Word) -> str:
     if word.start in order.starts:
         return ""
-    kinds = {
-        "between": "between rank.middle",
-        "then": "then",
-        "first": "first start short" if order.quantities else "first start",
-        "last": "last end long" if order.quantities else "last end",
-    }
-    return next((kind for kind, said in kinds.items() if word.roles & roles(said)), "")
+    return next((kind for kind, said in _KINDS[order.quantities].items() if word.roles & said), "")
 
 
 def _ways(order: _Order, start: int, end: int) -> list[str]:

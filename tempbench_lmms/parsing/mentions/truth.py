@@ -4,6 +4,7 @@ import itertools
 import operator
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from tempbench_lmms.parsing.lexicon import UNIT, Word, roles
 from tempbench_lmms.parsing.mentions import Mention
@@ -52,11 +53,8 @@ def repeated(text: Text, prompt: str) -> list[Mention]:
 
     The mention is the last word, so that those before may deny it. A pronoun may stand for the first words.
     """
-    asked = list(_ASKS.finditer(prompt))
-    question = Text(asked[-1][1] or asked[-1][2]) if asked else Text("")
-    wanted = [word for word, _ in _content(question, Span(0, len(question.text)))]
-    beside = {*UNIT.findall(question.text.lower())} - {*wanted}
-    if len(wanted) < 2 or question.has("or deny", 0, len(question.text)):
+    wanted, beside = _asked(prompt)
+    if len(wanted) < 2:
         return []
     found = {}
     heads, low = [word[:_PREFIX] for word in wanted[-2:]], text.text.lower()
@@ -71,6 +69,16 @@ def repeated(text: Text, prompt: str) -> list[Mention]:
         if len(said) > 1 and whole and all(map(_same, (one for one, _ in said), wanted[missing:])):
             found[said[-1][1]] = Mention(True, said[-1][1], said[-1][1] + len(said[-1][0]), "judged")
     return [*found.values()]
+
+
+@lru_cache(maxsize=512)
+def _asked(prompt: str) -> tuple[list[str], set[str]]:
+    """Returns the words of a prompt's question that say what it asks, in order, and its other words."""
+    asked = list(_ASKS.finditer(prompt))
+    question = Text(asked[-1][1] or asked[-1][2]) if asked else Text("")
+    wanted = [word for word, _ in _content(question, Span(0, len(question.text)))]
+    denied = question.has("or deny", 0, len(question.text))
+    return [] if denied else wanted, {*UNIT.findall(question.text.lower())} - {*wanted}
 
 
 def _content(text: Text, span: Span, kept: Sequence[str] = ()) -> list[tuple[str, int]]:

@@ -75,17 +75,17 @@ def _amount(text: Text, word: Word) -> Amount | None:
     return (least.number or number) * unit, number * unit, least.start, word.end
 
 
-@lru_cache(maxsize=64)
-def shown(texts: tuple[str, ...]) -> list[Text]:
-    """Returns the options' texts in small letters, with their words."""
-    return [Text(text.lower(), spans=False) for text in texts]
+@lru_cache(maxsize=256)
+def shown(text: str) -> Text:
+    """Returns an option's text in small letters, with its words."""
+    return Text(text.lower(), spans=False)
 
 
 @lru_cache(maxsize=256)
 def ranges(texts: tuple[str, ...]) -> tuple[tuple[float, float], ...]:
     """Returns each option's range of time; empty unless all options are ranges."""
     found = []
-    for text in shown(texts):
+    for text in map(shown, texts):
         said = amounts(text)
         if len(said) != 1:
             return ()
@@ -128,7 +128,7 @@ _STRONG = roles("c.none c.together c.nodraw c.still c.norot")
 _STILL = roles("c.still c.norot")
 _WAYS = ("left right", "up down", "cw ccw", "forward back", "faster slower")
 _OPPOSITES = {f"c.{one}": f"c.{other}" for way in _WAYS for one, other in (way.split(), way.split()[::-1])}
-_MOTION = frozenset((*_OPPOSITES, *_STILL, "c.constant", "c.diagonal", "c.alternate"))
+MOTION = frozenset((*_OPPOSITES, *_STILL, "c.constant", "c.diagonal", "c.alternate"))
 # Beside a movement another one of its family counts, whether or not an option names it.
 _FAMILIES = ("left right up down", "forward back", "cw ccw", "faster slower constant")
 _FRAME = re.compile(r"[\s•*(-]*(?:at\s|in\s)?(?:the\s)?(?:frame|image|bild)s?\s?\d+[^:\n]{0,12}:")
@@ -160,7 +160,8 @@ def _senses(text: str, words: Sequence[Word]) -> list[Sense]:
     found: list[Sense] = []
     place = 0
     for word in words:
-        found += _stems(text, place, word.start)
+        if not text[place : word.start].isspace():
+            found += _stems(text, place, word.start)
         concept = min((role for role in word.roles if role.startswith(("c.", "ordinal."))), default=None)
         if concept:
             found.append(Sense(concept, word.start, word.end))
@@ -190,9 +191,9 @@ class Rows(NamedTuple):
 
 @lru_cache(maxsize=512)
 def _options(texts: tuple[str, ...]) -> Rows:
-    said = [_senses(text.text, text.words) for text in shown(texts)]
+    said = [_senses(text.text, text.words) for text in map(shown, texts)]
     none = [[Sense("c.none", 0, 0)] * text.lower().startswith("no ") for text in texts]
-    moves = [_row([sense for sense in _turned(row) if sense.name in _MOTION]) for row in said]
+    moves = [_row([sense for sense in _turned(row) if sense.name in MOTION]) for row in said]
     pure = bool(said) and all(moves) and len(set(moves)) == len(moves)
     rows = moves if pure else [_row([*no, *row]) for no, row in zip(none, said, strict=True)]
     counts = Counter(name for row in rows for name in set(row))
