@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from tempbench_lmms.parsing.expected import Choice, Order, Relation, TimeSpan, Truth
+from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.lexicon import phrases, roles, scan
 from tempbench_lmms.parsing.mentions import relations, spans
@@ -65,11 +65,20 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
-_MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→➡👉"
-_LETTER = re.compile(
-    r"(?:(?:the )?(?:(?:correct|final|best) )*(?:option|answer|choice|letter|pair|caption)(?: is)?\s*:?\s*)?"
-    r"[(\[\"']{0,2}([A-H])[\"')\]]{0,2}(?:[.:,\s-]+(\S.*))?",
-    re.IGNORECASE,
+_MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~–—|•✓✔✅☑→➡👉"
+_LABEL = re.compile(
+    rf"(?:the )?(?:(?:correct|final|best) )*(?:{phrases('answer')}|(?:option|choice|letter|pair|caption)"
+    r"(?!\W*\d))(?: is| ist| est| es|是|は)?\s*:?\s*(?![^\W\d_]{2})",
+    re.I,
+)
+_LETTER = re.compile(r"([A-H])(?:[\"')\].:,\s-]+(\S.*))?", re.IGNORECASE)
+_IMAGE = re.compile(rf"(?:(?:the )?(?:{phrases('image')})\s?(?:no\.?|number)?\s?[#:]?\s?)?(\d)", re.I)
+_COUNT = re.compile(r"([A-H])?[.:,)\s]*(\d{1,4})?")
+_ROW = re.compile(r"\w(?:(?:,|->|[→–-]| )\s?\w)*|\w+")
+_TIMES = re.compile(
+    r"(?:[A-H][.:,)\s]+)?\(?(?:from )?(\d+(?:\.\d+)?) ?(?:s|seconds)?(?: to |\s?[→–-]\s?)(\d+(?:\.\d+)?)"
+    r" ?(?:s|seconds)?",
+    re.I,
 )
 _TICKED = re.compile(
     r"(?:\[\s*[xX✓✔]\s*\]|\([xX✓✔]\)|[✓✔✅☑☒])\s*([^\[\]\n✓✔✅☑☐✗✘❌]{1,80}?)\s*(?=\[|\n|$|[☐✗✘❌])"
@@ -88,6 +97,7 @@ _TRUTHS = dict.fromkeys(("t", "true", "yes", "是"), True) | dict.fromkeys(("f",
 _BRIEFLY = re.compile(
     r"(?:it|s?he|they|th(?:is|at|ese|ere)) (?:is|are|was|were|do|does|did|has|have|had|can|will)(n.t| not)?"
 )
+_CLASSES = {"before": "before", "after": "after", "parallel": "independent", "independent": "independent"}
 _SHORT, _MOST = 60, 50
 
 
@@ -100,7 +110,7 @@ def read(text: str, finder: Finder) -> tuple[Any, str] | None:
     if triple and (label := relations.triple(Text(text, spans=False))) is not None:
         return label, "form"
     rule = _WHOLE.get(type(wanted)) if len(text) <= _SHORT else None
-    if rule and (found := rule(text.strip(_MARKS), wanted)) is not None:
+    if rule and (found := rule(_bare(text), wanted)) is not None:
         return found, "whole"
     if "{" in text and (objects := json_values(text)):
         for value in objects[: -_MOST - 1 : -1]:
@@ -114,7 +124,16 @@ def read(text: str, finder: Finder) -> tuple[Any, str] | None:
     return None
 
 
+def _bare(text: str) -> str:
+    text = text.strip(_MARKS)
+    label = _LABEL.match(text)
+    return text[label.end() :].strip(_MARKS) if label else text
+
+
 def _span(text: str, span: TimeSpan) -> tuple[Any, str] | None:
+    times = _TIMES.fullmatch(_bare(text)) if len(text) <= _SHORT and span.unit == "seconds" else None
+    if times and (stated := spans.of_json([float(times[1]), float(times[2])], span)):
+        return stated[0], "whole"
     values = json_values(text)
     for value in reversed(values):
         if not isinstance(value, Mapping) and (len(values) > 1 or text[0] + text[-1] != "[]"):
@@ -127,20 +146,42 @@ def _span(text: str, span: TimeSpan) -> tuple[Any, str] | None:
 
 
 def _choice(bare: str, expected: Choice) -> str | None:
+    bare = bare.lower().removeprefix(f"{expected.noun} ")
     found = _LETTER.fullmatch(bare)
     letter = found[1].upper() if found and found[1].upper() in expected.letters else ""
-    if found and letter and not found[2]:
+    if found and letter and (not found[2] or _TIMES.fullmatch(found[2].strip(_MARKS))):
         return letter
-    said = {one: _plain(text) for one, text in zip(expected.letters, expected.texts, strict=False)}
+    said = dict(zip(expected.letters, map(_plain, expected.texts), strict=False))
     if found and letter and said.get(letter) == _plain(found[2]):
         return letter
     same = [one for one, text in said.items() if text == _plain(bare)]
     return same[0] if len(same) == 1 else None
 
 
+def _item(bare: str, expected: Item) -> int | None:
+    found = _IMAGE.fullmatch(bare)
+    return int(found[1]) if found and 0 < int(found[1]) <= expected.upper else None
+
+
+def _count(bare: str, expected: Count) -> tuple[str | None, int] | None:
+    said = _COUNT.fullmatch(bare.upper())
+    rows = zip(expected.letters, expected.texts, strict=False)
+    same = [row for row in rows if said and {*filter(None, said.groups())} <= {*row}]
+    return (same[0][0], int(same[0][1])) if len(same) == 1 and same[0][1].isdecimal() else None
+
+
+def _order(bare: str, expected: Order) -> tuple[str, ...] | None:
+    row = tuple(re.findall(r"\w", bare.upper())) if _ROW.fullmatch(bare) else ()
+    return row if sorted(row) == sorted(expected.labels) else None
+
+
 _WHOLE: dict[type, Callable[[str, Any], Any]] = {
     Choice: _choice,
+    Item: _item,
+    Count: _count,
+    Order: _order,
     Truth: lambda bare, _: _truth(bare.lower()),
+    Relation: lambda bare, _: _CLASSES.get(bare.lower()),
 }
 
 
@@ -149,6 +190,7 @@ def _truth(bare: str) -> bool | None:
     return briefly[1] is None if briefly else _TRUTHS.get(bare)
 
 
+@lru_cache(maxsize=512)
 def _plain(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.lower()))
 
