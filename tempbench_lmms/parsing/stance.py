@@ -51,7 +51,7 @@ class Terms(NamedTuple):
     """
 
     approves: frozenset[str] = roles("right")
-    rejects: frozenset[str] = roles("wrong")
+    rejects: frozenset[str] = roles("wrong false")
     verdicts: frozenset[str] = frozenset()
 
 
@@ -393,7 +393,7 @@ def _said(at: _Place) -> str:
     for i, word in enumerate(words):
         gap = at.text.text[last : word.start]
         near = is_filling(at.text, at.end, word.start, _NEAR)
-        if said := _mark(at, word, near):
+        if said := _mark(at, word, near and not denies):
             return said
         if _ends(at, word) or any(sign in gap for sign in ("\n", ";", ": ", ". ")):
             break
@@ -403,7 +403,7 @@ def _said(at: _Place) -> str:
             return "open" if denies else "wrong"
         if word.roles & at.terms.approves and (near or word.roles & _ASKED):
             return "not" if denies else "right"
-        if "deny" in word.roles:
+        if word.roles & {"deny", "no"}:
             if i and "and" in words[i - 1].roles:
                 break  # "B and not C"
             closes = at.text.text[word.end : word.end + 1] in _PAUSES  # "C sieht man nicht"
@@ -417,7 +417,7 @@ def _said(at: _Place) -> str:
 def _ends(at: _Place, word: Word) -> bool:
     """Returns whether nothing behind a word judges the mention; but "aber nicht" does."""
     turns = {"turn"} if not at.text.has("deny", word.end, word.end + _NEXT) else frozenset[str]()
-    return bool(word.roles & (_UNCERTAIN | at.terms.verdicts | turns))
+    return bool(word.roles & (_UNCERTAIN | {"rest"} | at.terms.verdicts | turns))
 
 
 def _mark(at: _Place, word: Word, near: bool) -> str:
