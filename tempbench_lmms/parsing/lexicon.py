@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).with_name("lexicon")
 # A sign of a script without spaces is a unit by itself, and any other word is one with its apostrophes.
-_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_IN_WORD = rf"[^\W\d_{_UNSPACED}]"
-UNIT = re.compile(rf"[{_UNSPACED}]|{_IN_WORD}+(?:'{_IN_WORD}+)*|\d+|\S")
+UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_IN_WORD = rf"[^\W\d_{UNSPACED}]"
+UNIT = re.compile(rf"[{UNSPACED}]|{_IN_WORD}+(?:'{_IN_WORD}+)*|\d+|\S")
 _SHORTEST_STEM = 3
 _WAYS = re.compile("[{}]")
 _ROLE = re.compile(r"(?:^| {2})([a-z_]+(?:\.\w+)?): ")

@@ -58,7 +58,7 @@ class Terms(NamedTuple):
 _NO_TERMS, _ANY_TERMS = Terms(frozenset(), frozenset()), Terms()
 # What says nothing between a mention and the word that judges it.
 _FILL = roles(
-    "fill prep final only is answer option image video conclude likely choose right back turn switch count"
+    "fill prep final only is answer option image video conclude likely choose right back turn switch count keep"
 )
 _NEAR = _FILL | roles("deny also and all hedge unsure able must")
 _TAIL, _JOINS = roles("deny no and or fill option nor"), roles("and or nor")
@@ -441,8 +441,11 @@ def _is_announced(at: _Place) -> bool:
     for word in reversed(at.lead):
         if not at.reaches(word):
             return False
+        if at.form == "order" and "sequence" in word.roles:
+            return True  # "the order is 2, 1, 3"
         if word.roles & _ANNOUNCES:  # but "Answer B shows the end" announces nothing
-            return "answer" not in word.roles or at.text.text[word.end : at.start] != " "
+            opens = is_empty(at.text.text[clause.start : word.start]) and at.text.ends(at.end)
+            return "answer" not in word.roles or opens or at.text.text[word.end : at.start] != " "
         if word.roles & at.terms.approves:
             return True
     return at.left < clause.start and _is_headed(at)

@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from tempbench_lmms.parsing.expected import Choice, Count, Item
-from tempbench_lmms.parsing.lexicon import Word, roles
+from tempbench_lmms.parsing.lexicon import UNSPACED, Word, roles
 from tempbench_lmms.parsing.mentions import Mention, apart, as_list, numbers, orders, relations, truth, words
 from tempbench_lmms.parsing.tokens import Text, is_empty, is_entry
 
@@ -128,7 +128,8 @@ _PAIR = 2
 _LISTED = 3
 _LEADS_IN = re.compile(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")
 _IN_BRACKETS = re.compile(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
-_WORD, _BETWEEN, _COMPOUND = re.compile(r"[^\W_]+"), re.compile(r"[^\w\n]{1,3}"), re.compile(r"\w-$")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+_BETWEEN, _COMPOUND = re.compile(r"[^\w\n]{0,3}"), re.compile(r"\w-$")
 
 
 @lru_cache(maxsize=512)

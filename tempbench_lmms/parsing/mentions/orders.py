@@ -13,7 +13,7 @@ from tempbench_lmms.parsing.tokens import Text
 
 _BETWEEN = roles("fill image option and then conclude is prep step article to counter")
 _LEFT_OPEN = roles("prior hedge parallel unsure unable equal refuse partly")
-_REJECTS = _LEFT_OPEN | roles("deny wrong falling")
+_REJECTS = _LEFT_OPEN | roles("or deny wrong falling")
 _HEADS = roles("rank image")
 _CORRECTS = roles("back switch")
 _SPLITS = roles("conclude is")
@@ -238,6 +238,10 @@ def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
     return _mention(order, values, start, end)
 
 
+def _span(row: list[_Label]) -> tuple[int, int]:
+    return row[0].start, row[-1].end
+
+
 def _ranked(order: _Order) -> Iterator[Mention]:
     """Yields the orders of lists and tables that give each label its number."""
     text, n = order.text, len(order.labels)
@@ -258,7 +262,7 @@ def _ranked(order: _Order) -> Iterator[Mention]:
         ranked = len(head) > 1 and "rank" in head[-1].roles  # a table with "Image" and "Rank" above it
         behind = ranked if digits else not one[0].isdigit()
         ranks, labels = (other, one) if behind else (one, other)
-        whole = {*ranks} == numbers and {*labels} == {*order.labels}
+        whole = {*ranks} == numbers and {*labels} == {*order.labels} and not text.has("or", *_span(row))
         if whole and not bare and (not digits or one == sorted(one)):
             ordered = [label for _, label in sorted(zip(ranks, labels, strict=True))]
             yield _mention(order, ordered, row[0].start, row[-1].end)

@@ -21,6 +21,7 @@ _HEAD = re.compile(
 _NUMBER = re.compile(r"\W{0,3}([123])(?!\d)")
 _LISTED_BEFORE = re.compile(r"(?<!/)(?:/|\bor)\W{0,3}$")
 _LISTED = re.compile(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
+_JUDGES = roles("is right wrong")
 _MOST_BETWEEN = 90
 _NOT_PLAIN = roles("hedge unsure suppose refuse ask deny wrong back switch")
 
@@ -131,6 +132,8 @@ def _class(text: Text, word: Word, late: bool) -> list[Mention]:
     before = text.before(word.start, word.start - clause.start)
     start = before.end if before else clause.start
     ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end : sentence.end])
+    behind = text.after(word.end, 1)
+    ends = ends or (behind is not None and bool(behind.roles & _JUDGES))
     if not (is_empty(text.text[start : word.start]) and ends and word.roles & roles("before after")):
         return []
     return [Mention("after" if late else "before", word.start, word.end, "class")]
@@ -200,7 +203,7 @@ def _answers(text: Text, single: bool = True) -> list[tuple[int, int, str]]:
             kind = "yes"
         before = text.text[max(0, word.start - 8) : word.start]
         listed = kind and single and (_LISTED_BEFORE.search(before) or _LISTED.match(text.text, word.end))
-        if kind and not listed:
+        if kind and not listed and not text.asks[text.sentence(word.start)]:
             found.append((word.start, word.end, kind))
     return found
 
