@@ -174,7 +174,7 @@ def _retracted(case: Case) -> Said | None:
     text, last = case.text, case.live[-1].mention.end if case.live else len(case.text.text)
     back = [w for w in text.within(last, len(text.text)) if "back" in w.roles]
     back = [w for w in back if text.around(w.start).start > last and not text.asks[text.sentence(w.start)]]
-    return (None, "several") if any(opens_back(text, w) for w in back) else None
+    return (_left_over(case) or (None, "several")) if any(opens_back(text, w) for w in back) else None
 
 
 def _strong(case: Case) -> Said | None:

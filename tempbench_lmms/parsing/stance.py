@@ -73,7 +73,7 @@ _POINTS = roles("back only to from because turn conclude is")
 _PARTS, _CONDITION = roles("is tick cross"), roles("suppose turn conclude")
 _PAUSES = ("", *",.:;!)，。、")
 _BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
-_FAR, _NEXT = 60, 8
+_FAR, _NEXT = 60, 14
 # Signs; they keep a loop from costing time by its square.
 _FILLING, _REACH = 120, 500
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 from tempbench_lmms.parsing.expected import Item
 from tempbench_lmms.parsing.lexicon import Word, numeral, roles
@@ -91,7 +92,14 @@ def items(text: Text, item: Item) -> list[Mention]:
             if before is None or before.roles & _LEADS:
                 found.append(Mention(number, word.start, word.end, "number"))
     found += [*_digits(text), *places(text, item.upper, roles("image"))]
-    return [one for one in apart(found) if 0 < one.value <= item.upper]
+    found = [one for one in apart(found) if 0 < one.value <= item.upper]
+    # "The last image is image 4": what a place is said to be, not the place.
+    said = [a for a, b in pairwise(found) if a.form == "place" and _is(text, a.end, b.start)]
+    return [one for one in found if one not in said]
+
+
+def _is(text: Text, start: int, end: int) -> bool:
+    return text.has("is", start, end) and is_empty(text.without(start, end, "is fill"))
 
 
 def _digits(text: Text) -> Iterator[Mention]:

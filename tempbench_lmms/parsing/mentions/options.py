@@ -307,7 +307,7 @@ def counts(text: Text, count: Count) -> list[Mention]:
         end, form = (same.end, "both") if same else (one.end, one.form)
         named.append(Mention(value, one.start, end, form))
     found += [Mention(0, word.start, word.end, "number") for word in text.words if _none(text, word)]
-    if not found and not named:
+    if not found and not named and not any(word.ordinal for word in text.words):
         none = [w for w in text.words if w.roles & {"none", "deny"}]
         found = [Mention(0, word.start, word.end, "number") for word in none[:1] if "none" in word.roles]
     numbered = [Mention((values.get(one.value), one.value), one.start, one.end, one.form) for one in found]

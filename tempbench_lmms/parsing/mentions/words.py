@@ -152,7 +152,7 @@ def _stem(word: str) -> str:
 
 def _stems(text: str, start: int, end: int) -> Iterator[Sense]:
     for unit in UNIT.finditer(text, start, end):
-        if unit.group().isascii() and unit.group()[0].isalnum():
+        if unit.group()[0].isalnum():
             yield Sense(_stem(unit.group()), *unit.span())
 
 
@@ -213,6 +213,7 @@ def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
     """Returns the stretches with the words of exactly one option."""
     rows, small = _options(texts[: len(letters)]), text.text.lower()
     said = _senses(small, text.words) if len(small) == len(text.text) else []
+    said = [sense for sense in said if sense.name.isascii() or sense.name in rows.weights]
     if not any(sense.name in rows.weights for sense in said):
         return []
     if rows.pure:
