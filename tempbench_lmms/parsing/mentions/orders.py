@@ -238,10 +238,6 @@ def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
     return _mention(order, values, start, end)
 
 
-def _span(row: list[_Label]) -> tuple[int, int]:
-    return row[0].start, row[-1].end
-
-
 def _ranked(order: _Order) -> Iterator[Mention]:
     """Yields the orders of lists and tables that give each label its number."""
     text, n = order.text, len(order.labels)
@@ -262,7 +258,9 @@ def _ranked(order: _Order) -> Iterator[Mention]:
         ranked = len(head) > 1 and "rank" in head[-1].roles  # a table with "Image" and "Rank" above it
         behind = ranked if digits else not one[0].isdigit()
         ranks, labels = (other, one) if behind else (one, other)
-        whole = {*ranks} == numbers and {*labels} == {*order.labels} and not text.has("or", *_span(row))
+        whole = {*ranks} == numbers and {*labels} == {*order.labels}
+        sentences = [text.sentence(one.start) for one in row]
+        whole = whole and (not digits or sentences[::2] == sentences[1::2])
         if whole and not bare and (not digits or one == sorted(one)):
             ordered = [label for _, label in sorted(zip(ranks, labels, strict=True))]
             yield _mention(order, ordered, row[0].start, row[-1].end)
