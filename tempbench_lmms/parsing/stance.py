@@ -119,6 +119,7 @@ def _is_joined(text: Text, one: Mention, other: Mention) -> bool:
     start, end, lead = one.end, other.start, text.before(one.start, 1)
     rest = _BRACKETS.sub(" ", text.without(start, end, "and or option image fill"))
     parts = text.has(_PARTS, start, end) and "(" not in text.text[start:end]
+    parts = parts or text.has("right wrong", start, end)
     signs = set("/、&|") if lead and lead.roles & _JOINS else set(",/、&|")
     joins = bool(signs & set(rest)) or text.has("and or", start, end)
     return joins and not parts and is_empty(rest) and text.sentence(start - 1) == text.sentence(end)
@@ -244,8 +245,8 @@ def _others(at: _Place) -> Stance | None:
 
 def _compared(at: _Place) -> Stance | None:
     """Says ASKED of what something else is compared with: "is later than B"."""
-    apart = 0 if at.left > at.sentence.start else 1 if at.form in ("text", "words") else _FAR
-    compares = any("than" in w.roles and w.end + apart < at.start for w in at.lead)
+    apart = 0 if at.left > at.sentence.start else 2 if at.form in ("text", "words") else _FAR
+    compares = any("than" in w.roles and w.end + apart <= at.start for w in at.lead)
     return Stance.ASKED if compares else None
 
 
@@ -403,7 +404,7 @@ def _said(at: _Place) -> str:
             return "open" if denies else "wrong"
         if word.roles & at.terms.approves and (near or word.roles & _ASKED):
             return "not" if denies else "right"
-        if word.roles & {"deny", "no"}:
+        if word.roles & ({"deny"} if at.form == "judged" else {"deny", "no"}):
             if i and "and" in words[i - 1].roles:
                 break  # "B and not C"
             closes = at.text.text[word.end : word.end + 1] in _PAUSES  # "C sieht man nicht"

@@ -23,7 +23,7 @@ _BEHIND = re.compile(
 _SIGN = re.compile(r"\s*[^\s\w]|\s*$|\s*\n|\s+\d")
 _NOUNS, _LEADS = roles("image option"), roles("answer is choose conclude fill image")
 _AFTER = roles(
-    "is right wrong because deny and or turn conclude likely hedge suppose back to all courtesy relative"
+    "is right wrong because deny than and or turn conclude likely hedge suppose back to all courtesy relative"
 )
 
 

@@ -20,7 +20,7 @@ _FOLLOWS = roles(
     "because deny turn and or back conclude fill likely hedge is answer claim as switch courtesy ask that "
     "wrong"
 )
-_LEADS = roles("conclude switch turn answer choose back likely")
+_LEADS = roles("conclude switch turn answer choose back likely or")
 _CHOICE = re.compile(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
 _NEXT = re.compile(r"\s*(\S)")
 
