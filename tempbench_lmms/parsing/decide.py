@@ -287,9 +287,7 @@ def _is_doubtful(case: Case, one: Judged) -> bool:
         return not any(known.end > word.start() for known in text.words if known.start < mention.start)
     if mention.form == "place":
         # "Not the fourth, the first."
-        known = text.has("not", start, mention.start) and is_empty(
-            text.without(start, end, text.said(one.sentence))
-        )
+        known = text.has("not", start, mention.start) and text.filled(start, end, text.said(one.sentence))
         return not known and not text.has(_NOUNS, 0, mention.end)
     return mention.form == "listed"
 

@@ -18,7 +18,6 @@ UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\u
 _IN_WORD = rf"[^\W\d_{UNSPACED}]"
 UNIT = re.compile(rf"[{UNSPACED}]|{_IN_WORD}+(?:'{_IN_WORD}+)*|\d+|\S")
 _SHORTEST_STEM = 3
-_WAYS = re.compile("[{}]")
 _ROLE = re.compile(r"(?:^| {2})([a-z_]+(?:\.\w+)?): ")
 
 
@@ -100,7 +99,7 @@ def entries(folder: Path = FOLDER) -> list[Entry]:
                 for written in filter(None, map(str.strip, phrases.split(";"))):
                     if not role:
                         raise ValueError(f"{file.name}: {written!r} has no role; write `role: phrase`")
-                    ways = [part.split("|") for part in _WAYS.split(written)]
+                    ways = [part.split("|") for part in re.split("[{}]", written)]
                     found += [
                         Entry(file.stem, role, "".join(said), times) for said in itertools.product(*ways)
                     ]

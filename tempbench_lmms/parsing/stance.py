@@ -80,8 +80,7 @@ _FILLING, _REACH = 120, 500
 
 def is_filling(text: Text, start: int, end: int, roles: frozenset[str]) -> bool:
     """Returns whether a stretch, which must be short, has only words of some roles."""
-    short = end - start <= _FILLING
-    return short and (is_empty(text.text[start:end]) or is_empty(text.without(start, end, roles)))
+    return end - start <= _FILLING and text.filled(start, end, roles)
 
 
 def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
@@ -328,9 +327,7 @@ def _placed(at: _Place) -> Stance | None:
     if at.form == "listed":
         return Stance.NAMED
     head = is_filling(text, at.sentence.start, at.start, _FILL)
-    rest = is_empty(text.text[at.end : at.sentence.end]) or is_empty(
-        _BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL))
-    )
+    rest = is_empty(_BRACKETS.sub(" ", text.without(at.end, at.sentence.end, _FILL)))
     if head and rest:
         led = text.has("prep", at.sentence.start, at.start)
         return Stance.NAMED if led and ":" not in text.text[at.sentence.start : at.start] else Stance.BARE
@@ -445,8 +442,7 @@ def _is_announced(at: _Place) -> bool:
         if at.form == "order" and "sequence" in word.roles:
             return True  # "the order is 2, 1, 3"
         if word.roles & _ANNOUNCES:  # but "Answer B shows the end" announces nothing
-            opens = is_empty(at.text.text[clause.start : word.start]) and at.text.ends(at.end)
-            return "answer" not in word.roles or opens or at.text.text[word.end : at.start] != " "
+            return "answer" not in word.roles or at.text.text[word.end : at.start] != " "
         if word.roles & at.terms.approves:
             return True
     return at.left < clause.start and _is_headed(at)

@@ -87,6 +87,10 @@ class Text:
                 place = word.end
         return "".join([*pieces, self.text[place:end]])
 
+    def filled(self, start: int, end: int, names: str | frozenset[str]) -> bool:
+        """Returns whether a stretch has only words of some roles."""
+        return is_empty(self.text[start:end]) or is_empty(self.without(start, end, names))
+
     def ends(self, place: int) -> bool:
         """Returns whether only white space comes between a place and the end of its sentence."""
         return not self.text[place : self.around(place - 1).end].strip()

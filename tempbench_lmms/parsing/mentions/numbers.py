@@ -8,7 +8,7 @@ from itertools import pairwise
 from tempbench_lmms.parsing.expected import Item
 from tempbench_lmms.parsing.lexicon import Word, numeral, roles
 from tempbench_lmms.parsing.mentions import Mention, apart
-from tempbench_lmms.parsing.tokens import Text, is_empty
+from tempbench_lmms.parsing.tokens import Text
 
 _SIGNS = " .,:;!?)\"'\n。"
 _GOES_ON = roles("is right wrong because deny and or")
@@ -69,7 +69,7 @@ def _stands(text: Text, word: Word, beside: Word | None) -> bool:
     start, end = text.sentences[number]
     goes_on = follows != " " or (beside is not None and beside.roles & _GOES_ON)
     if not stands and goes_on:
-        stands = end - start <= _LONGEST and is_empty(text.without(start, end, text.said(number)))
+        stands = end - start <= _LONGEST and text.filled(start, end, text.said(number))
     ends = not follows.strip(_SIGNS) or (follows >= "\u2e80" and text.has("is", word.end, word.end + 2))
     return bool(stands and goes_on and ends)
 
@@ -99,7 +99,7 @@ def items(text: Text, item: Item) -> list[Mention]:
 
 
 def _is(text: Text, start: int, end: int) -> bool:
-    return text.has("is", start, end) and is_empty(text.without(start, end, "is fill"))
+    return text.has("is", start, end) and text.filled(start, end, "is fill")
 
 
 def _digits(text: Text) -> Iterator[Mention]:

@@ -333,7 +333,7 @@ def _none(text: Text, word: Word) -> bool:
     if not word.roles >= roles("none no") or word.start - start > _FAR:
         return False
     behind = text.text[word.end : word.end + 2]
-    opens = is_empty(text.without(start, word.start, "fill is conclude has"))
+    opens = text.filled(start, word.start, "fill is conclude has")
     return opens and behind[:1] == " " and behind[1:].isalpha()
 
 

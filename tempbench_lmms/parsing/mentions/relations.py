@@ -112,7 +112,7 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     if not left and not right:
         return _class(text, word, late)
     clause = _scope(text, word)[1]
-    open_end = not right and not is_empty(text.without(word.end, clause.end, "fill"))
+    open_end = not right and not text.filled(word.end, clause.end, "fill")
     if not right and (word.roles & roles("needs feeds") or open_end):
         return []
     step = left[0][2] if left else _OTHER[right[0][2]]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import UNIT, Word, roles
 from tempbench_lmms.parsing.mentions import Mention
-from tempbench_lmms.parsing.tokens import Span, Text, is_empty
+from tempbench_lmms.parsing.tokens import Span, Text
 
 DAY = 86_400.0
 SECONDS = {
@@ -71,7 +71,7 @@ def _amount(text: Text, word: Word) -> Amount | None:
     number = said.number or (0.5 if "half" in said.roles else 1.0)
     # "Between one and three months".
     ends = [w for w in before if w.number and w.number < number and w.start < said.start]
-    least = ends[-1] if ends and is_empty(text.without(ends[-1].end, said.start, _JOINS)) else said
+    least = ends[-1] if ends and text.filled(ends[-1].end, said.start, _JOINS) else said
     return (least.number or number) * unit, number * unit, least.start, word.end
 
 
