@@ -48,7 +48,7 @@ _OFF: dict[str, Callable[..., Any]] = {
 # Why some stay that hardly count on `dev`, by what their lines hold.
 _KEPT = {
     "lexicon:": "the form of the files of words",
-    "exact:": "bounds the depth of brackets",
+    "exact:": "a form read at once, or a bound of depth",
     "clean:": "any reply: tags of answers, white space, a repeated prompt",
     "spans:": "frames with their times, fields with spans; hardly a row has them",
     "": "keeps a misreading away",

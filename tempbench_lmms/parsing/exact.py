@@ -75,11 +75,6 @@ _LETTER = re.compile(r"([A-H])(?:[\"')\].:,\s-]+(\S.*))?", re.IGNORECASE)
 _IMAGE = re.compile(rf"(?:(?:the )?(?:{phrases('image')})\s?(?:no\.?|number)?\s?[#:]?\s?)?(\d)", re.I)
 _COUNT = re.compile(r"([A-H])?[.:,)\s]*(\d{1,4})?")
 _ROW = re.compile(r"\w(?:(?:,|->|[→–-]| )\s?\w)*|\w+")
-_TIMES = re.compile(
-    r"(?:[A-H][.:,)\s]+)?\(?(?:from )?(\d+(?:\.\d+)?) ?(?:s|seconds)?(?: to |\s?[→–-]\s?)(\d+(?:\.\d+)?)"
-    r" ?(?:s|seconds)?",
-    re.I,
-)
 _TICKED = re.compile(
     r"(?:\[\s*[xX✓✔]\s*\]|\([xX✓✔]\)|[✓✔✅☑☒])\s*([^\[\]\n✓✔✅☑☐✗✘❌]{1,80}?)\s*(?=\[|\n|$|[☐✗✘❌])"
 )
@@ -131,9 +126,6 @@ def _bare(text: str) -> str:
 
 
 def _span(text: str, span: TimeSpan) -> tuple[Any, str] | None:
-    times = _TIMES.fullmatch(_bare(text)) if len(text) <= _SHORT and span.unit == "seconds" else None
-    if times and (stated := spans.of_json([float(times[1]), float(times[2])], span)):
-        return stated[0], "whole"
     values = json_values(text)
     for value in reversed(values):
         if not isinstance(value, Mapping) and (len(values) > 1 or text[0] + text[-1] != "[]"):
@@ -149,7 +141,7 @@ def _choice(bare: str, expected: Choice) -> str | None:
     bare = bare.lower().removeprefix(f"{expected.noun} ")
     found = _LETTER.fullmatch(bare)
     letter = found[1].upper() if found and found[1].upper() in expected.letters else ""
-    if found and letter and (not found[2] or _TIMES.fullmatch(found[2].strip(_MARKS))):
+    if found and letter and not found[2]:
         return letter
     said = dict(zip(expected.letters, map(_plain, expected.texts), strict=False))
     if found and letter and said.get(letter) == _plain(found[2]):

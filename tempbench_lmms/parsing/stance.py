@@ -57,19 +57,19 @@ class Terms(NamedTuple):
 
 _NO_TERMS, _ANY_TERMS = Terms(frozenset(), frozenset()), Terms()
 # What says nothing between a mention and the word that judges it.
-_FILL = roles(
-    "fill prep final only is answer option image video conclude likely choose right back turn switch count keep"
+_FILL = roles("fill prep final only is answer option image video conclude likely choose") | roles(
+    "right back turn switch count keep"
 )
 _NEAR = _FILL | roles("deny also and all hedge unsure able must")
 _TAIL, _JOINS = roles("deny no and or fill option nor"), roles("and or nor")
 _ASKED, _TURNS, _HOLDS = roles("long odd"), roles("turn conclude"), roles("relative deny")
-_LIFTS = _TURNS | roles("answer choose")
+_LIFTS, _DENYING = _TURNS | roles("answer choose"), (roles("deny no"), roles("deny"))
 _TAKES_BACK, _ANNOUNCES = roles("back switch"), roles("answer choose switch final")
+_POINTS = roles("back only to from because turn conclude is")
 _BEFORE_BACK = roles("fill back switch no deny turn prep and yes must ask")
 _LEADS, _SUBJECTS = roles("is prep turn conclude"), roles("answer option image")
 _DENIES, _EXCEPT, _UNTIL = roles("deny wrong no"), roles("deny partly"), roles("once to")
 _UNCERTAIN, _BOUNDS = roles("hedge refuse suppose because or"), roles("more less")
-_POINTS = roles("back only to from because turn conclude is")
 _PARTS, _CONDITION = roles("is tick cross"), roles("suppose turn conclude")
 _PAUSES = ("", *",.:;!)，。、")
 _BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
@@ -401,13 +401,13 @@ def _said(at: _Place) -> str:
             return "open" if denies else "wrong"
         if word.roles & at.terms.approves and (near or word.roles & _ASKED):
             return "not" if denies else "right"
-        if word.roles & ({"deny"} if at.form == "judged" else {"deny", "no"}):
+        if word.roles & _DENYING[at.form == "judged"]:
             if i and "and" in words[i - 1].roles:
                 break  # "B and not C"
             closes = at.text.text[word.end : word.end + 1] in _PAUSES  # "C sieht man nicht"
             reaches = near or closes or at.form in ("stated", "judged", "label", "place")
             between = at.text.text[at.end : word.start].replace(',"', "")
-            denies = denies or (reaches and not {*",、"} & {*between})
+            denies |= reaches and not {*",、"} & {*between}
         last = word.end
     return "not" if denies else ""
 

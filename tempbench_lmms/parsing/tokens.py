@@ -4,10 +4,10 @@ import bisect
 import itertools
 import re
 from collections.abc import Iterable
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from tempbench_lmms.parsing.lexicon import Word, numeral, roles, scan
+from tempbench_lmms.parsing.lexicon import Word, roles, scan
 
 # A full stop ends a sentence before white space, but not behind "A." or "1." at the head of an entry.
 _END = re.compile(
@@ -145,17 +145,11 @@ _AFTER = dict.fromkeys(range(20, 100, 10), 10) | {60: 20, 80: 20}  # "soixante-d
 _JOINS = re.compile(r"[ -](?:(?:y|et|e)[ -])?")
 
 
-@cache
-def _ones(roles: frozenset[str]) -> tuple[int, str]:
-    number = numeral(roles, "number.")
-    return (number, "number.") if number else (numeral(roles, "ordinal.") or 0, "ordinal.")
-
-
 def _compounds(text: str, words: list[Word]) -> list[Word]:
     """Returns words, with numbers of two words joined: "thirty-five", "treinta y cinco"."""
     made: list[Word] = []
     for word in words:
-        ones, kind = _ones(word.roles)
+        ones, kind = word.number or word.ordinal or 0, "number." if word.number else "ordinal."
         for n in (1, 2) if 0 < ones < 20 else ():
             tens = made[-n].number if len(made) >= n else None
             whole = tens + ones if tens and 0 < ones < _AFTER.get(tens, 0) else 0

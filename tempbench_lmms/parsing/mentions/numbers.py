@@ -94,12 +94,9 @@ def items(text: Text, item: Item) -> list[Mention]:
     found += [*_digits(text), *places(text, item.upper, roles("image"))]
     found = [one for one in apart(found) if 0 < one.value <= item.upper]
     # "The last image is image 4": what a place is said to be, not the place.
-    said = [a for a, b in pairwise(found) if a.form == "place" and _is(text, a.end, b.start)]
+    pairs = [(a, b.start) for a, b in pairwise(found) if a.form == "place" and text.has("is", a.end, b.start)]
+    said = [one for one, end in pairs if text.filled(one.end, end, "is fill")]
     return [one for one in found if one not in said]
-
-
-def _is(text: Text, start: int, end: int) -> bool:
-    return text.has("is", start, end) and text.filled(start, end, "is fill")
 
 
 def _digits(text: Text) -> Iterator[Mention]:

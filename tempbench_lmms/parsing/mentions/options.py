@@ -7,7 +7,7 @@ from itertools import pairwise
 from tempbench_lmms.parsing.expected import Choice, Count, Item
 from tempbench_lmms.parsing.lexicon import UNSPACED, Word, roles
 from tempbench_lmms.parsing.mentions import Mention, apart, as_list, numbers, orders, relations, truth, words
-from tempbench_lmms.parsing.tokens import Text, is_empty, is_entry
+from tempbench_lmms.parsing.tokens import Text, is_entry
 
 _LETTER = re.compile(r"(?<![^\W_])(?<![^\W_]['.-])(?<![^\W_A-H]/)([A-H])(?![^\W_]|['-][^\W_]|\+\+)", re.ASCII)
 _BEHIND_NOUN = re.compile(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
@@ -216,15 +216,10 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     else:  # "The drum is the first": where an option is named, a rank says something of it
         option = roles("option answer")
         ranked = _elsewhere(text, numbers.places(text, row, option), kept)
-        found = [o for o in ranked if not ordered or text.has(option, *o[1:3]) or _is_all(text, o)]
+        found = [
+            o for o in ranked if not ordered or text.has(option, *o[1:3]) or text.filled(0, o.start, "fill")
+        ]
     return apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
-
-
-def _is_all(text: Text, one: Mention) -> bool:
-    """Returns whether a text says nothing besides a mention."""
-    return is_empty(
-        text.without(0, one.start, "fill option") + text.without(one.end, len(text.text), "fill is")
-    )
 
 
 def _by_sense(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]:

@@ -21,8 +21,7 @@ _HEAD = re.compile(
 _NUMBER = re.compile(r"\W{0,3}([123])(?!\d)")
 _LISTED_BEFORE = re.compile(r"(?<!/)(?:/|\bor)\W{0,3}$")
 _LISTED = re.compile(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
-_JUDGES = roles("is right wrong than and or")
-_MOST_BETWEEN = 90
+_MOST_BETWEEN, _JUDGES = 90, roles("is right wrong than and or")
 _NOT_PLAIN = roles("hedge unsure suppose refuse ask deny wrong back switch")
 
 
