@@ -120,8 +120,7 @@ def read(text: str, finder: Finder) -> tuple[Any, str] | None:
 
 
 def _bare(text: str) -> str:
-    text = text.strip(_MARKS)
-    label = _LABEL.match(text)
+    label = _LABEL.match(text := text.strip(_MARKS))
     return text[label.end() :].strip(_MARKS) if label else text
 
 

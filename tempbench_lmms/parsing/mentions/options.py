@@ -65,7 +65,7 @@ def _labelled(
         if not below:
             taken.add(behind.start(1))
         return []
-    small = (letter.islower() and not option) or (below and _is_article(text, behind))
+    small = (letter.islower() and not option and not text.ends(end)) or (below and _is_article(text, behind))
     if not noun or small or letter.upper() not in choice.letters:
         return []
     taken.add(behind.start(1))
@@ -327,9 +327,9 @@ def _none(text: Text, word: Word) -> bool:
     start = text.around(word.start).start
     if not word.roles >= roles("none no") or word.start - start > _FAR:
         return False
-    behind = text.text[word.end : word.end + 2]
+    behind, after = text.text[word.end : word.end + 2], text.after(word.end, 1)  # not "no fourth spin"
     opens = text.filled(start, word.start, "fill is conclude has")
-    return opens and behind[:1] == " " and behind[1:].isalpha()
+    return opens and behind[:1] == " " and behind[1:].isalpha() and not (after and after.ordinal)
 
 
 def _measures(text: Text, one: Mention) -> bool:

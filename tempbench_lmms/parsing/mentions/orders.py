@@ -23,11 +23,10 @@ _WHOLE = re.compile(r"(?<![^\W_])\w{3,9}(?![^\W_])")
 _NUMBER = re.compile(r"(?<![\d_/.A-Za-z])(?<!\d:)(\d{1,2})(?:st|nd|rd|th)?(?![\d%/A-Za-z]|\.\d|:\d)")
 _MORE = re.compile(r"\s*(?:,|->|→|>)\s*#?\d+(?![\d\s]*[^\d\s.,;)])")
 _ENDS = ("first", "last")
-_MIDDLE = {"between": roles("between rank.middle"), "then": roles("then")}
-_KINDS = (
-    _MIDDLE | {"first": roles("first start"), "last": roles("last end")},
-    _MIDDLE | {"first": roles("first start short"), "last": roles("last end long")},
-)
+_KINDS = [
+    {"between": roles("between rank.middle"), "then": roles("then"), "first": roles(a), "last": roles(b)}
+    for a, b in (("first start", "last end"), ("first start short", "last end long"))
+]
 _FAR, _NEAR = 200, 12
 _MOST = 20
 

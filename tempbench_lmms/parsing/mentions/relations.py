@@ -110,6 +110,8 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     late = bool(word.roles & roles("after late needs once"))
     if not left and not right:
         return _class(text, word, late)
+    if left and right and right[0][0] == word.end and text.text[word.start] >= "\u2e80":
+        late = not late  # "先B后A"
     clause = _scope(text, word)[1]
     open_end = not right and not text.filled(word.end, clause.end, "fill")
     if not right and (word.roles & roles("needs feeds") or open_end):
@@ -131,8 +133,7 @@ def _class(text: Text, word: Word, late: bool) -> list[Mention]:
     before = text.before(word.start, word.start - clause.start)
     start = before.end if before else clause.start
     ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end : sentence.end])
-    behind = text.after(word.end, 1)
-    ends = ends or (behind is not None and bool(behind.roles & _JUDGES))
+    ends = ends or bool((behind := text.after(word.end, 1)) and behind.roles & _JUDGES)
     if not (is_empty(text.text[start : word.start]) and ends and word.roles & roles("before after")):
         return []
     return [Mention("after" if late else "before", word.start, word.end, "class")]
