@@ -20,7 +20,7 @@ _FOLLOWS = roles(
     "because deny turn and or back conclude fill likely hedge is answer claim as switch courtesy ask that "
     "wrong"
 )
-_LEADS = roles("conclude switch turn answer choose back likely or")
+_LEADS = roles("conclude switch turn answer choose back likely")
 _CHOICE = re.compile(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
 _NEXT = re.compile(r"\s*(\S)")
 
@@ -138,7 +138,9 @@ def _opens(text: Text, word: Word) -> bool:
     after = text.text[word.end : word.end + 3].strip(" \"'*")
     start, lead = text.around(word.start).start, text.before(word.start, 2)
     led = lead is not None and (
-        lead.roles & _LEADS or ("is" in lead.roles and text.has(_ANSWER, start, word.start))
+        lead.roles & _LEADS
+        or ("or" in lead.roles and text.text[lead.start - 2] == ",")
+        or ("is" in lead.roles and text.has(_ANSWER, start, word.start))
     )
     closed = text.text[word.end : word.end + 1] in "\"'"  # Korean goes on behind a quotation
     return (closed or not after[:1].isalnum()) and (bool(led) or not before.isalnum())
