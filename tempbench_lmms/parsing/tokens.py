@@ -125,7 +125,8 @@ class Text:
     @cached_property
     def asks(self) -> list[bool]:
         """Whether each sentence ends in a question mark; a number alone is an answer that is unsure: "3?"."""
-        alone = not any(map(str.isalpha, self.without(0, len(self.text), "fill image option to unit.second")))
+        rest = self.without(0, len(self.text), "fill image option to unit.second")
+        alone = "is" not in self.roles and not any(map(str.isalpha, rest))
         ends = (self.text[s.start : s.end].rstrip("\"')]} \n") for s in self.sentences)
         return [not alone and end.endswith(("?", "？")) for end in ends]
 
