@@ -170,7 +170,7 @@ def _broken_off(case: Case) -> Said | None:
 
 def _retracted(case: Case) -> Said | None:
     """Returns that nothing is stated if a text begins to correct its last answer."""
-    text, last = case.text, case.live[-1].mention.end if case.live else len(case.text.text)
+    text, last = case.text, max((one.mention.end for one in case.live or case.judged), default=0)
     back = [w for w in text.within(last, len(text.text)) if "back" in w.roles]
     back = [w for w in back if text.around(w.start).start > last and not text.asks[text.sentence(w.start)]]
     return (_left_over(case) or (None, "several")) if any(opens_back(text, w) for w in back) else None

@@ -112,7 +112,7 @@ _APART = roles("next other_key")
 @cache
 def phrases(role: str) -> str:
     """Returns the phrases with a role, of all languages, as the alternatives of a pattern."""
-    return "|".join(re.escape(entry.phrase) for entry in entries() if entry.role == role)
+    return "|".join(re.escape(entry.phrase) for entry in entries() if entry.role == role and not entry.times)
 
 
 @cache

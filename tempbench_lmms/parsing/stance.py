@@ -415,7 +415,8 @@ def _said(at: _Place) -> str:
 def _ends(at: _Place, word: Word) -> bool:
     """Returns whether nothing behind a word judges the mention; but "aber nicht" does."""
     turns = {"turn"} if not at.text.has("deny", word.end, word.end + _NEXT) else frozenset[str]()
-    return bool(word.roles & (_UNCERTAIN | {"rest"} | at.terms.verdicts | turns))
+    rest = "rest" in word.roles and at.text.text[word.end : word.end + 1] == " "  # "the others are wrong"
+    return rest or bool(word.roles & (_UNCERTAIN | at.terms.verdicts | turns))
 
 
 def _mark(at: _Place, word: Word, near: bool) -> str:
@@ -439,7 +440,8 @@ def _is_announced(at: _Place) -> bool:
     for word in reversed(at.lead):
         if not at.reaches(word):
             return False
-        if at.form == "order" and "sequence" in word.roles:
+        sequence = "sequence" in word.roles and "pronoun" not in word.roles and at.form == "order"
+        if sequence and not at.text.has("shown prior", *at.clause):
             return True  # "the order is 2, 1, 3"
         if word.roles & _ANNOUNCES:  # but "Answer B shows the end" announces nothing
             return "answer" not in word.roles or at.text.text[word.end : at.start] != " "

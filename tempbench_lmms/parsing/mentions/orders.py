@@ -256,8 +256,9 @@ def _ranked(order: _Order) -> Iterator[Mention]:
         behind = ranked if digits else not one[0].isdigit()
         ranks, labels = (other, one) if behind else (one, other)
         whole = {*ranks} == numbers and {*labels} == {*order.labels}
-        sentences = [text.sentence(one.start) for one in row]
-        whole = whole and (not digits or sentences[::2] == sentences[1::2])
+        pairs = zip(row[::2], row[1::2], strict=True)
+        near = (text.ends(a.end) or text.sentence(a.start) == text.sentence(b.start) for a, b in pairs)
+        whole = whole and (not digits or all(near))
         if whole and not bare and (not digits or one == sorted(one)):
             ordered = [label for _, label in sorted(zip(ranks, labels, strict=True))]
             yield _mention(order, ordered, row[0].start, row[-1].end)

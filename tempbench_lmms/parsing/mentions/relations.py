@@ -16,7 +16,7 @@ _STEP = re.compile(
 )
 _OTHER = {"A": "B", "B": "A"}
 _HEAD = re.compile(
-    r"(?:(?:^|(?<=[\n.;,|]))[\s(*\"'|-]{0,8}|(?<=\s)\(|(?<=\s)(?=\d[.)]\s))([123])(?:\s*(?:[.:)=|-]|->|→|–|—))(?!\d)"
+    r"(?:(?:^|(?<=[\n.;,|]))[\s(*\"'|-]{0,8}|(?<=\s)\(|(?<=\s)(?=\d\)\s))([123])(?:\s*(?:[.:)=|-]|->|→|–|—))(?!\d)"
 )
 _NUMBER = re.compile(r"\W{0,3}([123])(?!\d)")
 _LISTED_BEFORE = re.compile(r"(?<!/)(?:/|\bor)\W{0,3}$")
@@ -110,10 +110,10 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     late = bool(word.roles & roles("after late needs once"))
     if not left and not right:
         return _class(text, word, late)
-    if left and right and right[0][0] == word.end and text.text[word.start] >= "\u2e80":
-        late = not late  # "先B后A"
+    behind = "postposed" in word.roles
+    late = late != (bool(left and right) and behind)  # "先B后A"
     clause = _scope(text, word)[1]
-    open_end = not right and not text.filled(word.end, clause.end, "fill")
+    open_end = not right and not behind and not text.filled(word.end, clause.end, "fill")
     if not right and (word.roles & roles("needs feeds") or open_end):
         return []
     step = left[0][2] if left else _OTHER[right[0][2]]
