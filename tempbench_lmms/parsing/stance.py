@@ -378,10 +378,10 @@ def _of_it(at: _Place) -> list[Word]:
     """Returns the words after a mention, except those that deny or join the next one."""
     text, tail = at.text, at.text.within(at.end, at.right)
     follows = at.next < len(text.text) and text.sentence(at.next) == at.number
-    while (
-        follows and tail and tail[-1].roles & _TAIL and not {*_PAUSES} & {*text.text[tail[-1].end : at.next]}
-    ):
-        tail.pop()  # but not in "A est faux, B"
+    while follows and tail and tail[-1].roles & _TAIL and "postposed" not in tail[-1].roles:
+        if {*_PAUSES} & {*text.text[tail[-1].end : at.next]}:
+            break  # "A est faux, B"
+        tail.pop()
     return tail
 
 
