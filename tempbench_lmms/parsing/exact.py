@@ -65,7 +65,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
-_MARKS = " \t\r\n.,;:!\"'()[]{}<>*#`~–—|•✓✔✅☑→➡👉"
+_MARKS = " \t\r\n.,;:!\"'()[]{}*#`~–—|•✓✔✅☑→➡👉"
 _LABEL = re.compile(
     rf"(?:the )?(?:(?:correct|final|best) )*(?:{phrases('answer')}|(?:option|choice|letter|pair|caption)"
     r"(?!\W*\d))(?: is| ist| est| es|是|は)?\s*:?\s*(?![^\W\d_]{2})(?!\s*(?:it|s?he|th\w+) )",

@@ -28,7 +28,7 @@ _RANGE = re.compile(
 _NUMBER = re.compile(r"\s?#?(\d)(?!\d|[.:]\d|%|[^\W_])")
 # A small letter that a sign, a number or the end follows; it is no word there, but "a" may be.
 _SMALL = re.compile(
-    r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['/.-])(a(?! )|[b-h])"
+    r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['/.-])(a(?! |$)|[b-h])"
     r"(?=[ )\]\"']*(?:\s*$|\s*[,;:(\n–—。、，]|\.(?!\w)|\s-\s|\s[\[(\d]|[\u2e80-\uffff])|\)\s)"
 )
 _LEAD = roles("is answer option choose conclude likely switch final back")

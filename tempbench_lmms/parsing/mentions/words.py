@@ -213,7 +213,7 @@ def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
     """Returns the stretches with the words of exactly one option."""
     rows, small = _options(texts[: len(letters)]), text.text.lower()
     said = _senses(small, text.words) if len(small) == len(text.text) else []
-    said = [sense for sense in said if sense.name.isascii() or sense.name in rows.weights]
+    said = [sense for sense in said if sense.name.isascii() or sense.name in {*rows.weights} - {*texts}]
     if not any(sense.name in rows.weights for sense in said):
         return []
     if rows.pure:
