@@ -170,7 +170,7 @@ def _broken_off(case: Case) -> Said | None:
 
 def _retracted(case: Case) -> Said | None:
     """Returns that nothing is stated if a text begins to correct its last answer."""
-    text, last = case.text, max((one.mention.end for one in case.live or case.judged), default=0)
+    text, last = case.text, max((one.mention.end for one in case.judged), default=0)
     back = [w for w in text.within(last, len(text.text)) if "back" in w.roles]
     back = [w for w in back if text.around(w.start).start > last and not text.asks[text.sentence(w.start)]]
     return (_left_over(case) or (None, "several")) if any(opens_back(text, w) for w in back) else None
@@ -185,6 +185,10 @@ def _strong(case: Case) -> Said | None:
     strong = [one for one in live if one.stance in _STRONG]
     if not strong:
         return None
+    # What an explanation calls right is no new answer, if it does not conclude.
+    after = max(_explained(text), strong[0].sentence + 1)
+    live = [one for one in live if one.sentence < after or _concludes(text, one)]
+    strong = [one for one in strong if one in live]
     last = strong[-1]
     if _goes_on(last, [one for one in live if one.mention.start > last.mention.start]):
         return None, "several"
@@ -193,6 +197,10 @@ def _strong(case: Case) -> Said | None:
     stated = (*_STRONG, Stance.HEAD)
     others = [one for one in live if one.stance in stated and one.mention.value != last.mention.value]
     return (last, "") if all(_outdoes(text, last, other) for other in others) else (None, "several")
+
+
+def _concludes(text: Text, one: Judged) -> bool:
+    return text.has(_CLOSES, text.sentences[one.sentence].start, one.mention.start)
 
 
 def _goes_on(last: Judged, behind: list[Judged]) -> bool:
@@ -216,7 +224,7 @@ def _outdoes(text: Text, last: Judged, other: Judged) -> bool:
     """Returns whether a mention replaces an earlier one: its announcement is clearer, in its own sentence."""
     if last.sentence == other.sentence:
         return False
-    if text.has(_CLOSES, text.sentences[last.sentence].start, last.mention.start):
+    if _concludes(text, last):
         return True
     between = text.without(other.mention.end, last.mention.start, _ANNOUNCE)
     if last.stance == Stance.ANNOUNCED and last.sentence == len(text.sentences) - 1 and not is_empty(between):
@@ -238,7 +246,7 @@ def _closing(case: Case) -> Said | None:
 
 def _explained(text: Text) -> int:
     """Returns the number of the first sentence that begins an explanation: "This is evident from ..."."""
-    numbers = range(1, len(text.sentences))
+    numbers = range(1, len(text.sentences)) if "explain" in text.roles else ()
     return next((i for i in numbers if "explain" in text.opens(i)), len(text.sentences))
 
 

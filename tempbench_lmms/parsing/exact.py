@@ -68,7 +68,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 _MARKS = " \t\r\n.,;:!\"'()[]{}*#`~–—|•✓✔✅☑→➡👉"
 _LABEL = re.compile(
     rf"(?:the )?(?:(?:correct|final|best) )*(?:{phrases('answer')}|(?:option|choice|letter|pair|caption)"
-    r"(?!\W*\d))(?: is| ist| est| es|是|は)?\s*:?\s*(?![^\W\d_]{2})(?!\s*(?:it|s?he|th\w+) )",
+    r"(?!\W*\d))(?: is| ist| est| es|是|は)?\s*:?\s*(?![^\W\d_]{2})(?![\s:]*(?:it|s?he|th\w+) )",
     re.I,
 )
 _LETTER = re.compile(r"([A-H])(?:[\"')\].:,\s-]+(\S.*))?", re.IGNORECASE)
@@ -78,7 +78,7 @@ _ROW = re.compile(r"\w(?:(?:,|->|[→–-]| )\s?\w)*|\w+")
 _TICKED = re.compile(
     r"(?:\[\s*[xX✓✔]\s*\]|\([xX✓✔]\)|[✓✔✅☑☒])\s*([^\[\]\n✓✔✅☑☐✗✘❌]{1,80}?)\s*(?=\[|\n|$|[☐✗✘❌])"
 )
-_BOX = re.compile(r"(?:^|(?<=\n))[\s*•-]*(?:\[[xX✓✔ ]?\]|\([xX✓✔ ]?\)|[☐☑☒✅❌✗✘])\s*\S|\[[ ]?\]")
+_BOX = re.compile(r"(?:^|(?<=\n))[ *•-]{0,8}(?:\[[xX✓✔ ]?\]|\([xX✓✔ ]?\)|[☐☑☒✅❌✗✘])\s*\S|\[[ ]?\]")
 _ANSWER = roles("answer")
 _KEYS = (
     r"final_?(answer|choice|decision|order)?",

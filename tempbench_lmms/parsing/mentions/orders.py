@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word, roles
 from tempbench_lmms.parsing.mentions import Mention, apart
-from tempbench_lmms.parsing.tokens import Text
+from tempbench_lmms.parsing.tokens import Text, is_empty
 
 _BETWEEN = roles("fill image option and then conclude is prep step article to counter")
 _LEFT_OPEN = roles("prior hedge parallel unsure unable equal refuse partly")
@@ -110,7 +110,11 @@ def _direction(order: _Order, start: int, end: int) -> str:
 
 def _mention(order: _Order, values: Sequence[str], start: int, end: int) -> Mention:
     step = -1 if _direction(order, start, end) == "falling" else 1
-    return Mention(tuple(values)[::step], start, end, "order")
+    text, lead = order.text, order.text.before(start, 1)
+    shown = lead and "image" in lead.roles and tuple(values) == order.labels
+    shown = shown and not is_empty(text.text[end : text.around(end - 1).end])
+    form = "listed" if shown and not text.has("image", start, end) else "order"  # "images 1, 2 and 3 show"
+    return Mention(tuple(values)[::step], start, end, form)
 
 
 def _gap(order: _Order, start: int, end: int) -> str:
@@ -257,7 +261,7 @@ def _ranked(order: _Order) -> Iterator[Mention]:
         ranks, labels = (other, one) if behind else (one, other)
         whole = {*ranks} == numbers and {*labels} == {*order.labels}
         pairs = zip(row[::2], row[1::2], strict=True)
-        near = (text.ends(a.end) or text.sentence(a.start) == text.sentence(b.start) for a, b in pairs)
+        near = [text.sentence(a.start) == text.sentence(b.start) for a, b in pairs]
         whole = whole and (not digits or all(near))
         if whole and not bare and (not digits or one == sorted(one)):
             ordered = [label for _, label in sorted(zip(ranks, labels, strict=True))]

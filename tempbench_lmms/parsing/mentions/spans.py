@@ -412,6 +412,7 @@ def _of_object(fields: Mapping[str, Any], span: TimeSpan) -> list[Span]:
 def _seconds(value: Any, span: TimeSpan) -> float | None:
     """Returns a number, or a string such as "00:05" or "5s", in seconds; None for anything else."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return _sane(value)
+        sane = _sane(value)
+        return sane if sane is None else _of(_Item("p", 0, 0, sane), span)
     points = _points_of(Text(value)) if isinstance(value, str) else None
     return _of(points.at(0), span) if points and points.codes in ("P", "p", "d") else None
