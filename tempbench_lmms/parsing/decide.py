@@ -71,8 +71,7 @@ _DOUBTS = dict.fromkeys(
     ("letter", "label", "both", "listed", "number", "place", "order", "text"),
     (roles("or ask"), roles("or ask suppose refuse remainder")),
 ) | {"judged": (roles("all or ask"), roles("or ask suppose refuse turn wrong no"))}
-_TOLD = ("stated", "class", "span")
-_EVENT = roles("answer right conclude event")
+_TOLD, _EVENT = ("stated", "class", "span"), roles("answer right conclude event")
 _LEADS = roles("fill conclude choose is only must turn prep right final option answer that then article odd")
 _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = re.compile(r"[^\W\d_]{2,} $")
@@ -170,7 +169,7 @@ def _broken_off(case: Case) -> Said | None:
 
 def _retracted(case: Case) -> Said | None:
     """Returns that nothing is stated if a text begins to correct its last answer."""
-    text, last = case.text, max((one.mention.end for one in case.judged), default=0)
+    text, last = case.text, next((o.mention.end for o in [*case.live[::-1], *case.judged[::-1]]), 0)
     back = [w for w in text.within(last, len(text.text)) if "back" in w.roles]
     back = [w for w in back if text.around(w.start).start > last and not text.asks[text.sentence(w.start)]]
     return (_left_over(case) or (None, "several")) if any(opens_back(text, w) for w in back) else None

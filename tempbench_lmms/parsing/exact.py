@@ -79,7 +79,6 @@ _TICKED = re.compile(
     r"(?:\[\s*[xX✓✔]\s*\]|\([xX✓✔]\)|[✓✔✅☑☒])\s*([^\[\]\n✓✔✅☑☐✗✘❌]{1,80}?)\s*(?=\[|\n|$|[☐✗✘❌])"
 )
 _BOX = re.compile(r"(?:^|(?<=\n))[ *•-]{0,8}(?:\[[xX✓✔ ]?\]|\([xX✓✔ ]?\)|[☐☑☒✅❌✗✘])\s*\S|\[[ ]?\]")
-_ANSWER = roles("answer")
 _KEYS = (
     r"final_?(answer|choice|decision|order)?",
     r"(correct_?)?answer(_\w+)?|ans",
@@ -93,7 +92,7 @@ _BRIEFLY = re.compile(
     r"(?:it|s?he|they|th(?:is|at|ese|ere)) (?:is|are|was|were|do|does|did|has|have|had|can|will)(n.t| not)?"
 )
 _CLASSES = {"before": "before", "after": "after", "parallel": "independent", "independent": "independent"}
-_SHORT, _MOST = 60, 50
+_ANSWER, _SHORT, _MOST = roles("answer"), 60, 50
 
 
 def read(text: str, finder: Finder) -> tuple[Any, str] | None:

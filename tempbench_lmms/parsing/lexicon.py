@@ -28,7 +28,7 @@ def roles(names: str) -> frozenset[str]:
 
 
 _IDIOM, _NOTHING = roles("idiom"), roles("")
-_ALWAYS, _SHARE = roles("en signs zh ja ko ru"), 5
+_ALWAYS, _SHARE, _APART = roles("en signs zh ja ko ru"), 5, roles("next other_key")
 
 
 class Word(NamedTuple):
@@ -104,9 +104,6 @@ def entries(folder: Path = FOLDER) -> list[Entry]:
                         Entry(file.stem, role, "".join(said), times) for said in itertools.product(*ways)
                     ]
     return found
-
-
-_APART = roles("next other_key")
 
 
 @cache

@@ -362,8 +362,10 @@ _SPAN_KEY = re.compile(
     r"(?:pred_?|final_?|my_?|the_?)?(?:relevant|answer|predicted|evidence|correct)?_?(?:(?:time|temporal)_?)?"
     rf"(?:span|window|segment|interval|moment|range|timestamp|time|stamp|timing|location)s?{_KEY_END}"
 )
-_START_KEY = re.compile(rf"(?:t_?)?(?:start|begin|beginning|from|s0|t_?0|onset){_KEY_END}")
-_END_KEY = re.compile(rf"(?:t_?)?(?:end|stop|finish|to|until|e0|t_?[12]|offset){_KEY_END}")
+_START_KEY = re.compile(
+    rf"(?:t_?)?(?:start|begin|beginning|from|s0|t_?0|onset|anfang|beginn|début|inicio|开始){_KEY_END}"
+)
+_END_KEY = re.compile(rf"(?:t_?)?(?:end|stop|finish|to|until|e0|t_?[12]|offset|ende|fin|结束){_KEY_END}")
 
 
 def has_field(value: Mapping[Any, Any]) -> bool:

@@ -152,7 +152,7 @@ def _stem(word: str) -> str:
 
 def _stems(text: str, start: int, end: int) -> Iterator[Sense]:
     for unit in UNIT.finditer(text, start, end):
-        if unit.group()[0].isalnum():
+        if unit.group()[0].isalnum() and (unit.group().isascii() or unit.group() >= "\u2e80"):
             yield Sense(_stem(unit.group()), *unit.span())
 
 
