@@ -216,9 +216,9 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     else:  # "The drum is the first": where an option is named, a rank says something of it
         option = roles("option answer")
         ranked = _elsewhere(text, numbers.places(text, row, option), kept)
-        found = [
-            o for o in ranked if not ordered or text.has(option, *o[1:3]) or text.filled(0, o.start, "fill")
-        ]
+        alone = [o for o in ranked if text.filled(0, o.start, "fill option")]
+        alone = [o for o in alone if text.filled(o.end, len(text.text), "fill is")]
+        found = [o for o in ranked if not ordered or text.has(option, *o[1:3]) or o in alone]
     return apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
 
 
