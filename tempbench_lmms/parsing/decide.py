@@ -71,7 +71,8 @@ _DOUBTS = dict.fromkeys(
     ("letter", "label", "both", "listed", "number", "place", "order", "text"),
     (roles("or ask"), roles("or ask suppose refuse remainder")),
 ) | {"judged": (roles("all or ask"), roles("or ask suppose refuse turn wrong no"))}
-_TOLD, _EVENT = ("stated", "class", "span"), roles("answer right conclude event")
+_TOLD = ("stated", "class", "span")
+_EVENT = roles("answer right conclude event")
 _LEADS = roles("fill conclude choose is only must turn prep right final option answer that then article odd")
 _NOUNS = roles("image option answer rank.former rank.latter")
 _WORD = re.compile(r"[^\W\d_]{2,} $")
@@ -187,7 +188,7 @@ def _strong(case: Case) -> Said | None:
     # What an explanation calls right is no new answer, if it does not conclude.
     after = max(_explained(text), strong[0].sentence + 1)
     live = [one for one in live if one.sentence < after or _concludes(text, one)]
-    strong = [one for one in strong if one in live]
+    strong = [one for one in live if one.stance in _STRONG]
     last = strong[-1]
     if _goes_on(last, [one for one in live if one.mention.start > last.mention.start]):
         return None, "several"

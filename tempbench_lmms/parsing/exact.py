@@ -92,7 +92,8 @@ _BRIEFLY = re.compile(
     r"(?:it|s?he|they|th(?:is|at|ese|ere)) (?:is|are|was|were|do|does|did|has|have|had|can|will)(n.t| not)?"
 )
 _CLASSES = {"before": "before", "after": "after", "parallel": "independent", "independent": "independent"}
-_ANSWER, _SHORT, _MOST = roles("answer"), 60, 50
+_ANSWER = roles("answer")
+_SHORT, _MOST = 60, 50
 
 
 def read(text: str, finder: Finder) -> tuple[Any, str] | None:

@@ -28,7 +28,8 @@ def roles(names: str) -> frozenset[str]:
 
 
 _IDIOM, _NOTHING = roles("idiom"), roles("")
-_ALWAYS, _SHARE, _APART = roles("en signs zh ja ko ru"), 5, roles("next other_key")
+_APART = roles("next other_key")
+_ALWAYS, _SHARE = roles("en signs zh ja ko ru"), 5
 
 
 class Word(NamedTuple):
@@ -154,7 +155,7 @@ def _spoken(units: set[str]) -> frozenset[str]:
 @lru_cache(maxsize=1 << 14)
 def _within(nodes: tuple[_Node, ...], spoken: frozenset[str]) -> frozenset[str]:
     known = [roles for node in nodes for one, roles in node.roles.items() if one in spoken]
-    return frozenset[str]().union(*known) if known else _NOTHING
+    return frozenset[str]().union(*known)
 
 
 @lru_cache(maxsize=1 << 16)

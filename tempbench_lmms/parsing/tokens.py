@@ -41,8 +41,8 @@ class Text:
     def __init__(self, text: str, spans: bool = True) -> None:
         self.text = text
         low = text.lower()  # of "İ" two signs
-        low = low if len(low) == len(text) else "".join(sign.lower()[0] for sign in text)
-        self.words = _compounds(text, scan(low, spans))
+        self.low = low if len(low) == len(text) else "".join(sign.lower()[0] for sign in text)
+        self.words = _compounds(text, scan(self.low, spans))
         self._starts = [word.start for word in self.words]
         self.roles = frozenset[str]().union(*(word.roles for word in self.words))
         asides = [w.start for w in self.words if not _ASIDE.isdisjoint(w.roles) and text[w.start].isupper()]

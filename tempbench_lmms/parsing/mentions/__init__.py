@@ -32,8 +32,6 @@ def outer(mentions: list[Mention]) -> list[Mention]:
 
 def apart(mentions: list[Mention]) -> list[Mention]:
     """Returns mentions in order; the longer one of two that overlap."""
-    if len(mentions) < 2:
-        return mentions
     kept: list[Mention] = []
     for one in sorted(outer(mentions), key=lambda m: (m.start - m.end, m.start)):
         if all(one.end <= other.start or one.start >= other.end for other in kept):

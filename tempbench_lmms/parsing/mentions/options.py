@@ -156,11 +156,10 @@ def _ways(choice: Choice) -> dict[str, list[tuple[list[str], str]]]:
 def texts(text: Text, choice: Choice) -> list[Mention]:
     """Returns the places of the options' own texts."""
     ways, place, found = _ways(choice), 0, list[Mention]()
-    low = text.text.lower()
-    if not any(head in low for head in ways):
+    if not any(head in text.low for head in ways):
         return found
-    units = [*_WORD.finditer(text.text)]
-    said = [unit.group().lower() for unit in units]
+    units = [*_WORD.finditer(text.low)]
+    said = [unit.group() for unit in units]
     for i in (i for i, word in enumerate(said) if word in ways):
         unit = units[i]
         for words_, letter in ways[said[i]] if i >= place else ():
@@ -216,10 +215,13 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     else:  # "The drum is the first": where an option is named, a rank says something of it
         option = roles("option answer")
         ranked = _elsewhere(text, numbers.places(text, row, option), kept)
-        alone = [o for o in ranked if text.filled(0, o.start, "fill option")]
-        alone = [o for o in alone if text.filled(o.end, len(text.text), "fill is")]
-        found = [o for o in ranked if not ordered or text.has(option, *o[1:3]) or o in alone]
+        found = [o for o in ranked if not ordered or text.has(option, *o[1:3]) or _is_all(text, o)]
     return apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
+
+
+def _is_all(text: Text, one: Mention) -> bool:
+    """Returns whether a text says nothing besides a mention."""
+    return text.filled(0, one.start, "fill option") and text.filled(one.end, len(text.text), "fill is")
 
 
 def _by_sense(text: Text, choice: Choice, named: list[Mention]) -> list[Mention]:
@@ -281,7 +283,8 @@ def is_truth(choice: Choice) -> bool:
 
 
 _ANY = re.compile(
-    r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/#])(\d{1,4})(?![\d/%]|:\d|(?!x(?:$|[.,;!\n]))[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)"
+    r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/#])(\d{1,4})"
+    r"(?![\d/%]|:\d|(?!x(?:$|[.,;!\n]))[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)"
 )
 _DETERMINES = roles("first last other article ordinal.1 ordinal.2 ordinal.3")
 _ROW = re.compile(r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*")

@@ -250,11 +250,8 @@ def _ranked(order: _Order) -> Iterator[Mention]:
     for at in range(len(every) - 2 * n + 1):
         row = every[at : at + 2 * n]
         one, other = [v.value for v in row[::2]], [v.value for v in row[1::2]]
-        bare = (
-            digits
-            and not text.has("step", row[0].start - 8, row[0].start)
-            and set(text.text[row[0].end : row[1].start]) & set(":=→>")
-        )
+        stepped = text.has("step", row[0].start - 8, row[0].start)
+        bare = digits and not stepped and set(text.text[row[0].end : row[1].start]) & set(":=→>")
         head = [w for w in text.within(row[0].start - 120, row[0].start) if w.roles & _HEADS]
         ranked = len(head) > 1 and "rank" in head[-1].roles  # a table with "Image" and "Rank" above it
         behind = ranked if digits else not one[0].isdigit()

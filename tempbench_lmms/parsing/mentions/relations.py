@@ -21,7 +21,8 @@ _HEAD = re.compile(
 _NUMBER = re.compile(r"\W{0,3}([123])(?!\d)")
 _LISTED_BEFORE = re.compile(r"(?<!/)(?:/|\bor)\W{0,3}$")
 _LISTED = re.compile(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
-_MOST_BETWEEN, _JUDGES = 90, roles("is right wrong than and or")
+_MOST_BETWEEN = 90
+_JUDGES = roles("is right wrong than and or")
 _NOT_PLAIN = roles("hedge unsure suppose refuse ask deny wrong back switch")
 
 
@@ -111,7 +112,8 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     if not left and not right:
         return _class(text, word, late)
     behind = "postposed" in word.roles
-    late = late != (bool(left and right) and behind)  # "先B后A"
+    if left and right and behind:  # "先B后A"
+        late = not late
     clause = _scope(text, word)[1]
     open_end = not right and not behind and not text.filled(word.end, clause.end, "fill")
     if not right and (word.roles & roles("needs feeds") or open_end):

@@ -23,10 +23,11 @@ _NUMBER = re.compile(
     r"|(?:(?<![A-Za-z_+])|(?<=\d[mhMH])|(?<=\dmin))(?P<number>\d+(?:\.\d+|,\d\d?(?!\d|[.,]\d))?|(?<![\w)\]])\.\d+)"
     r"(?:(?i:st|nd|rd|th|e|ème|-?[йюяе]|º|ª|°)(?!\w))?"
 )
+_CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _OTHER = re.compile(
     r"(?P<join>[-–—=]{1,4}>|[-–—―~→⇒〜…]|[≤<](?=\s?[tx]\s?[≤<])|\.{2,})"
     r"""|(?P<letter>[A-H](?!\w))|(?P<prime>(?<=\d)(?:'|(?<='\d\d)"))"""
-    r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|\S|\n"
+    rf"|[{_CJK}]|[^\W\d_{_CJK}]+|\S|\n"
 )
 _SIGNS = dict(zip("([{<)]}>:=：,，、|.。!?？！;；%&\n", "(((()))):::,,,,......;;%&\n", strict=True))
 # A word's code is that of its first role here; those that say no more than that a time follows fill.

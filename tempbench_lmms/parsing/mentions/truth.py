@@ -57,8 +57,8 @@ def repeated(text: Text, prompt: str) -> list[Mention]:
     if len(wanted) < 2:
         return []
     found = {}
-    heads, low = [word[:_PREFIX] for word in wanted[-2:]], text.text.lower()
-    near = (one for one in text.sentences if all(head in low[slice(*one)] for head in heads))
+    heads = [word[:_PREFIX] for word in wanted[-2:]]
+    near = (one for one in text.sentences if all(head in text.low[slice(*one)] for head in heads))
     clauses = (text.clauses(sentence)[:_CLAUSES] for sentence in near)
     pairs = itertools.chain.from_iterable(itertools.combinations_with_replacement(one, 2) for one in clauses)
     for first, last in ((one, other) for one, other in pairs if other.end - one.start <= _LONG):
@@ -78,7 +78,7 @@ def _asked(prompt: str) -> tuple[list[str], set[str]]:
     question = Text(asked[-1][1] or asked[-1][2]) if asked else Text("")
     wanted = [word for word, _ in _content(question, Span(0, len(question.text)))]
     denied = question.has("or deny", 0, len(question.text))
-    return [] if denied else wanted, {*UNIT.findall(question.text.lower())} - {*wanted}
+    return [] if denied else wanted, {*UNIT.findall(question.low)} - {*wanted}
 
 
 def _content(text: Text, span: Span, kept: Sequence[str] = ()) -> list[tuple[str, int]]:
@@ -122,10 +122,8 @@ def _judges(text: Text, word: Word, found: frozenset[str], claimed: bool) -> boo
 
 def _predicate(text: Text, word: Word) -> bool:
     lead, following = text.before(word.start, 1), _NEXT.match(text.text, word.end)
-    if (
-        lead and "answer" in lead.roles and text.has("is", word.end, word.end + 4)
-    ):  # "la respuesta correcta es"
-        return False
+    if lead and "answer" in lead.roles and text.has("is", word.end, word.end + 4):
+        return False  # "la respuesta correcta es"
     if following is None or not following[1].isalpha() or following[1] >= "\u2e80":
         return True
     after = text.after(word.end, 1)

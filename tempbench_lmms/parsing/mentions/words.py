@@ -160,8 +160,7 @@ def _senses(text: str, words: Sequence[Word]) -> list[Sense]:
     found: list[Sense] = []
     place = 0
     for word in words:
-        if not text[place : word.start].isspace():
-            found += _stems(text, place, word.start)
+        found += _stems(text, place, word.start)
         concept = min((role for role in word.roles if role.startswith(("c.", "ordinal."))), default=None)
         if concept:
             found.append(Sense(concept, word.start, word.end))
@@ -211,8 +210,8 @@ def movements(texts: tuple[str, ...]) -> list[int] | None:
 
 def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
     """Returns the stretches with the words of exactly one option."""
-    rows, small = _options(texts[: len(letters)]), text.text.lower()
-    said = _senses(small, text.words) if len(small) == len(text.text) else []
+    rows = _options(texts[: len(letters)])
+    said = _senses(text.low, text.words)
     said = [sense for sense in said if sense.name.isascii() or sense.name in {*rows.weights} - {*texts}]
     if not any(sense.name in rows.weights for sense in said):
         return []
