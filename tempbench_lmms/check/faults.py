@@ -53,6 +53,7 @@ _FRAMES = "take 8 frames or more evenly, each once, sorted by index (num_frames,
 _TIMES = "tell each frame's own time: index / fps of the file, as metadata or between frames"
 _AS_IT_IS = "hand over the text as the task gives it, once"
 _DECODED = "hand over parts of the type video, a path or a list of frames; check what decodes it"
+# What to change in the wrapper, by a line or a fault of it.
 _HINTS = {
     "number": f"raise the limit of images (limit_mm_per_prompt, max_images); {_BY_PLACE}",
     "order": _BY_PLACE,
@@ -92,7 +93,6 @@ _HINTS = {
     "frames shrunk": "raise max_pixels or the like",
     "echo of the question": "return only the new tokens: output[len(prompt):]",
 }
-"""What to change in the wrapper, by a line or a fault of it."""
 _OF_LINES = {
     "number": "images dropped, images doubled",
     "order": "images swapped, images reversed, images in another order",

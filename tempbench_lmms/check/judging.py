@@ -22,8 +22,8 @@ _LINES_OF_PICTURES = {
     "many pictures": ("many",),
     "same image": ("number",),
 }
+# In pixels, as given and at least; no vision tower that is in use has fewer than 224.
 _SIDES = {"images": (SIDE, 140), "frames": (224, 100)}
-"""In pixels, as given and at least; no vision tower that is in use has fewer than 224."""
 _ROUNDED = 0.1  # seconds; stamps have one decimal
 _FEW = 6
 _UNEVEN = 3.5
@@ -31,6 +31,7 @@ _SHOWN = 8
 _LONGEST = 90  # characters of a quoted text
 _MOST = 0.8
 _FEW_LINES = 5
+# What of a text may have been lost or written otherwise, by the fault's name.
 _LOST = {
     "case lost": "",
     "text escaped": r"[<>&\"']",
@@ -40,7 +41,6 @@ _LOST = {
     "signs lost": r"[^\w\s]+",
     "spaces lost": r"\s+",
 }
-"""What of a text may have been lost or written otherwise, by the fault's name."""
 
 
 def judge(probe: Probe, arrived: Inputs, owners: Mapping[int, Probe]) -> Iterator[Finding]:

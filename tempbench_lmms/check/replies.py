@@ -230,6 +230,7 @@ def _of_ends(own: Sequence[Reply]) -> list[str]:
     return ["prompt cut"] if is_first else ["prompt begins later"] if is_last else []
 
 
+# By kind what looks at it, and the lines without which nothing is said of it if they failed.
 _LOOKED_AT: dict[str, tuple[Callable[[Sequence[Reply]], list[str]], tuple[str, ...]]] = {
     "colours of images": (_of_colours, ()),
     "sides of dots": (_of_sides, ()),
@@ -246,4 +247,3 @@ _LOOKED_AT: dict[str, tuple[Callable[[Sequence[Reply]], list[str]], tuple[str, .
         (),
     ),
 }
-"""By kind what looks at it, and the lines without which nothing is said of it if they failed."""

@@ -26,8 +26,8 @@ BERTSCORE_MODEL = "TEMPBENCH_BERTSCORE_MODEL"
 BERTSCORE_LAYERS = "TEMPBENCH_BERTSCORE_LAYERS"
 CLIP_MODEL = "TEMPBENCH_CLIP_MODEL"
 _BATCH = 64
+# Bounds how many texts' embeddings the library holds at a time.
 _PAIRS_AT_ONCE = 256
-"""Bounds how many texts' embeddings the library holds at a time."""
 _PREFIX = "A photo depicts "
 
 Pair = tuple[str, str]

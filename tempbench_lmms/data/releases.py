@@ -94,8 +94,8 @@ def of_suffix(paths: Iterable[Path], *suffixes: str) -> list[Path]:
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 
 
+# The endings of the names of a set's archives: part_1.zip, part_2.zip; videos-00001-of-00004.tar.
 _SET = re.compile(r"[-_. ]*\d+([-_. ]*of[-_. ]*\d+)?$", re.IGNORECASE)
-"""The endings of the names of a set's archives: part_1.zip, part_2.zip; videos-00001-of-00004.tar."""
 
 
 @contextlib.contextmanager

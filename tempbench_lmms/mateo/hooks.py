@@ -9,8 +9,8 @@ from tempbench_lmms.harness.media_hooks import Doc, Kwargs, Part
 from tempbench_lmms.mateo import prompts, scoring
 from tempbench_lmms.metrics.together import grouped
 
+# One pair of so many is in the sample: 20 %.
 _EVERY = 5
-"""One pair of so many is in the sample: 20 %."""
 
 
 process_results, METRIC_LIST = adapter.of_kind(scoring, "triple", form="triple")

@@ -37,8 +37,8 @@ SHAPES = ("nothing", "circle", "square", "left", "right", "top", "bottom", "vert
 """What is on the middle: from the fourth one on a dot at that side, and fine lines."""
 _DOTS = {"left": (0.5, 0.32), "right": (0.5, 0.68), "top": (0.32, 0.5), "bottom": (0.68, 0.5)}
 _GRAIN = 10
+# From one fine line to the next, as a share of the side: seen at 140 pixels a side and more.
 _GRID = 7 / 448
-"""From one fine line to the next, as a share of the side: seen at 140 pixels a side and more."""
 
 
 def _without_border(picture: Pixels) -> Pixels:
@@ -83,13 +83,13 @@ class Card:
 
 
 _LAST = _CELLS - 1
+# The cells of the ring as (row, column), clockwise from the top left.
 _RING = [
     *((0, i) for i in range(_LAST)),
     *((i, _LAST) for i in range(_LAST)),
     *((_LAST, _LAST - i) for i in range(_LAST)),
     *((_LAST - i, 0) for i in range(_LAST)),
 ]
-"""The cells of the ring as (row, column), clockwise from the top left."""
 _AT_CORNERS = [i * _LAST for i in range(4)]
 _DATA = [i for i in range(len(_RING)) if i not in _AT_CORNERS]
 

@@ -12,17 +12,17 @@ from tempbench_lmms.media import codes
 from tempbench_lmms.media.codes import Card, Floats, Pixels
 
 Change = tuple[str, Callable[[Pixels], Pixels]]
+# Pixels per side at which whole pictures are compared.
 _SMALL = 48
-"""Pixels per side at which whole pictures are compared."""
+# The mean difference, of 255, that marks a wrong picture; resizing and codecs stay below 5.
 _OTHERWISE = 9.0
-"""The mean difference, of 255, that marks a wrong picture; resizing and codecs stay below 5."""
 _CLEARLY = 0.6
+# Shares of the given pixels per side that are still allowed, and that are too few; 0.3 of 448 is 134.
 _KEPT, _LOST = (1.0, 0.75, 0.5, 0.38), (0.28, 0.25, 0.21, 0.17, 0.125, 0.09, 0.06)
-"""Shares of the given pixels per side that are still allowed, and that are too few; 0.3 of 448 is 134."""
 _NOISE, _COARSE = 3.0, 3.8
 _ASPECT = 0.15
+# The share of a picture that is as it was where the rest is covered.
 _COVERED = 0.6
-"""The share of a picture that is as it was where the rest is covered."""
 
 
 def _crops() -> Iterator[tuple[float, float, float, float]]:
@@ -49,12 +49,12 @@ OF_COLOURS: list[Change] = [
     ("grey", _grey),
     ("inverted", lambda pixels: 255 - pixels),
 ]
+# What may have been done to a picture, by the fault's name; turns and borders are undone in `codes`.
 _CHANGES: list[Change] = [
     ("", lambda pixels: pixels),
     *OF_COLOURS,
     *(("cropped", lambda pixels, box=box: _cropped(pixels, *box)) for box in _crops()),
 ]
-"""What may have been done to a picture, by the fault's name; turns and borders are undone in `codes`."""
 
 
 @functools.lru_cache(maxsize=512)

@@ -34,15 +34,17 @@ from tempbench_lmms.media.video import Facts
 SECONDS_VARIABLE = "TEMPBENCH_PROBE_SECONDS"
 MEMORY_VARIABLE = "TEMPBENCH_PROBE_MB"
 _SECONDS, _MB = 60, 2_000
+# The factor of the time limit for a whole file, as long as it keeps giving frames.
 _TOTAL = 60
-"""The factor of the time limit for a whole file, as long as it keeps giving frames."""
 _MOST_PROCESSES = 8
+# Checking fewer files takes no longer than starting a process.
 _FILES_A_PROCESS = 4
-"""Checking fewer files takes no longer than starting a process."""
+# The slowest disk: for this many bytes a file gets one more second before its first frame.
 _BYTES_A_SECOND = 5_000_000
-"""The slowest disk: for this many bytes a file gets one more second before its first frame."""
 
 _TOO_MUCH_MEMORY = "memory"
+# Error messages of FFmpeg's decoders and demuxers when they replace damaged data. For intact files with open
+# groups of pictures they print other messages ("mmco: unref short failure").
 _PATCHED = (
     *("concealing", "corrupt", "error while decoding", "decode_slice_header error", "decode failed"),
     *("Could not find ref", "Frame num gap", "Frame num change", "Missing reference", "missing picture"),
@@ -53,10 +55,6 @@ _PATCHED = (
     *("Error parsing frame sizes",),
     *("ignoring overflow", "dc overflow", "bytestream end mismatching"),
 )
-"""Error messages of FFmpeg's decoders and demuxers when they replace damaged data.
-
-For intact files with open groups of pictures they print other messages ("mmco: unref short failure").
-"""
 _BEAT_SECONDS = 0.2
 
 

@@ -15,10 +15,10 @@ from tempbench_lmms.nextgqa.card import FILES
 from tempbench_lmms.nextgqa.prompts import LETTERS
 from tempbench_lmms.runs.importing import Answer, Reader, Source
 
+# What the name of a file of Gaussian masks ends in officially: its spans are shares of the video.
 _SHARES = "_gs"
-"""What the name of a file of Gaussian masks ends in officially: its spans are shares of the video."""
+# What names each option beside its text.
 _NAMES = [(str(i), f"{i}.0", letter, letter.lower(), f"({letter})") for i, letter in enumerate(LETTERS)]
-"""What names each option beside its text."""
 
 
 def nextgqa(source: Source) -> Iterator[Answer]:

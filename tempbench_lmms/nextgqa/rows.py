@@ -36,9 +36,9 @@ SCHEMA = pa.schema(
 )
 
 
+# Released segments begin up to 0.2 seconds before their video and end up to 0.5 seconds after it: lengths are
+# rounded to whole seconds.
 _BEYOND = 0.5
-"""Released segments begin up to 0.2 seconds before their video and end up to 0.5 seconds after it: lengths
-are rounded to whole seconds."""
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:

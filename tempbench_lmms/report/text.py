@@ -264,10 +264,10 @@ _NUMBERED = ("Table", "Section", "Footnote")  # the names of a paper's own table
 _LATEX_HEAD, _LATEX_CELL = 18, 24  # characters in a line of a column's heading, and of a cell of words
 _MARK = r"$^{\mathrm{%s}}$"
 
+# Shows box 0, shrunk if it is wider than the line or higher than the page.
 _FITTED = r"""\ifdim\wd0>\linewidth\sbox0{\resizebox{\linewidth}{!}{\usebox0}}\fi
 \ifdim\dimexpr\ht0+\dp0\relax>.85\textheight\sbox0{\resizebox*{!}{.85\textheight}{\usebox0}}\fi
 \usebox0"""
-"""Shows box 0, shrunk if it is wider than the line or higher than the page."""
 
 _SIGNS = {sign: rf"\{sign}" for sign in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",

@@ -10,8 +10,8 @@ YES_NO = "Please output Yes or No."
 LETTER = "Please output A or B."
 
 _BETWEEN = re.compile(r"([\s.,;?]+or)?[\s.,;?]*\Z", re.IGNORECASE)
+# A sentence or a line has ended, and another one begins.
 _MORE = re.compile(r"[.?!]\s+\S|\n\s*\S")
-"""A sentence or a line has ended, and another one begins."""
 
 
 def build(doc: Mapping[str, Any]) -> str:

@@ -77,8 +77,8 @@ tables_of, problems = verifying.of(
 DATA, TAGS_FILE = "data.jsonl", "tags.json"
 
 _OPTIONS = re.compile(r"\bOption A\s*[:.]\s*(.+?)\s*\bOption B\s*[:.]\s*(.+?)\s*", re.DOTALL)
+# The answers to each type of question, by their official forms in small letters.
 _ANSWERS = {"yes_no": {"yes": "Yes", "no": "No"}, "multiple_choice": {"a": "A", "b": "B"}}
-"""The answers to each type of question, by their official forms in small letters."""
 
 
 def row(record: Mapping[str, Any], tags: Mapping[int, str] | None = None) -> Row:
