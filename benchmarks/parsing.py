@@ -110,7 +110,9 @@ def modules() -> Iterator[tuple[str, dict[str, list[Any]]]]:
     for module in pkgutil.iter_modules(parsing.__path__, f"{parsing.__name__}."):
         yield module.name, VALUES
     for benchmark in benchmarks.names():
-        yield f"tempbench_lmms.{benchmark}.parser", VALUES | contract.get(benchmark, "VALUES")
+        for name in ("parser", "official"):
+            if importlib.util.find_spec(f"tempbench_lmms.{benchmark}.{name}"):
+                yield f"tempbench_lmms.{benchmark}.{name}", VALUES | contract.get(benchmark, "VALUES")
 
 
 def parsers(first: tuple[str, ...] = ("reply",)) -> dict[str, Parser]:

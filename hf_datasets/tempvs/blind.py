@@ -10,7 +10,7 @@ from pathlib import Path
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import official
-from tempbench_lmms.tempvs.official import answered
+from tempbench_lmms.tempvs.imports import answered
 
 TASKS = {test: task for task, test in official.TEST_OF.items() if "images" not in task}
 """The official name of each main test that is filtered; questions on the order of images are not."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tempvs import parser, prompts
+from tempbench_lmms.tempvs import official, prompts
 
 from .. import endpoint as endpoints
 from ..endpoint import Kept
@@ -128,7 +128,7 @@ def answered_blind(
                 known.add(_key(model, text), reply)
         for i, (row, text) in enumerate(zip(rows, asked, strict=True)):
             kind = prompts.kind_of(row["tests"][0])
-            right[i] += parser.parse_official(known.values[_key(model, text)], kind) == row["answer"]
+            right[i] += official.parse_official(known.values[_key(model, text)], kind) == row["answer"]
     return right
 
 

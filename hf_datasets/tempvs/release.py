@@ -14,7 +14,8 @@ from tempbench_lmms.data import releases
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.card import MAIN_TESTS, PICTURES, SOURCES, TABLE_2
-from tempbench_lmms.tempvs.official import is_valid, load_rows
+from tempbench_lmms.tempvs.imports import load_rows
+from tempbench_lmms.tempvs.official import is_valid
 
 from ..parts import few
 from . import blind, characters, rows

@@ -13,7 +13,7 @@ from operator import mul
 from typing import Any
 
 from tempbench_lmms import record as common
-from tempbench_lmms.coherence import encoders, parser, prompts
+from tempbench_lmms.coherence import encoders, official, parser, prompts
 from tempbench_lmms.coherence.card import BUDGETS, CLUSTER, CONTROLS, CURVES, SCENES, TYPES
 from tempbench_lmms.metrics.ratio import Ratio, area_weights, gain_weights, ratio, slope_weights
 from tempbench_lmms.metrics.text import numeric_distance
@@ -69,7 +69,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "variation": list(doc.get("variation") or ()),
     }
     more = {
-        "correct_official": int(not failed and parser.parse_official(reply, options) == doc["answer"]),
+        "correct_official": int(not failed and official.parse_official(reply, options) == doc["answer"]),
         "reply": "" if failed else clip(reply),
         "final": "" if failed else final_answer(reply) or "",
         "reference": reference,
@@ -77,7 +77,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     }
     if doc["type"] == "count" and gold is not None:
         more |= {"gold_number": gold, "number": number}
-        more["number_official"] = None if failed else parser.number_official(reply, options)
+        more["number_official"] = None if failed else official.number_official(reply, options)
     letter = None
     if found:  # a number that no option has is kept, and no option is read
         reason = "nothing" if number is not None and answer is None else found.reason
@@ -176,9 +176,9 @@ def _n_cut(conditions: Sequence[str]) -> Metric:
 
 
 _BREAKDOWNS = {**dict.fromkeys(TYPES, "type"), **dict.fromkeys(SCENES, "scene")}
+# `slope` is the score a frame, by least squares; `gain` the score with 16 frames less that with 4; `area` is
+# the area under the curve from 4 to 16 frames, divided by 12.
 _TRENDS = {"slope": slope_weights(BUDGETS), "gain": gain_weights(BUDGETS), "area": area_weights(BUDGETS)}
-"""`slope` is the score a frame, by least squares; `gain` the score with 16 frames less that with 4; `area` is
-the area under the curve from 4 to 16 frames, divided by 12."""
 _MEANS = {name: _mean(score) for name, score in SCORES.items()}
 _OF_BUDGETS = {
     (name, budget): within(metric, "condition", budget)

@@ -13,7 +13,7 @@ from tempbench_lmms.data.manifests import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.mateo import parser, scoring
+from tempbench_lmms.mateo import official, parser, scoring
 from tempbench_lmms.mateo.card import COUNTS, SPLITS
 from tempbench_lmms.media import verifying
 from tempbench_lmms.metrics.together import grouped
@@ -67,7 +67,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         label=scoring.GOLD.get(row["version"], scoring.SWAPPED),
     )
     by_form = (
-        list(checks.reply_problems(row, partial(parser.parse_strict, form=form), "label"))
+        list(checks.reply_problems(row, partial(official.parse_strict, form=form), "label"))
         for form in parser.FORMS
     )
     yield from next(filter(None, by_form), ())

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record as common
-from tempbench_lmms.mateo import parser, prompts
+from tempbench_lmms.mateo import official, parser, prompts
 from tempbench_lmms.mateo.card import CLASSES, CLUSTER
 from tempbench_lmms.metrics import ordering
 from tempbench_lmms.metrics.ratio import Ratio, ratio
@@ -51,12 +51,12 @@ def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) 
         "prediction": answer or parser.OTHER,
         "correct": int(answer == doc["label"]),
         "parsed": int(answer is not None),
-        "strict": None if failed else parser.parse_strict(reply, form),
+        "strict": None if failed else official.parse_strict(reply, form),
         "failed": int(failed),
         "n_steps": doc["n_steps"],
         "distance": doc["distance"],
         **common.fields(found),
-        **({"first": None if failed else parser.parse_first(reply)} if form == "reflection" else {}),
+        **({"first": None if failed else official.parse_first(reply)} if form == "reflection" else {}),
     }
 
 

@@ -1,9 +1,12 @@
 """Reads the official TempVS predictions, and scores them as the official scorer does."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import releases
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.user_files import read_table
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.runs.importing import Answer, Reader, Source, reply_of
@@ -13,13 +16,53 @@ from tempbench_lmms.tempvs.official import (
     TEST_OF,
     TEXT_MODELS,
     Predictions,
-    answered,
     score,
 )
 
 _OFFICIAL = {test: task for task, test in TEST_OF.items()}
 _OFFICIAL |= {GROUNDING_OF[test]: GROUNDING_TASK[task] for task, test in TEST_OF.items()}
 """The official names of our main tests and grounding sets."""
+
+
+def load_rows(folder: Path, name: str) -> list[Row] | None:
+    """Returns the rows of an annotation or prediction file, `name.json` or `name.jsonl`, or None.
+
+    Raises:
+        TempbenchError: The file cannot be read, or is a pickle, which could run any code.
+    """
+    path = releases.file(folder, *(f"{name}{ending}" for ending in (".json", ".jsonl", ".pkl")))
+    if path is None:
+        return None
+    if path.suffix.lower() == ".pkl":
+        raise TempbenchError(
+            f"{path} is a pickle, which runs any code in it when it is read; get the JSON file or, if you "
+            "trust its origin, make it with pandas: read_pickle(...).to_json(..., orient='records')"
+        )
+    return [row for _, row in read_table(path, "img_seq_id")]
+
+
+def answered(
+    folder: Path, source: str, task: str, columns: Sequence[str] = ("gt_option", "img_seq_id", "preds")
+) -> list[Row] | None:
+    """Returns a model's answered rows of one source and task, or None.
+
+    Officially `*_preds_8bit` is of models with 72 billion parameters or more.
+
+    Raises:
+        TempbenchError: The file cannot be read, or lacks a column; or there are two, of two runs.
+    """
+    names = [f"{source}_{task}_preds_{size}" for size in ("full", "8bit")]
+    found = [rows for name in names if (rows := load_rows(folder, name)) is not None]
+    if len(found) > 1:
+        raise TempbenchError(f"{folder} has {' and '.join(names)}, which are two runs; keep one of them")
+    for number, row in enumerate(found[0] if found else ()):
+        where = f"{folder}: {source}_{task}, row {number}"
+        if missing := [name for name in columns if name not in row]:
+            raise TempbenchError(
+                f"{where}: {', '.join(missing)} missing; write annotation rows with a column preds"
+            )
+        reply_of(row["preds"], "preds", where)
+    return found[0] if found else None
 
 
 def tempvs(source: Source) -> Iterator[Answer]:

@@ -7,20 +7,34 @@ an ordering question is gated by every grounding row of its sequence. Its per-so
 here: it divides nothing that the pooled numbers do not.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from tempbench_lmms.data import releases
 from tempbench_lmms.data.tables import Row
-from tempbench_lmms.data.user_files import read_table
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.together import grouped
-from tempbench_lmms.runs.importing import reply_of
 from tempbench_lmms.tempvs import card
-from tempbench_lmms.tempvs.parser import family_of, parse_official
+
+UNREADABLE = "UNK"
+FAMILIES = ("generic", "internvl", "deepseek", "llava", "llama")
+
+_NUMBER = re.compile(r"(\d+)")
+_LETTER = {"mt1": re.compile(r"\b([AB])\b"), "mt2": re.compile(r"\b([ABCDE])\b")}
+_DEEPSEEK_END = " <｜end▁of▁sentence｜>"
+# What these models put before their answer.
+_MARKERS = {"llava": "assistant", "llama": "the answer is"}
+_INTERNVL = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"Option\s+([AB])",
+        r"\b([AB])\.\s*(?:True|False)",
+        r"\b([AB])\s*$",
+        r"Option\s*\[([AB])\]",
+    )
+)
 
 TEXT_MODELS = tuple(sorted(name.rpartition("/")[2] for name in card.TEXT_MODELS))
 GROUNDING_TASK = {
@@ -34,6 +48,41 @@ GROUNDING_TASK = {
 """Main tasks by their official names, with the grounding task that gates each."""
 
 TEST_OF = dict(zip(GROUNDING_TASK, card.MAIN_TESTS, strict=True))
+
+
+def family_of(model: str) -> str:
+    """Returns the official scorer's branch for a model name; `generic` for a name it does not know.
+
+    Source: `run_evaluation.py`, the chain of tests on the name, in its order. The official scorer stops
+    with an error at an unknown name.
+    """
+    if "deepseek" in model or "Janus" in model:
+        return "deepseek"
+    if model == "Llama-3.1-8B":
+        return "llama"
+    if model in ("Phi-3.5-mini-instruct", "Qwen2.5-72B-Instruct"):
+        return "generic"
+    if "InternVL" in model:
+        return "internvl"
+    return "llava" if "interleave" in model or "LLaVA-NeXT-Video" in model else "generic"
+
+
+def parse_official(reply: str, kind: str, family: str = "generic") -> str:
+    """Returns what the official scorer reads for one of `FAMILIES`: the first match, or "UNK".
+
+    Its faults are part of it: the article in "A man and B" is option A. Source: `run_evaluation.py`.
+    """
+    if family == "deepseek":
+        reply = reply.replace(_DEEPSEEK_END, "")
+    elif family in _MARKERS and (marker := re.search(_MARKERS[family], reply, re.IGNORECASE)):
+        reply = reply[marker.end() :]
+    if kind == "gt":
+        match = _NUMBER.search(reply)
+    elif kind == "mt1" and family == "internvl":
+        match = next((found for pattern in _INTERNVL if (found := pattern.search(reply))), None)
+    else:
+        match = _LETTER["mt1" if kind == "mt1" else "mt2"].search(reply)
+    return match.group(1) if match else UNREADABLE
 
 
 @dataclass(frozen=True)
@@ -135,44 +184,3 @@ def solved_blind(task: str, predictions: Predictions) -> list[bool]:
 def _share(found: Sequence[bool]) -> float | None:
     # numpy and not round(): pandas rounds so, and the two differ in the last digit now and then.
     return float(np.round(sum(found) / len(found), 4)) if found else None
-
-
-def load_rows(folder: Path, name: str) -> list[Row] | None:
-    """Returns the rows of an annotation or prediction file, `name.json` or `name.jsonl`, or None.
-
-    Raises:
-        TempbenchError: The file cannot be read, or is a pickle, which could run any code.
-    """
-    path = releases.file(folder, *(f"{name}{ending}" for ending in (".json", ".jsonl", ".pkl")))
-    if path is None:
-        return None
-    if path.suffix.lower() == ".pkl":
-        raise TempbenchError(
-            f"{path} is a pickle, which runs any code in it when it is read; get the JSON file or, if you "
-            "trust its origin, make it with pandas: read_pickle(...).to_json(..., orient='records')"
-        )
-    return [row for _, row in read_table(path, "img_seq_id")]
-
-
-def answered(
-    folder: Path, source: str, task: str, columns: Sequence[str] = ("gt_option", "img_seq_id", "preds")
-) -> list[Row] | None:
-    """Returns a model's answered rows of one source and task, or None.
-
-    Officially `*_preds_8bit` is of models with 72 billion parameters or more.
-
-    Raises:
-        TempbenchError: The file cannot be read, or lacks a column; or there are two, of two runs.
-    """
-    names = [f"{source}_{task}_preds_{size}" for size in ("full", "8bit")]
-    found = [rows for name in names if (rows := load_rows(folder, name)) is not None]
-    if len(found) > 1:
-        raise TempbenchError(f"{folder} has {' and '.join(names)}, which are two runs; keep one of them")
-    for number, row in enumerate(found[0] if found else ()):
-        where = f"{folder}: {source}_{task}, row {number}"
-        if missing := [name for name in columns if name not in row]:
-            raise TempbenchError(
-                f"{where}: {', '.join(missing)} missing; write annotation rows with a column preds"
-            )
-        reply_of(row["preds"], "preds", where)
-    return found[0] if found else None

@@ -17,7 +17,7 @@ from typing import Any
 from tempbench_lmms import record as common
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metric, Metrics, Record, answers, by_group, mean, n_failed, total
-from tempbench_lmms.tempvs import parser, prompts
+from tempbench_lmms.tempvs import official, parser, prompts
 from tempbench_lmms.tempvs.card import CLUSTER, GROUNDING_OF, MAIN_TESTS, POLARITIES, STATEMENTS
 
 TEST, SUITE, UNGATED = "test", "suite", "ungated"
@@ -41,8 +41,8 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     out = common.answered(doc["question_id"], own, doc["answer"], found)
     # One reading for each family of the official parser: which one counts is known only with the model.
     out["official"] = {
-        family: int(not failed and parser.parse_official(reply, kind, family) == doc["answer"][-1])
-        for family in parser.FAMILIES
+        family: int(not failed and official.parse_official(reply, kind, family) == doc["answer"][-1])
+        for family in official.FAMILIES
     }
     out["invalid"] = int(doc["invalid"])
     if doc["solved_blind"] is not None:
@@ -148,7 +148,7 @@ def _official(metric: Callable[[Sequence[Record]], Ratio]) -> Metric:
     def found(records: Sequence[Record], args: Any = None) -> Ratio:
         # The harness's command line names the model.
         model = f"{getattr(args, 'model', '')} {getattr(args, 'model_args', '')}"
-        return metric(as_official(records, parser.family_of(model)))
+        return metric(as_official(records, official.family_of(model)))
 
     return found
 
@@ -169,7 +169,7 @@ METRICS.add_all(
 @METRICS.count(headline=True, tasks=(TEST,))
 def n_official(records: Sequence[Record]) -> int:
     """Number of main questions of the official numbers: without non-events and without those solved blind."""
-    return sum(map(_is_main, as_official(records, parser.FAMILIES[0])))
+    return sum(map(_is_main, as_official(records, official.FAMILIES[0])))
 
 
 METRICS.add_tests(SUITE, MAIN_TESTS, ("mt", "mt_given_gt_strict"), kind=TEST)

@@ -1,4 +1,4 @@
-"""The official TimeBlind scorer's numbers, to the last digit.
+"""The official TimeBlind scorer's numbers, to the last digit, and its reading of a reply.
 
 Source: `utils.py`. What counts is the place of a question in its instance, not the answer that the data
 states: the first question is true of the first video, the second one of the second. An instance without a
@@ -6,13 +6,17 @@ single prediction leaves the denominator; one with some of them counts as wrong 
 the missing ones do.
 """
 
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.together import grouped
 from tempbench_lmms.timeblind.card import SIZE
-from tempbench_lmms.timeblind.parser import FIRST, SECOND, UNREAD, parse_official
+
+FIRST, SECOND, UNREAD = 1, 0, -1
+"""What the official code makes of a reply: Yes or A, No or B, neither."""
 
 Four = Sequence[int]
 """What was read of an instance's four replies, by the questions' order."""
@@ -21,13 +25,13 @@ RIGHT: Four = (FIRST, SECOND, SECOND, FIRST)
 """Question 0 on video 0 and on video 1, question 1 on video 0 and on video 1."""
 NONE: Four = (UNREAD, UNREAD, UNREAD, UNREAD)
 
+# By metric, the places of an instance that must be right together.
 _TOGETHER: dict[str, Sequence[Sequence[int]]] = {
     "Q_Acc": ((0, 1), (2, 3)),
     "V_Acc": ((0, 2), (1, 3)),
     "Acc": ((0,), (1,), (2,), (3,)),
     "I_Acc": ((0, 1, 2, 3),),
 }
-"""By metric, the places of an instance that must be right together."""
 
 
 def points(found: Four) -> dict[str, tuple[int, int]]:
@@ -107,3 +111,43 @@ def score_tags(
         if found:
             out[tag] = {**shares(found), "num_instances": len(found)}
     return out
+
+
+_KEYWORD = r"(?:final(?: answer)?|answer|prediction)"
+_SPACES = re.compile(r"\s+")
+_WORD = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (rf"{_KEYWORD}\s*[:：]\s*(yes|no)\b", r"\b(yes|no)\b(?=[\s.,!?)]|$)")
+)
+_LETTER = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_KEYWORD}\s*[:：]\s*([AB])\b",
+        r"(?:option|choice)\s*[:：]?\s*([AB])\b",
+        r"[(\[{]\s*([AB])\s*[)\]}]",
+        r"\b([AB])\s*[.)]\b",
+    )
+)
+_ALONE = re.compile(r"(?<![A-Za-z0-9/])([AB])(?![A-Za-z0-9/])", re.IGNORECASE)
+_AROUND = re.compile(rf"\b{_KEYWORD}\b", re.IGNORECASE)
+
+
+def parse_official(reply: str, options: Sequence[str] = ()) -> int:
+    """Returns what the official rules read: `FIRST`, `SECOND` or `UNREAD`.
+
+    Their faults are part of it: without "Answer:" the first "yes" or "no" counts, that of the reasoning too;
+    of letters the first "a" that stands alone, the article too. Source: `utils.py`.
+    """
+    text = _SPACES.sub(" ", unicodedata.normalize("NFKC", reply)).strip()
+    if not options:
+        found = next(filter(None, (rule.search(text) for rule in _WORD)), None)
+        return UNREAD if found is None else FIRST if found[1].lower() == "yes" else SECOND
+    found = next(filter(None, (rule.search(text) for rule in _LETTER)), None) or _letter_alone(text)
+    return UNREAD if found is None else FIRST if found[1].upper() == "A" else SECOND
+
+
+def _letter_alone(text: str) -> re.Match[str] | None:
+    """Returns the first letter before the first "answer", else the first one behind it."""
+    keyword = _AROUND.search(text)
+    parts = [text[: keyword.start()], text[keyword.end() :]] if keyword else []
+    return next(filter(None, map(_ALONE.search, [*parts, text])), None)

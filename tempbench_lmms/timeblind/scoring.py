@@ -30,7 +30,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "tag": TAGS.get(doc["tag"] or "", ""),
         "level": _LEVEL_OF.get(doc["tag"] or "", ""),
     }
-    said = parser.UNREAD if failed else parser.parse_official(reply, doc["options"])
+    said = official.UNREAD if failed else official.parse_official(reply, doc["options"])
     return common.answered(doc["question_id"], own, doc["answer"], found, {"official": said})
 
 

@@ -11,8 +11,8 @@ PARTLY = {"Table 1": "has the options of example questions beside the shares"}
 _LETTERS = (None, *"ABCD")
 OFFERED = {
     "coherence.parser.read": lambda found: found.value is None or found.value[0] in _LETTERS,
-    "coherence.parser.number_official": lambda found: found is None or isinstance(found, int),
-    "coherence.parser.parse_official": lambda found: found in _LETTERS,
+    "coherence.official.number_official": lambda found: found is None or isinstance(found, int),
+    "coherence.official.parse_official": lambda found: found in _LETTERS,
 }
 NOT_PARSERS = ("coherence.captioning.record",)
 

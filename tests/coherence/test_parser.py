@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tempbench_lmms.coherence import official as theirs
 from tempbench_lmms.coherence import parser
 from tempbench_lmms.metrics.text import numeric_distance
 
@@ -86,7 +87,7 @@ def test_numeric_distance_on_the_real_counts(real: list[tuple[str, list[str], in
     counting = [(options, answer) for kind, options, answer in real if kind == "count"]
     # A model that is always right, and answers with the letter, loses half by the official rule.
     official = [
-        numeric_distance(parser.number_official("ABCDEF"[answer], options), int(options[answer]))
+        numeric_distance(theirs.number_official("ABCDEF"[answer], options), int(options[answer]))
         for options, answer in counting
     ]
     assert round(sum(official) / 292, 4) == 0.5611
@@ -118,14 +119,14 @@ def test_replies_to_a_count(
     reply: str, letter: str | None, official: str | None, number: int | None, number_official: int | None
 ) -> None:
     assert (parser.read(reply, OPTIONS).value or (None, None)) == (letter, number)
-    assert parser.parse_official(reply, OPTIONS) == official
-    assert parser.number_official(reply, OPTIONS) == number_official
+    assert theirs.parse_official(reply, OPTIONS) == official
+    assert theirs.number_official(reply, OPTIONS) == number_official
 
 
 def test_the_official_rules_miss_small_letters_and_g() -> None:
-    assert parser.parse_official("A: Left.", ["Left.", "Right."]) is None
+    assert theirs.parse_official("A: Left.", ["Left.", "Right."]) is None
     seven = [f"Way {i}." for i in range(7)]
-    assert parser.parse_official("Answer is:G", seven) is None
+    assert theirs.parse_official("Answer is:G", seven) is None
     assert letter_of("Answer is:G", seven) == "G"
 
 
@@ -133,4 +134,4 @@ def test_the_official_rules_miss_small_letters_and_g() -> None:
 @given(st.text(max_size=200))
 def test_only_letters_on_offer(reply: str) -> None:
     assert letter_of(reply, OPTIONS) in (*"ABCD", None)
-    assert parser.parse_official(reply, OPTIONS) in (*"ABCD", None)
+    assert theirs.parse_official(reply, OPTIONS) in (*"ABCD", None)

@@ -10,8 +10,8 @@ PAPER = "002_45dafcf6299d8f45.txt"
 _RELATIONS = (None, "before", "after", "independent")
 OFFERED = {
     "mateo.parser.read": lambda found: found.value in (*_RELATIONS, "other"),
-    "mateo.parser.parse_strict": lambda found: found in (*_RELATIONS, "other"),
-    "mateo.parser.parse_first": lambda found: found in _RELATIONS,
+    "mateo.official.parse_strict": lambda found: found in (*_RELATIONS, "other"),
+    "mateo.official.parse_first": lambda found: found in _RELATIONS,
 }
 VALUES = {"form": [*parser.FORMS]}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.mateo import parser, prompts
+from tempbench_lmms.mateo import official, parser, prompts
 from tempbench_lmms.mateo.card import CLASSES
 
 
@@ -123,17 +123,17 @@ REFLECTIONS = [
 
 @pytest.mark.parametrize(("reply", "expected"), TRIPLES)
 def test_triple(reply, expected):
-    assert parser.parse_strict(reply, "triple") == expected
+    assert official.parse_strict(reply, "triple") == expected
 
 
 @pytest.mark.parametrize(("reply", "expected"), COTS)
 def test_cot(reply, expected):
-    assert parser.parse_strict(reply, "cot") == expected
+    assert official.parse_strict(reply, "cot") == expected
 
 
 @pytest.mark.parametrize(("reply", "expected"), REFLECTIONS)
 def test_reflection(reply, expected):
-    assert parser.parse_strict(reply, "reflection") == expected
+    assert official.parse_strict(reply, "reflection") == expected
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_reflection(reply, expected):
     ],
 )
 def test_answer_before_the_reflection(reply, expected):
-    assert parser.parse_first(reply) == expected
+    assert official.parse_first(reply) == expected
 
 
 @pytest.mark.parametrize("form", parser.FORMS)
@@ -159,7 +159,7 @@ def test_the_full_reply_is_right_in_every_form(form, label):
 @given(st.text(), st.sampled_from(parser.FORMS))
 def test_any_text_is_read_without_an_error(reply, form):
     assert parser.read(reply, form).value in {*CLASSES, "other", None}
-    parser.parse_first(reply)
+    official.parse_first(reply)
 
 
 @given(st.lists(st.sampled_from(["Yes", "No", UNSURE]), min_size=3, max_size=3))

@@ -17,8 +17,7 @@ from tempbench_lmms.rextime import scoring
 from tempbench_lmms.runs import importing, logs
 from tempbench_lmms.runs.run_card import IMPORTED, run_card
 from tempbench_lmms.tempvs.card import MAIN_TESTS
-from tempbench_lmms.tempvs.imports import _OFFICIAL
-from tempbench_lmms.tempvs.official import load_rows
+from tempbench_lmms.tempvs.imports import _OFFICIAL, load_rows
 from tests.command import complains, tempbench
 from tests.runs.test_logs import write_run
 

@@ -19,7 +19,7 @@ from tempbench_lmms.parsing.expected import (
 )
 from tempbench_lmms.rextime import parser as rextime
 from tempbench_lmms.runs import second
-from tempbench_lmms.tempvs import parser as tempvs
+from tempbench_lmms.tempvs import official, parser
 from tests.second_reader import fenced, obedient
 
 CHOICE, ITEM, ORDER, TRUTH = Choice("ABC"), Item(5), Order(("1", "2", "3")), Truth()
@@ -184,9 +184,9 @@ def test_a_reread_reply_asks_for_the_reading():
         return Reading({Choice: "A", TimeSpan: (1.0, 2.0)}[type(expected)], SECOND)
 
     reply = Reread("The answer is B, from 3 to 4 seconds.", choose)
-    found = tempvs.read(reply, "mt1", ["x", "y"], 5)
+    found = parser.read(reply, "mt1", ["x", "y"], 5)
     assert (found.value, found.how) == ("A", "second reader")
-    assert tempvs.parse_official(reply, "mt1") == "B"
+    assert official.parse_official(reply, "mt1") == "B"
     both = rextime.read(reply, ["x", "y", "z", "w"], 60.0)
     assert (both["letter"].value, both["span"].value) == ("A", (1.0, 2.0))
     assert [value for _, value in seen] == ["B", "B", (3.0, 4.0)]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tempbench_lmms.tempvs import parser
+from tempbench_lmms.tempvs import official
 from tests.source_files import picture, write
 
 PAPER = "000_1f4afa32a1a354c5.txt"
@@ -11,9 +11,9 @@ LEFT_OUT = {"Table 10": "holds prompts; its dashes are bullets"}
 _LETTERS = (None, *"ABCD")
 OFFERED = {
     "tempvs.parser.read": lambda found: found.value in (*_LETTERS, *"12345"),
-    "tempvs.parser.parse_official": lambda found: found in ("UNK", *"ABCDE") or found.isdigit(),
+    "tempvs.official.parse_official": lambda found: found in ("UNK", *"ABCDE") or found.isdigit(),
 }
-VALUES = {"kind": ["mt1", "mt2", "mt3", "gt"], "family": [*parser.FAMILIES]}
+VALUES = {"kind": ["mt1", "mt2", "mt3", "gt"], "family": [*official.FAMILIES]}
 
 PUBLISHED = ("mt1_two/test.parquet",)
 ORIGIN = {"source": {"folder": "/home/somebody/TempVS"}}

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import official
-from tempbench_lmms.tempvs.parser import family_of, parse_official
 
 # Worked example: sequence, events, right option, answer, what Llama, Phi and Qwen said without pictures.
 MT1 = [
@@ -126,8 +125,8 @@ REPLIES = [
 
 @pytest.mark.parametrize(("reply", "generic", "internvl"), REPLIES)
 def test_official_parser(reply, generic, internvl):
-    assert parse_official(reply, "mt1") == generic
-    assert parse_official(reply, "mt1", "internvl") == internvl
+    assert official.parse_official(reply, "mt1") == generic
+    assert official.parse_official(reply, "mt1", "internvl") == internvl
 
 
 @pytest.mark.parametrize(
@@ -136,7 +135,7 @@ def test_official_parser(reply, generic, internvl):
      ("three", "UNK"), ("none", "UNK")],
 )  # fmt: skip
 def test_official_grounding_parser(reply, number):
-    assert parse_official(reply, "gt") == number
+    assert official.parse_official(reply, "gt") == number
 
 
 # As the official scorer has them.
@@ -177,7 +176,7 @@ PIECES = [
 def test_the_official_patterns_in_another_form_find_the_same(reply):
     for (kind, family), patterns in PATTERNS.items():
         found = next((match for pattern in patterns if (match := re.search(pattern, reply))), None)
-        assert parse_official(reply, kind, family) == (found.group(1) if found else "UNK")
+        assert official.parse_official(reply, kind, family) == (found.group(1) if found else "UNK")
 
 
 def test_grounding_compares_the_last_character():
@@ -187,11 +186,15 @@ def test_grounding_compares_the_last_character():
 
 
 def test_families():
-    assert family_of("deepseek-vl2-tiny") == family_of("Janus-Pro-7B") == "deepseek"
-    assert family_of("InternVL2_5-8B") == "internvl"
-    assert family_of("llava-interleave-qwen-7b-hf") == family_of("LLaVA-NeXT-Video-7B-hf") == "llava"
-    assert family_of("Llama-3.1-8B") == "llama"
-    assert family_of("Qwen2-VL-7B-Instruct") == family_of("GPT4o") == "generic"
-    assert parse_official("USER: A? ASSISTANT: B", "mt1", "llava") == "B"
-    assert parse_official("A or B? The answer is B", "mt1", "llama") == "B"
-    assert parse_official("B <｜end▁of▁sentence｜>", "mt1", "deepseek") == "B"
+    assert official.family_of("deepseek-vl2-tiny") == official.family_of("Janus-Pro-7B") == "deepseek"
+    assert official.family_of("InternVL2_5-8B") == "internvl"
+    assert (
+        official.family_of("llava-interleave-qwen-7b-hf")
+        == official.family_of("LLaVA-NeXT-Video-7B-hf")
+        == "llava"
+    )
+    assert official.family_of("Llama-3.1-8B") == "llama"
+    assert official.family_of("Qwen2-VL-7B-Instruct") == official.family_of("GPT4o") == "generic"
+    assert official.parse_official("USER: A? ASSISTANT: B", "mt1", "llava") == "B"
+    assert official.parse_official("A or B? The answer is B", "mt1", "llama") == "B"
+    assert official.parse_official("B <｜end▁of▁sentence｜>", "mt1", "deepseek") == "B"

@@ -9,7 +9,7 @@ PAPER = None
 _ANSWERS = (None, *"ABCD", "Yes", "No")
 OFFERED = {
     "timeblind.parser.read": lambda found: found.value in _ANSWERS,
-    "timeblind.parser.parse_official": lambda found: found in (-1, 0, 1),
+    "timeblind.official.parse_official": lambda found: found in (-1, 0, 1),
 }
 OF_THE_TEXT = r".*_official"
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tempbench_lmms.timeblind import parser, prompts
+from tempbench_lmms.timeblind.official import parse_official
 
 OPTIONS = ("The wheel turns quickly.", "The wheel turns slowly.")
 
@@ -42,13 +43,13 @@ LETTERED = [
 @pytest.mark.parametrize(("reply", "ours", "official"), YES_NO)
 def test_yes_or_no(reply, ours, official):
     assert parser.read(reply).value == ours
-    assert parser.parse_official(reply) == official
+    assert parse_official(reply) == official
 
 
 @pytest.mark.parametrize(("reply", "ours", "official"), LETTERED)
 def test_letters(reply, ours, official):
     assert parser.read(reply, OPTIONS).value == ours
-    assert parser.parse_official(reply, OPTIONS) == official
+    assert parse_official(reply, OPTIONS) == official
 
 
 def test_the_prompt_asks_for_the_form():
