@@ -71,16 +71,14 @@ _DOUBTS = dict.fromkeys(
     ("letter", "label", "both", "listed", "number", "place", "order", "text"),
     (roles("or ask"), roles("or ask suppose refuse remainder")),
 ) | {"judged": (roles("all or ask"), roles("or ask suppose refuse turn wrong no"))}
-_TOLD = ("stated", "class", "span")
-_EVENT = roles("answer right conclude event")
-_LEADS = roles("fill conclude choose is only must turn prep right final option answer that then article odd")
-_NOUNS = roles("image option answer rank.former rank.latter")
+_LEADS = roles(
+    "fill conclude choose is only remainder must turn prep right final option answer that then article odd"
+)
 _WORD = re.compile(r"[^\W\d_]{2,} $")
 _REMARKS, _WORDY = roles("note courtesy ask refuse"), roles("text words place")
 _BRIEF = 200
 _PLAIN = re.compile(r"\D{4,}")
 _FIRST_KEY = re.compile(r'\{\s*"([^"\n]{1,40})"')
-_BEGINS = roles("and or to article prep from because at is")
 
 
 class Case(NamedTuple):
@@ -108,7 +106,11 @@ def _possible(text: Text, judged: list[Judged]) -> list[Judged]:
     first = min((one.sentence for one in judged), default=0)
     later = range(first + 1, len(text.sentences)) if "note" in text.roles else ()
     notes = {i for i in later if any("note" in w.roles for w in text.within(*text.sentences[i])[:1])}
-    denied = {(o.mention.value, o.mention.form in _TOLD) for o in judged if o.stance == Stance.DENIED}
+    denied = {
+        (o.mention.value, o.mention.form in ("stated", "class", "span"))
+        for o in judged
+        if o.stance == Stance.DENIED
+    }
     live = [one for one in judged if one.stance >= Stance.OPEN]
     live = [o for o in live if o.stance > Stance.NAMED or (o.mention.value, False) not in denied]
     return [one for one in live if one.sentence not in notes or one.stance == Stance.ANNOUNCED]
@@ -141,7 +143,7 @@ def _span(case: Case) -> Said | None:
     if not isinstance(finder.expected, TimeSpan):
         return None
     if len(_values(live)) > 1 and (letter := finder.chosen()):
-        named = [one for one in options.find(text, finder.choice) if one.form in ("label", "letter")]
+        named = [one for one in options.find(text, finder.choice) if one.form in _LABELS]
         found = [one.mention for one in case.judged]
         mine = [one for one in live if _letter_of(text, found, named, one.mention) == letter]
         if len(_values(mine)) == 1:
@@ -156,7 +158,7 @@ def _letter_of(text: Text, found: list[Mention], named: list[Mention], mention: 
     """Returns the letter that a span belongs to: the last one before it, behind other spans."""
     start = text.around(mention.start).start
     left = max([start, *(one.end for one in found if one.end <= mention.start)])
-    before = [one for one in named if left <= one.start and one.end <= mention.start]
+    before = [one for one in named if left < one.end <= mention.start]
     return str(before[-1].value) if before else None
 
 
@@ -172,7 +174,6 @@ def _retracted(case: Case) -> Said | None:
     """Returns that nothing is stated if a text begins to correct its last answer."""
     text, last = case.text, next((o.mention.end for o in [*case.live[::-1], *case.judged[::-1]]), 0)
     back = [w for w in text.within(last, len(text.text)) if "back" in w.roles]
-    back = [w for w in back if text.around(w.start).start > last and not text.asks[text.sentence(w.start)]]
     return (_left_over(case) or (None, "several")) if any(opens_back(text, w) for w in back) else None
 
 
@@ -240,7 +241,7 @@ def _closing(case: Case) -> Said | None:
     before = _values([one for one in live if one.sentence < final])
     if len(_values(last)) != 1 or len(before) < _LISTED:
         return None
-    said = text.has(_EVENT, text.sentences[final].start, last[0].mention.end)
+    said = text.has("answer right conclude event", text.sentences[final].start, last[0].mention.end)
     return (last[-1], "") if said else None
 
 
@@ -295,7 +296,7 @@ def _is_doubtful(case: Case, one: Judged) -> bool:
     if mention.form == "place":
         # "Not the fourth, the first."
         known = text.has("not", start, mention.start) and text.filled(start, end, text.said(one.sentence))
-        return not known and not text.has(_NOUNS, 0, mention.end)
+        return not known and not text.has("image option answer rank.former rank.latter", 0, mention.end)
     return mention.form == "listed"
 
 
@@ -305,11 +306,13 @@ def _is_contrasted(case: Case, one: Judged) -> bool:
     The text goes on briefly in a later sentence, or a "but" comes after it; "although" only concedes.
     """
     text, (_, end) = case.text, case.text.sentences[one.sentence]
-    if one.mention.form in ("number", "order", "span", "both", "judged"):
-        return False
+    open_ = one.mention.form not in ("number", "order", "span", "both", "judged", "stated", "class")
     brief = len(text.text) - end <= _BRIEF and _later(text, one)
-    turns = ("turn" in w.roles and "concede" not in w.roles for w in text.within(one.mention.end, end))
-    return bool(brief) or (one.mention.form in _LABELS | {"text"} and any(turns))
+    out = Stance.DENIED if "odd" not in case.finder.terms.approves else None
+    ruled = [o.mention.start for o in case.judged if o.stance == out]
+    start = max(one.mention.end, min(max(ruled, default=0), end))  # "in image 3 but not in image 4"
+    turns = ("turn" in w.roles and "concede" not in w.roles for w in text.within(start, end))
+    return open_ and (bool(brief) or (one.mention.form in _LABELS | {"text"} and any(turns)))
 
 
 def _remaining(case: Case) -> Said | None:
@@ -400,5 +403,9 @@ def _is_unfinished(text: Text, judged: list[Judged]) -> bool:
 def _trails_off(text: Text, place: int) -> bool:
     """Returns whether a text ends, after a place, with a word that begins something else."""
     last = text.before(len(text.text), 0)
-    begins = last and last.roles & _BEGINS and text.text[last.start] < "\u2e80"
+    begins = (
+        last
+        and last.roles & roles("and or to article prep from because at is")
+        and text.text[last.start] < "\u2e80"
+    )
     return bool(last and begins and last.start > place and last.end - last.start > 1)

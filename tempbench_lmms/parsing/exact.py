@@ -90,9 +90,9 @@ _KEYS = (
 _TRUTHS = dict.fromkeys(("t", "true", "yes", "是"), True) | dict.fromkeys(("f", "false", "no", "否"), False)
 _BRIEFLY = re.compile(
     r"(?:it|s?he|they|th(?:is|at|ese|ere)) (?:is|are|was|were|do|does|did|has|have|had|can|will)(n.t| not)?"
+    r"(?: indeed)?"
 )
 _CLASSES = {"before": "before", "after": "after", "parallel": "independent", "independent": "independent"}
-_ANSWER = roles("answer")
 _SHORT, _MOST = 60, 50
 
 
@@ -137,7 +137,6 @@ def _span(text: str, span: TimeSpan) -> tuple[Any, str] | None:
 
 
 def _choice(bare: str, expected: Choice) -> str | None:
-    bare = bare.lower().removeprefix(f"{expected.noun} ")
     found = _LETTER.fullmatch(bare)
     letter = found[1].upper() if found and found[1].upper() in expected.letters else ""
     if found and letter and not found[2]:
@@ -197,7 +196,7 @@ def _of_json(value: Any, finder: Finder) -> Any | None:
         return finder.read_text("\n".join(f"{key.replace('_', ' ')}: {item}" for key, item in rows))
     if isinstance(finder.expected, Relation) and (found := _of_questions(names, finder)) is not None:
         return found
-    asked = finder.terms.approves - {"right", "wrong"} | _ANSWER
+    asked = finder.terms.approves - {"right", "wrong"} | roles("answer")
     named += [
         (name, item)
         for name, item in names.items()

@@ -47,9 +47,10 @@ _TERMS = {
 
 def _claimed(text: Text, claim: str) -> list[Mention]:
     judged = truth.find(text, claim == "chronological")
-    if judged or claim != "first before second":
+    noun = {"first before second": "image", "first longer": "option"}.get(claim)  # of the two compared
+    if judged or not noun:
         return judged or truth.repeated(text, claim)
-    stated = relations.compared(text, options.images(text))
+    stated = relations.compared(text, options.two(text, noun), longer=noun == "option")
     return [one._replace(value=one.value == "before", form="judged") for one in stated]
 
 

@@ -61,9 +61,8 @@ _FILL = roles("fill prep final only is answer option image video conclude likely
     "right back turn switch count keep"
 )
 _NEAR = _FILL | roles("deny also and all hedge unsure able must")
-_TAIL, _JOINS = roles("deny no and or fill option nor"), roles("and or nor")
+_TAIL, _JOINS = roles("deny no and or fill option nor prep"), roles("and or nor")
 _ASKED, _TURNS, _HOLDS = roles("long odd"), roles("turn conclude"), roles("relative deny")
-_LIFTS = _TURNS | roles("answer choose")
 _DENYING = roles("deny no"), roles("deny")  # a "no" is a judgement by itself
 _TAKES_BACK, _ANNOUNCES = roles("back switch"), roles("answer choose switch final")
 _POINTS = roles("back only to from because turn conclude is")
@@ -71,6 +70,7 @@ _BEFORE_BACK = roles("fill back switch no deny turn prep and yes must ask")
 _LEADS, _SUBJECTS = roles("is prep turn conclude"), roles("answer option image")
 _DENIES, _EXCEPT, _UNTIL = roles("deny wrong no"), roles("deny partly"), roles("once to")
 _UNCERTAIN, _BOUNDS = roles("hedge refuse suppose because or"), roles("more less")
+_LIMITS = roles("to towards because between before after")
 _PARTS, _CONDITION = roles("is tick cross"), roles("suppose turn conclude")
 _PAUSES = ("", *",.:;!)，。、")
 _BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
@@ -101,7 +101,6 @@ def _pair(text: Text, group: list[Mention]) -> list[list[Mention]]:
     one, other = group
     before = text.within(max(0, one.start - _FILLING), one.start)
     lead = next((w for w in reversed(before) if "article" not in w.roles), None)
-    lead = lead if lead and is_filling(text, lead.end, one.start, _FILL) else None
     apart = (
         lead
         and "not" in lead.roles
@@ -114,13 +113,17 @@ def _pair(text: Text, group: list[Mention]) -> list[list[Mention]]:
 def _is_joined(text: Text, one: Mention, other: Mention) -> bool:
     """Returns whether only a comma or a joining word separates two mentions; no "is", no tick.
 
-    A comma behind a joining word ends the list: "neither A nor B, C".
+    A comma behind a joining word ends the list: "neither A nor B, C". Nothing separates "the last two".
     """
+    if one.end == other.start and one.form == other.form:
+        return True
     start, end, lead = one.end, other.start, text.before(one.start, 1)
     rest = _BRACKETS.sub(" ", text.without(start, end, "and or option image fill"))
     parts = text.has(_PARTS, start, end) and "(" not in text.text[start:end]
     parts = parts or text.has("right wrong", start, end)
     signs = set("/、&|") if lead and lead.roles & _JOINS else set(",/、&|")
+    if one.form in ("stated", "text", "words") and text.has("pronoun", start, end + 5):
+        signs = set()  # "He doesn't feed the cat, he waters the plants"
     joins = bool(signs & set(rest)) or text.has("and or", start, end)
     return joins and not parts and is_empty(rest) and text.sentence(start - 1) == text.sentence(end)
 
@@ -137,16 +140,16 @@ class _Place:
         self.sentence = Span(max(whole.start, self.start - _REACH), min(whole.end, self.end + _REACH))
         self.clause = Span(clauses[0].start, clauses[-1].end)
         self.left = max(before, self.sentence.start)
+        # Where the word ends that rejects it, which does not deny the next one, too.
         self.judged_to = self.end
-        """Where the word ends that rejects it, which does not deny the next one, too."""
         self.right = min(after, self.sentence.end)
         self.several = len({one.value for one in group}) > 1
         self.counted = type(group[0].value) is int
         named = self.form != "judged" or text.text[self.start - 1 : self.start] == '"'  # "'yes' is out"
         self.terms = (terms if terms.approves else _ANY_TERMS) if named else _NO_TERMS
         self.ahead = text.within(self.sentence.start, self.start)
+        # The words of the clause between the previous mention and this one.
         self.lead = text.within(max(self.left, self.clause.start), self.start)
-        """The words of the clause between the previous mention and this one."""
         self.verdict = _said(self)
 
     @cached_property
@@ -238,7 +241,6 @@ def _others(at: _Place) -> Stance | None:
     """Says DENIED of what "the other options" are."""
     words = at.text.within(at.sentence.start, at.start)[:3]
     opens = any("other" in w.roles for w in words[:2]) and any(w.roles & _SUBJECTS for w in words)
-    opens = opens and is_filling(at.text, at.sentence.start, words[-1].end, _SUBJECTS | {"other", "fill"})
     chosen = at.verdict == "right" and not at.text.has("deny", at.end, at.sentence.end)
     return Stance.DENIED if opens and not chosen else None
 
@@ -251,15 +253,16 @@ def _compared(at: _Place) -> Stance | None:
 
 
 def _denied(at: _Place) -> Stance | None:
-    if at.verdict == "wrong" and at.nearest and at.nearest.roles >= _EXCEPT:  # "all but B are wrong"
-        return Stance.ANNOUNCED
+    excepted = at.nearest and at.nearest.roles >= _EXCEPT  # "all but B are wrong", "all but B belong here"
+    if excepted and (at.verdict in ("wrong", "not") or "odd" in at.terms.approves):
+        return Stance.NAMED if at.several else Stance.ANNOUNCED
     return Stance.DENIED if at.denied or at.verdict in ("wrong", "not") else None
 
 
 def _asked(at: _Place) -> Stance | None:
     """Says ASKED of what a question or a refusal speaks of: "I cannot tell whether it is B"."""
     refused = at.last("refuse")
-    lifts = _TURNS if refused and at.clause.start <= refused else _LIFTS
+    lifts = _TURNS if refused and at.clause.start <= refused else (_TURNS | roles("answer choose"))
     refuses = refused and not at.text.has(lifts, refused, at.start)
     asks = at.text.asks[at.number]
     said = at.text.opens(at.number + 1) if asks and at.number + 1 < len(at.text.sentences) else roles("")
@@ -296,10 +299,10 @@ def _drafted(at: _Place) -> Stance | None:
 
 
 def _bounded(at: _Place) -> Stance | None:
-    """Returns ASKED for a number that is only a bound: "up to 4", "at least 4"."""
+    """Returns ASKED for a number that is only a bound: "up to 4", "after image 4"; OPEN for "4 or more"."""
     roles = at.nearest.roles if at.nearest else frozenset[str]()
-    limits = roles & {"to", "towards", "because", "between"} and not roles & {"prep", "fill"}
-    limits = limits and "," not in at.text.text[at.nearest.end if at.nearest else at.start : at.start]
+    limits = roles & _LIMITS and not roles & {"prep", "fill"}
+    limits = limits and not {*",;"} & {*at.text.text[at.nearest.end if at.nearest else at.start : at.start]}
     if at.counted and limits and not at.text.has("deny", at.clause.start, at.start):  # "not until 4"
         return Stance.ASKED
     behind = [w for w in at.text.within(at.end, at.end + _FAR)[:1] if w.start <= at.end + 1]  # "4 or more"
@@ -350,7 +353,7 @@ RULES: list[tuple[Callable[[_Place], Stance | None], frozenset[str] | None]] = [
     (_asked, None),
     (_supposed, roles("suppose")),
     (_drafted, roles("claim quotes draft concede")),
-    (_bounded, _BOUNDS | roles("to towards because between")),
+    (_bounded, _BOUNDS | _LIMITS),
     (_hedged, roles("or hedge")),
     (lambda at: Stance.NAMED if at.several else None, None),
     (_approved, None),
@@ -415,7 +418,7 @@ def _said(at: _Place) -> str:
 
 def _ends(at: _Place, word: Word) -> bool:
     """Returns whether nothing behind a word judges the mention; but "aber nicht" does."""
-    turns = {"turn"} if not at.text.has("deny", word.end, word.end + _NEXT) else frozenset[str]()
+    turns = {"turn"} if not at.text.has("deny", word.start, word.end + _NEXT) else frozenset[str]()
     rest = "rest" in word.roles and at.text.text[word.end : word.end + 1] == " "  # "the others are wrong"
     return rest or bool(word.roles & (_UNCERTAIN | at.terms.verdicts | turns))
 

@@ -1,8 +1,8 @@
 """A place of a text that names an answer. Each module finds those of a few kinds of answers."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
-
-from tempbench_lmms.parsing.tokens import Text
 
 
 class Mention(NamedTuple):
@@ -39,14 +39,18 @@ def apart(mentions: list[Mention]) -> list[Mention]:
     return sorted(kept, key=lambda m: m.start)
 
 
-def as_list(text: Text, mentions: list[Mention], least: int) -> list[Mention]:
+def row(values: Sequence[Any], start: int, end: int, form: str) -> list[Mention]:
+    """Returns several values of one place, side by side in it: "images 2 to 4", "the last two"."""
+    cuts = [*range(start, min(start + len(values), end)), end]
+    return [Mention(one, *cut, form) for one, cut in zip(values, pairwise(cuts), strict=False)]
+
+
+def as_list(mentions: list[Mention], least: int) -> list[Mention]:
     """Returns mentions, with those marked `listed` that go through the options, if there are enough of them.
 
     The first or last mention is not part of the list if the list names its option again.
     """
     both = [one for one in mentions if one.form == "both"]
-    if not all(text.begins(text.sentence(one.start), one.start) for one in both[:-1]) and least < 3:
-        return mentions
     if len({one.value for one in both}) < least:
         return mentions
     again = {id(end) for end in (both[0], both[-1]) if sum(one.value == end.value for one in both) > 1}

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 from tempbench_lmms.parsing.expected import Item
 from tempbench_lmms.parsing.lexicon import Word, numeral, roles
-from tempbench_lmms.parsing.mentions import Mention, apart
+from tempbench_lmms.parsing.mentions import Mention, apart, row
 from tempbench_lmms.parsing.tokens import Text
 
 _SIGNS = " .,:;!?)\"'\n。"
-_GOES_ON = roles("is right wrong because deny and or")
+_GOES_ON = roles("is right wrong because deny and or able")
 _LONGEST = 400
 _DIGITS = re.compile(
     r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/])#?(\d{1,4})(?![\d/%]|:\d|[^\W\d_\u2e80-\uffff]|\.\d|,\d{3}|[-–]\d)"
@@ -20,10 +20,15 @@ _BEHIND = re.compile(
     r"\s{0,2}(?:is\s|ist\s|est\s|es\s|è\s|は|が|是|为|n\.?[o°]\.?\s?|number\s|#|_)?"
     r"[:\s(\[\"'#]{0,4}(\d{1,2})(?![\d%]|:\d|\.\d|[^\W\d_\u2e80-\uffff])"
 )
+_TO = re.compile(
+    r"\s?(?:-|–|to|through|bis|à|a|al|至|到|から)\s?(\d{1,2})(?![\d%]|:\d|\.\d|[^\W\d_\u2e80-\uffff])"
+)
 _SIGN = re.compile(r"\s*[^\s\w]|\s*$|\s*\n|\s+\d")
+_NEAR = 16
 _NOUNS, _LEADS = roles("image option"), roles("answer is choose conclude fill image")
 _AFTER = roles(
-    "is right wrong because deny than and or turn conclude likely hedge suppose back to all courtesy relative"
+    "is right wrong because deny than and or turn conclude likely hedge suppose back to all courtesy aux "
+    "relative"
 )
 
 
@@ -38,39 +43,69 @@ def place(roles: frozenset[str], n: int) -> int | None:
 
 def places(text: Text, n: int, nouns: frozenset[str]) -> list[Mention]:
     """Returns places in a row of `n`, from 1: those before a noun, or before nothing that is counted."""
-    found = []
-    for word in text.words:
+    found: list[Mention] = []
+    for word in reversed(text.words):
         rank = place(word.roles, n)
         if rank is None or not 0 < rank <= n:
             continue
-        beside = next((w for w in text.within(word.end, word.end + 24) if w.roles != {"fill"}), None)
-        beside = beside if beside and beside.start <= word.end + 2 else None
-        end = word.end
-        if beside and not set(text.text[end : beside.start]) & set("(."):
-            noun = beside.roles & nouns or text.text[beside.start : beside.end] in ("one", "number")
-            end = beside.end if noun else end
+        ranks, word = _ranks(text, word, rank, n)
+        end = _noun_end(text, word, nouns)
+        listed = found and 0 < found[-1].start - end <= _NEAR and _joins(text, end, found[-1].start)
         one = text.text[word.start : word.end].endswith(" one")
-        if one or end > word.end or _stands(text, word, beside):
+        if one or end > word.end or listed or _stands(text, word):
             near = [*text.within(max(0, word.start - 8), word.start)[-1:], *text.within(end, end + 30)[:1]]
             ways = [role for w in near for role in ("from_right", "from_left") if role in w.roles]
-            rank = n + 1 - rank if ways[:1] == ["from_right"] else rank
-            found.append(Mention(rank, word.start, end, "place"))
-    return found
+            ranks = [n + 1 - one for one in ranks] if ways[:1] == ["from_right"] else ranks
+            found += row(ranks, word.start, end, "place" if len(ranks) == 1 else "label")[::-1]
+    return found[::-1]
 
 
-def _stands(text: Text, word: Word, beside: Word | None) -> bool:
+def _ranks(text: Text, word: Word, rank: int, n: int) -> tuple[list[int], Word]:
+    """Returns the places that a word means, and with a number behind it, several: "the last two"."""
+    beside = _beside(text, word)
+    among = text.opens(text.sentence(word.start)) & roles("prep total between from")  # "of the last two, C"
+    if among or not beside or not beside.number or beside.ordinal or rank not in (1, n):
+        return [rank], word
+    ranks = [*range(1, n + 1)]
+    return ranks[: beside.number] if rank == 1 else ranks[-beside.number :], word._replace(end=beside.end)
+
+
+def _noun_end(text: Text, word: Word, nouns: frozenset[str]) -> int:
+    """Returns the end of the noun behind a place, or that of the place."""
+    beside = _beside(text, word)
+    if beside is None or set(text.text[word.end : beside.start]) & set("(."):
+        return word.end
+    named = beside.roles & nouns or text.text[beside.start : beside.end] in ("one", "number")
+    return beside.end if named else word.end
+
+
+def _beside(text: Text, word: Word) -> Word | None:
+    beside = next((w for w in text.within(word.end, word.end + 24) if w.roles != {"fill"}), None)
+    return beside if beside and beside.start <= word.end + 2 else None
+
+
+def _joins(text: Text, start: int, end: int) -> bool:
+    """Returns whether only a comma or a joining word lies between two places: "the first and third image"."""
+    between = text.without(start, end, "and or nor fill").strip()
+    return between in ("", ",", "、") and (bool(between) or text.has("and or nor", start, end))
+
+
+def _stands(text: Text, word: Word) -> bool:
     """Returns whether a place needs no noun: after "is", or alone in a sentence of words of the lexicon."""
     follows = "" if text.ends(word.end) else text.text[word.end : word.end + 1]
-    before = text.within(max(0, word.start - 12), word.start)
+    before = text.within(max(0, word.start - _NEAR), word.start)
     while before and "fill" in before[-1].roles and "is" not in before[-1].roles:
         before.pop()
-    stands = bool(before) and bool(before[-1].roles & roles("is deny"))
+    lead = before[-1].roles if before else roles("")
+    led = bool(lead) and text.text[before[-1].end : word.start].strip().isalpha()
+    stands = bool(lead & roles("is deny choose")) or (led and "prep" in lead)
     number = text.sentence(word.start)
     start, end = text.sentences[number]
+    beside = _beside(text, word)
     goes_on = follows != " " or (beside is not None and beside.roles & _GOES_ON)
     if not stands and goes_on:
         stands = end - start <= _LONGEST and text.filled(start, end, text.said(number))
-    ends = not follows.strip(_SIGNS) or (follows >= "\u2e80" and text.has("is", word.end, word.end + 2))
+    ends = not follows.strip(_SIGNS) or (follows >= "\u2e80" and text.has("is fill", word.end, word.end + 2))
     return bool(stands and goes_on and ends)
 
 
@@ -91,7 +126,7 @@ def items(text: Text, item: Item) -> list[Mention]:
             before = text.before(word.start, 1)
             if before is None or before.roles & _LEADS:
                 found.append(Mention(number, word.start, word.end, "number"))
-    found += [*_digits(text), *places(text, item.upper, roles("image"))]
+    found += [*_digits(text), *places(text, item.upper, _NOUNS)]
     found = [one for one in apart(found) if 0 < one.value <= item.upper]
     # "The last image is image 4": what a place is said to be, not the place.
     pairs = [(a, b.start) for a, b in pairwise(found) if a.form == "place" and text.has("is", a.end, b.start)]
@@ -115,7 +150,9 @@ def _digits(text: Text) -> Iterator[Mention]:
 def _named(text: Text, word: Word) -> list[Mention]:
     """Returns the number after a noun: "image 3", "image three"."""
     if behind := _BEHIND.match(text.text, word.end):
-        return [Mention(int(behind[1]), word.start, behind.end(), "label")]
+        first, to = int(behind[1]), _TO.match(text.text, behind.end())
+        last = max(first, int(to[1])) if to else first
+        return row(range(first, last + 1), word.start, (to or behind).end(), "label")
     after = text.after(word.end, 1)
     number = after.number if after else None
     return [] if after is None or number is None else [Mention(number, word.start, after.end, "label")]

@@ -31,6 +31,7 @@ _SMALL = re.compile(
     r"(?<![^\W_\u2e80-\uffff])(?<![^\W_]['/.-])(a(?! |$)|[b-h])"
     r"(?=[ )\]\"']*(?:\s*$|\s*[,;:(\n–—。、，]|\.(?!\w)|\s-\s|\s[\[(\d]|[\u2e80-\uffff])|\)\s)"
 )
+
 _LEAD = roles("is answer option choose conclude likely switch final back")
 
 
@@ -45,9 +46,8 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
             found += _labelled(text, word, behind, choice, taken)
     alone = [one for one in _LETTER.finditer(text.text) if not _is_article(text, one)]
     small = text.text.islower()
-    for one in _SMALL.finditer(text.text) if not _shown(choice.texts) else ():
-        if _is_said(text, one.start()) or (one[1] != "a" and small):
-            alone.append(one)
+    below = _SMALL.finditer(text.text) if not _shown(choice.texts) else ()
+    alone += [one for one in below if _is_said(text, one.start()) or (one[1] != "a" and small)]
     named = (one for one in alone if one.start() not in taken and one[1].upper() in choice.letters)
     return apart([*found, *(Mention(one[1].upper(), *one.span(), "letter") for one in named)])
 
@@ -58,14 +58,13 @@ def _labelled(
     """Returns the option that a noun and a letter name; such a letter has no other meaning."""
     said, letter, end = text.text[word.start : word.end].lower(), behind[1], behind.end()
     option = "option" in word.roles
-    noun, below = option or bool(word.roles & _NOUNS), "\n" in behind.group()
+    noun = option or bool(word.roles & _NOUNS)
     linked = "is" in behind.group()  # "the speed of the video is C"
     colon = ":" in behind.group() and text.text[end : end + 2].strip() in ("", ".")
     if said in _shown(choice.texts) or (not colon and not noun and not linked and word.roles & _OTHERS):
-        if not below:
-            taken.add(behind.start(1))
+        taken.add(behind.start(1))
         return []
-    small = (letter.islower() and not option and not text.ends(end)) or (below and _is_article(text, behind))
+    small = letter.islower() and (linked or not option) and not text.ends(end)  # "the sentence is a ..."
     if not noun or small or letter.upper() not in choice.letters:
         return []
     taken.add(behind.start(1))
@@ -73,12 +72,10 @@ def _labelled(
 
 
 def _is_said(text: Text, start: int) -> bool:
-    """Returns whether a place begins a sentence, or directly follows a word that announces an answer."""
-    if not text.text[text.around(start).start : start].strip(" \"'("):
-        return True
-    before = text.before(start, 4)
-    near = before and not text.text[before.end : start].strip(" :,=-–\"'(")
-    return bool(before and near and before.roles & _LEAD)
+    """Returns whether a place begins a sentence, or follows a word that announces an answer."""
+    lead = text.before(start, 4)
+    begins = not text.text[text.around(start).start : start].strip(" \"'(")
+    return begins or bool(lead and lead.roles & _LEAD)
 
 
 def _is_article(text: Text, one: re.Match[str]) -> bool:
@@ -125,7 +122,6 @@ def orders_of(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 _PAIR = 2
-_LISTED = 3
 _LEADS_IN = re.compile(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")
 _IN_BRACKETS = re.compile(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
@@ -173,21 +169,20 @@ def texts(text: Text, choice: Choice) -> list[Mention]:
     return found
 
 
-def images(text: Text) -> list[tuple[int, int, str]]:
-    """Returns where the first and the second image are named."""
-    image = roles("image")
+def two(text: Text, noun: str) -> list[tuple[int, int, str]]:
+    """Returns where the first and the second of two images, or of two pairs, are named."""
     found = [
         (one.start, one.end, "AB"[one.value - 1])
         for one in numbers.items(text, Item(_PAIR))
-        if text.has(image, one.start, one.end)
+        if text.has(noun, one.start, one.end)
     ]
     for word in text.words:
         place, number = numbers.place(word.roles, _PAIR), word.number
         before = next(reversed(text.within(max(0, word.start - 12), word.start)), None)
         if before is None or (place or number) not in (1, 2):
             continue
-        noun = text.text[before.start : before.end].lower() == "number"
-        named = place if "article" in before.roles else noun
+        counted = text.text[before.start : before.end].lower() == "number"
+        named = place if "article" in before.roles else counted
         if named and all(word.end <= start or word.start >= end for start, end, _ in found):
             found.append((word.start, word.end, "AB"[(place or number or 1) - 1]))
     return sorted(found)
@@ -197,8 +192,8 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     """Returns all places that name an option; a letter with its text is one mention."""
     row, truths = len(choice.letters), is_truth(choice)
     named, kept = _joined(text, letters(text, choice), _told(text, choice, truths))
-    named = as_list(text, named, min(_LISTED, row))
-    if choice.asks == "first before second" and (order := relations.compared(text, images(text))):
+    named = as_list(named, min(3, row))
+    if choice.asks == "first before second" and (order := relations.compared(text, two(text, "image"))):
         letter = {"before": choice.letters[0], "after": choice.letters[1]}
         return apart([*named, *(one._replace(value=letter[one.value]) for one in order)])
     ordered = dict(zip(orders_of(choice.texts), choice.letters, strict=False))
@@ -207,15 +202,16 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     elif ordered:
         whole = [one for one in orders.find(text, tuple(sorted(next(iter(ordered))))) if one.value in ordered]
         kept = [one._replace(value=ordered[one.value], form="text") for one in whole]
-        named = _apart_from(named, whole)
     else:
         kept += _by_sense(text, choice, named)
     if _placed(choice.texts):
         found = numbers.items(text, Item(row))
     else:  # "The drum is the first": where an option is named, a rank says something of it
         option = roles("option answer")
-        ranked = _elsewhere(text, numbers.places(text, row, option), kept)
-        found = [o for o in ranked if not ordered or text.has(option, *o[1:3]) or _is_all(text, o)]
+        ranked = numbers.places(text, row, option)
+        found = [one for one in ranked if one.form == "label"]  # "the last two"
+        ranked = _elsewhere(text, [one for one in ranked if one.form == "place"], kept)
+        found += [o for o in ranked if not ordered or text.has(option, *o[1:3]) or _is_all(text, o)]
     return apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
 
 
@@ -286,7 +282,6 @@ _ANY = re.compile(
     r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/#])(\d{1,4})"
     r"(?![\d/%]|:\d|(?!x(?:$|[.,;!\n]))[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)"
 )
-_DETERMINES = roles("first last other article ordinal.1 ordinal.2 ordinal.3")
 _ROW = re.compile(r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*")
 _NEAR, _FAR = 4, 60
 
@@ -309,20 +304,27 @@ def counts(text: Text, count: Count) -> list[Mention]:
         none = [w for w in text.words if w.roles & {"none", "deny"}]
         found = [Mention(0, word.start, word.end, "number") for word in none[:1] if "none" in word.roles]
     numbered = [Mention((values.get(one.value), one.value), one.start, one.end, one.form) for one in found]
-    return apart([*as_list(text, named, len(count.letters)), *numbered])
+    return apart([*as_list(named, len(count.letters)), *numbered])
 
 
 def _numbers(text: Text) -> list[Mention]:
-    found = [Mention(int(one[1]), one.start(), one.end(), "number") for one in _ANY.finditer(text.text)]
+    found = [Mention(int(one[1]), *one.span(), "number") for one in _ANY.finditer(text.text)]
     for word in text.words:
-        number, lead = word.number, text.before(word.start, 1)
-        thing = lead and "one" in word.roles and (lead.roles & _DETERMINES or lead.ordinal)  # "the last one"
-        if number is not None and not thing and word.ordinal is None:
+        if (number := word.number) is not None and word.ordinal is None:
             found.append(Mention(number, word.start, word.end, "number"))
+    found = [one for one in found if not _is_ranked(text, one)]
     heads = (_ROW.match(text.text, word.end) for word in text.words if word.roles & {"image", "step"})
     pictured = [head.span() for head in heads if head]  # "frames 2, 6 and 9"
     counted = [one for one in apart(found) if not _measures(text, one)]
     return [one for one in counted if not any(start <= one.start < end for start, end in pictured)]
+
+
+def _is_ranked(text: Text, one: Mention) -> bool:
+    """Returns whether a number only says which: "the last one", "the first 2 knocks"."""
+    lead = text.before(one.start, 1)
+    ranks = lead and (lead.ordinal or lead.roles & roles("first last other article"))
+    article = lead and text.has("article", lead.start - 4, lead.start)
+    return bool(ranks and (article or text.has("one", one.start, one.end)))
 
 
 def _none(text: Text, word: Word) -> bool:
@@ -338,8 +340,6 @@ def _none(text: Text, word: Word) -> bool:
 def _measures(text: Text, one: Mention) -> bool:
     after = text.after(one.end, 1)
     if after and any(role.startswith("unit.") for role in after.roles):
-        return True
-    if after and "total" in after.roles and any(map(str.isdigit, text.text[after.end : after.end + 8])):
         return True
     begins = text.text[one.start : one.end].isdigit() and text.text[: one.start].rstrip(" ")[-1:] in "\n"
     begins = begins and is_entry(text.text[one.start : one.end], text.text)

@@ -13,8 +13,11 @@ from tempbench_lmms.parsing.tokens import Text, is_empty
 
 _BETWEEN = roles("fill image option and then conclude is prep step article to counter")
 _LEFT_OPEN = roles("prior hedge parallel unsure unable equal refuse partly")
-_REJECTS = _LEFT_OPEN | roles("or deny wrong falling")
-_HEADS, _CORRECTS, _SPLITS = roles("rank image"), roles("back switch"), roles("conclude is")
+_GIVEN = roles("sequence rising")
+_PLAIN = _GIVEN | roles(
+    "fill article is image option shown inverse falling right true praise prep keep pronoun yes final "
+    "conclude to towards from"
+)
 _SIGNS = re.compile(r"[\s,;.:()\[\]\"'|#/&•*+=~<>→⇒➜➔➝、。–—-]")
 _CUT = re.compile(r"[;,.\n、。](?![^\W\u2e80-\uffff])")
 _STRONG = re.compile(r"[:;.\n(–—。]|\s-\s")
@@ -75,7 +78,7 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
     named.sort(key=lambda one: one.start)
     named = [*named[:_FAR], *named[_FAR:][-_FAR:]]  # a reply that loops says no more in its middle
     order = _Order(text, tuple(labels), quantities, named, asides, frozenset(one.start for one in named))
-    found = apart([*apart([*_ranked(order)]), *_rows(order)]) or [*_told(order)]
+    found = apart([*apart([*_ranked(order)]), *_rows(order)]) or [*_told(order)] or [*_given(order)]
     return sorted(found, key=lambda one: one.start)
 
 
@@ -103,7 +106,7 @@ def _direction(order: _Order, start: int, end: int) -> str:
     """Returns an order's direction, by the words before it, else by those after it; empty if unknown."""
     text = order.text
     begin = max(text.around(start).start, start - _FAR)
-    begin = max([begin, *(w.end for w in text.within(begin, start) if w.roles & _CORRECTS)])
+    begin = max([begin, *(w.end for w in text.within(begin, start) if w.roles & roles("back switch"))])
     behind = min(text.around(end - 1).end, end + _FAR)
     return next(iter([*_ways(order, begin, start)[::-1], *_ways(order, start, behind)]), "")
 
@@ -139,7 +142,7 @@ def _rows(order: _Order) -> Iterator[Mention]:
             last = run[-1].end
             if _SIGNS.sub("", _gap(order, last, one.start)) not in ("", "e"):
                 break
-            concludes = [w for w in order.text.within(last, one.start) if w.roles & _SPLITS]
+            concludes = [w for w in order.text.within(last, one.start) if w.roles & roles("conclude is")]
             if _STRONG.search(text, last, one.start) or any(text[w.start].isalpha() for w in concludes):
                 pieces.append([])
             pieces[-1].append(one)
@@ -176,11 +179,10 @@ def _groups(order: _Order, row: list[_Label]) -> Iterator[_Group]:
     """Yields the labels of a row in groups, each with the place that is given before or after it."""
     text, group = order.text, [row[0]]
     begin = max(text.around(row[0].start).start, row[0].start - _FAR)
-    before = _marks(order, begin, row[0].start, last=False)[1]
+    directed = bool(_ways(order, begin, row[0].start))  # "from the first to the last"
+    before = "" if directed else _marks(order, begin, row[0].start, last=False)[1]
     for last, one in zip(row, [*row[1:], None], strict=True):
         limit = one.start if one else min(last.end + _FAR, len(text.text))
-        if not one and (cut := _CUT.search(text.text, last.end, limit)):
-            limit = cut.start()
         behind, ahead = _marks(order, last.end, limit, one is None)
         if one and not behind + ahead and not re.search(r"[^\W\d_]|[.;:\n]", _gap(order, last.end, limit)):
             group.append(one)
@@ -216,6 +218,32 @@ def _told(order: _Order) -> Iterator[Mention]:
                 yield one
 
 
+def _given(order: _Order) -> Iterator[Mention]:
+    """Yields the order in which the labels are given, or its reverse: "already in order", "reverse order"."""
+    text = order.text
+    for i, (start, end) in enumerate(text.sentences if not order.named else ()):
+        said = text.said(i)
+        given = (
+            "shown" in said
+            and said & _GIVEN
+            and not said & roles("falling deny wrong or")
+            and not _announces(text, start, end)
+        )
+        if ("inverse" in said or given) and text.filled(start, end, said & _PLAIN):
+            yield Mention(order.labels[:: -1 if "inverse" in said else 1], start, end, "order")
+
+
+def _announces(text: Text, start: int, end: int) -> bool:
+    """Returns whether an order follows a sentence, or it speaks of the images given."""
+    words = text.within(start, end)
+    shown = [text.after(word.end, 1) for word in words if "shown" in word.roles]
+    nouns = any(noun and noun.roles & roles("image option") for noun in shown)
+    ends = bool(words[-1].roles & ({"is"} if text.has("is", start, end) else {"shown"})) or text.text[
+        start:end
+    ].rstrip().endswith(":")
+    return nouns or ends or "tells" in words[0].roles
+
+
 def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
     """Returns the order of some places; None if they contradict each other or are open."""
     parts: dict[str, list[str]] = {"first": [], "between": [], "last": []}
@@ -232,7 +260,7 @@ def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
     start, end = groups[0].labels[0].start, groups[-1].labels[-1].end
     words = order.text.within(start, order.text.around(end - 1).end)
     refused = order.text.has("refuse", end, len(order.text.text))
-    left_open = _LEFT_OPEN if order.labels[0].isdigit() else _REJECTS
+    left_open = _LEFT_OPEN if order.labels[0].isdigit() else (_LEFT_OPEN | roles("or deny wrong falling"))
     if refused or any(w.roles & left_open for w in words):
         return None
     values = [*parts["first"], *parts["between"], *parts["last"]]
@@ -252,7 +280,7 @@ def _ranked(order: _Order) -> Iterator[Mention]:
         one, other = [v.value for v in row[::2]], [v.value for v in row[1::2]]
         stepped = text.has("step", row[0].start - 8, row[0].start)
         bare = digits and not stepped and set(text.text[row[0].end : row[1].start]) & set(":=→>")
-        head = [w for w in text.within(row[0].start - 120, row[0].start) if w.roles & _HEADS]
+        head = [w for w in text.within(row[0].start - 120, row[0].start) if w.roles & roles("rank image")]
         ranked = len(head) > 1 and "rank" in head[-1].roles  # a table with "Image" and "Rank" above it
         behind = ranked if digits else not one[0].isdigit()
         ranks, labels = (other, one) if behind else (one, other)

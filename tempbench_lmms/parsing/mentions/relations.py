@@ -23,6 +23,14 @@ _LISTED_BEFORE = re.compile(r"(?<!/)(?:/|\bor)\W{0,3}$")
 _LISTED = re.compile(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
 _MOST_BETWEEN = 90
 _JUDGES = roles("is right wrong than and or")
+_LENGTHS, _LATE = roles("long short"), roles("after late needs once short")
+_TWO = roles("fill image option step total number.2 prep than")
+_PLAIN = (
+    _TWO
+    | roles("is covers between deny not aux likely conclude that relative article only turn also first last")
+    | _LENGTHS
+)
+_ADJECTIVES = _LENGTHS | roles("early late")
 _NOT_PLAIN = roles("hedge unsure suppose refuse ask deny wrong back switch")
 
 
@@ -35,9 +43,23 @@ def steps(text: Text) -> Named:
     return found
 
 
-def compared(text: Text, named: Named) -> list[Mention]:
-    """Returns the statements about which of two named things comes first: "before" if the first does."""
+def compared(text: Text, named: Named, longer: bool = False) -> list[Mention]:
+    """Returns the statements about which of two named things comes first: "before" if the first does.
+
+    With `longer`, those about which is the longer one: "before" if the first is.
+    """
+    if longer:
+        lengths = (word for word in text.words if word.roles & _LENGTHS and "equal" not in text.roles)
+        return [one for word in lengths if _of_time(text, word) for one in _ordered(text, word, named)]
     return [one for one in _stated(text, named) if one.form == "stated"]
+
+
+def _of_time(text: Text, word: Word) -> bool:
+    """Returns whether a word for a length speaks of time: not "in pair 1 shadows are longer"."""
+    noun = text.after(word.end, 1) if "than" not in word.roles else None
+    return not (noun and noun.roles & roles("image option")) and not re.search(
+        r"[^\W\d_]", text.without(*_scope(text, word)[1], _PLAIN)
+    )
 
 
 def find(text: Text) -> list[Mention]:
@@ -108,22 +130,32 @@ def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
 
 def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     left, right = _beside(text, word, named) if named else ([], [])
-    late = bool(word.roles & roles("after late needs once"))
+    late = bool(word.roles & _LATE) and not ("then" in word.roles and right)  # "A, danach B"
     if not left and not right:
         return _class(text, word, late)
-    behind = "postposed" in word.roles
-    if left and right and behind:  # "先B后A"
-        late = not late
-    clause = _scope(text, word)[1]
-    open_end = not right and not behind and not text.filled(word.end, clause.end, "fill")
-    if not right and (word.roles & roles("needs feeds") or open_end):
+    behind, clause = "postposed" in word.roles, _scope(text, word)[1]
+    late = late != bool(left and right and behind)  # "先B后A"
+    adjective = word.roles & _ADJECTIVES and text.text[word.start] < "\u2e80" and "than" not in word.roles
+    ended = behind or text.filled(word.end, clause.end, _TWO if adjective else "fill")
+    if not right and (word.roles & roles("needs feeds") or not ended):
         return []
-    step = left[0][2] if left else _OTHER[right[0][2]]
-    if not left and text.has("is", word.end, right[0][0]):
-        step = right[0][2]
-    # "B cannot be done before A" puts it after, and "until A", too.
-    cannot = text.has("unable", clause.start, word.start)
-    return [_of(step, late != cannot, word.start, word.end)]
+    itself = not left and (text.has("is", word.end, right[0][0]) or (adjective and word.roles & _LENGTHS))
+    step = left[0][2] if left else right[0][2] if itself else _OTHER[right[0][2]]
+    unable = _unable(text, word, clause.start)
+    turned = unable is not word and "once" not in word.roles
+    return [_of(step, late != turned, unable.start, word.end)]
+
+
+def _unable(text: Text, word: Word, start: int) -> Word:
+    """Returns the "cannot" that a statement depends on, or the statement's own word.
+
+    "B cannot be done before A" puts it after, as "B can't start until A is done" does.
+    """
+    apart = word.roles & roles("needs feeds") or text.has(
+        "and that relative conclude turn because suppose", start, word.start
+    )
+    found = [one for one in text.within(start, word.start) if "unable" in one.roles and not apart]
+    return found[-1] if found else word
 
 
 def _of(step: str, late: bool, start: int, end: int) -> Mention:
@@ -135,7 +167,8 @@ def _class(text: Text, word: Word, late: bool) -> list[Mention]:
     before = text.before(word.start, word.start - clause.start)
     start = before.end if before else clause.start
     ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end : sentence.end])
-    ends = ends or bool((behind := text.after(word.end, 1)) and behind.roles & _JUDGES)
+    ends = ends and not ("then" in word.roles and text.text[word.end : word.end + 1] == ",")  # "After that, "
+    ends = ends or bool((behind := text.after(word.end, 2)) and behind.roles & _JUDGES)
     if not (is_empty(text.text[start : word.start]) and ends and word.roles & roles("before after")):
         return []
     return [Mention("after" if late else "before", word.start, word.end, "class")]

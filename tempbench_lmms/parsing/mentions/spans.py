@@ -235,9 +235,6 @@ def _without_glosses(items: list[_Item]) -> list[_Item]:
         kept = None
         if match["a"]:
             one, other = codes.at(match.start("a")), codes.at(match.start("b"))
-            near = abs(one.amount - other.amount) < 1 and "%" not in (one.unit, other.unit)
-            if other.code != "#" and not near and (one.code == "P" or other.code != "P"):
-                continue
             kept = one if one.code == "P" or other.code != "P" else other
         elif match["time"]:
             kept = codes.at(match.start("time"))
@@ -326,11 +323,11 @@ def _is_time(points: _Codes, match: re.Match[str]) -> bool:
     return behind.code not in "wnhx" and (first == 0 or match[0][0] in "FSB(:@" or before.code != "w")
 
 
+# In the patterns below: a point, no point, what stands before one, what joins two, a start, an end.
 _SHORT: dict[str, str | int | None] = {
     "A": "[Ppd]", "N": "[^Ppd#]", "Q": "[:@(),T]{0,5}", "J": r"[,&OLSY]{0,3}T[T@:]{0,2}",
     "U": r"(?:[Ppd]|(?<!\()S(?![:@(),]{0,5}[Ppd]))", "V": r"(?:[Ppd]|(?<!\()E(?![:@(),]{0,5}[Ppd]))",
 }  # fmt: skip
-"""In the patterns below: a point, no point, what stands before one, what joins two, a start, an end."""
 # The form; how two points are read: as told, only if the first lies before the second, with the end first, as
 # start and length, or one as a part of the video; whether bare numbers are surely times; the pattern.
 _RULES = tuple(

@@ -12,7 +12,6 @@ from tempbench_lmms.parsing.tokens import Span, Text
 
 _YES, _NO = roles("true yes rising"), roles("false no falling")
 _CLAIM, _IS, _ANSWER = roles("claim"), roles("is"), roles("answer")
-_JUDGING = roles("true false")
 _SAYS = _YES | _NO | {"right", "wrong", "sound"}
 _DIRECTIONS = roles("rising falling")
 # A predicate ends its clause, or a word of these roles follows; before a noun it is an adjective.
@@ -20,7 +19,6 @@ _FOLLOWS = roles(
     "because deny turn and or back conclude fill likely hedge is answer claim as switch courtesy ask that "
     "wrong"
 )
-_LEADS = roles("conclude switch turn answer choose back likely")
 _CHOICE = re.compile(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
 _NEXT = re.compile(r"\s*(\S)")
 
@@ -76,9 +74,9 @@ def _asked(prompt: str) -> tuple[list[str], set[str]]:
     """Returns the words of a prompt's question that say what it asks, in order, and its other words."""
     asked = list(_ASKS.finditer(prompt))
     question = Text(asked[-1][1] or asked[-1][2]) if asked else Text("")
-    wanted = [word for word, _ in _content(question, Span(0, len(question.text)))]
-    denied = question.has("or deny", 0, len(question.text))
-    return [] if denied else wanted, {*UNIT.findall(question.low)} - {*wanted}
+    whole = Span(0, len(question.text))
+    wanted = [word for word, _ in _content(question, whole)]
+    return [] if question.has("or deny", *whole) else wanted, {*UNIT.findall(question.low)} - {*wanted}
 
 
 def _content(text: Text, span: Span, kept: Sequence[str] = ()) -> list[tuple[str, int]]:
@@ -98,8 +96,6 @@ def _says(text: Text, word: Word, ordered: bool) -> bool | None:
     found = word.roles if ordered else word.roles - _DIRECTIONS
     if "inverse" in found:
         return False
-    if not found & _SAYS:
-        return None
     said, start = text.said(text.sentence(word.start)), text.around(word.start).start
     claimed = bool(said & (_CLAIM | {"sequence"} if ordered else _CLAIM))
     if found & {"right", "wrong", "sound"} and claimed:
@@ -114,8 +110,9 @@ def _judges(text: Text, word: Word, found: frozenset[str], claimed: bool) -> boo
     """Returns whether a word is in a place where it judges: as a predicate, or as the whole answer."""
     if found & _DIRECTIONS:
         start, end = text.around(word.start)
-        return text.has(_IS, start, word.start if text.text[word.start].isascii() else end)
-    if not found & _JUDGING:
+        states = text.has(_IS, start, word.end if text.text[word.start].isascii() else end)
+        return states or text.filled(start, end, "fill deny not sequence rising falling")  # "Not in order."
+    if not found & roles("true false"):
         return _opens(text, word)
     return claimed or _predicate(text, word)
 
@@ -136,7 +133,7 @@ def _opens(text: Text, word: Word) -> bool:
     after = text.text[word.end : word.end + 3].strip(" \"'*")
     start, lead = text.around(word.start).start, text.before(word.start, 2)
     led = lead is not None and (
-        lead.roles & _LEADS
+        lead.roles & roles("conclude switch turn answer choose back likely")
         or ("or" in lead.roles and text.text[lead.start - 2] == ",")
         or ("is" in lead.roles and text.has(_ANSWER, start, word.start))
     )

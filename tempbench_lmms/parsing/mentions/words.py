@@ -60,6 +60,10 @@ def _amount(text: Text, word: Word) -> Amount | None:
         low = float(match[1].replace(",", "."))
         high = float(match[2].replace(",", ".")) if match[2] else low
         return low * unit, high * unit, match.start(), word.end
+    return _in_words(text, word, unit)
+
+
+def _in_words(text: Text, word: Word, unit: float) -> Amount | None:
     before = text.within(max(0, word.start - 20), word.start)
     lead = [w for w in before if not text.text[w.end : word.start].strip(" -")]
     said = next((w for w in reversed(lead) if w.number is not None or w.roles & _NUMBER), None)
@@ -70,9 +74,14 @@ def _amount(text: Text, word: Word) -> Amount | None:
         return 2 * unit, _SOME * unit, said.start, word.end
     number = said.number or (0.5 if "half" in said.roles else 1.0)
     # "Between one and three months".
-    ends = [w for w in before if w.number and w.number < number and w.start < said.start]
+    ends = [w for w in before if w.number and w.number < max(number, 1.5) and w.start < said.start]
     least = ends[-1] if ends and text.filled(ends[-1].end, said.start, _JOINS) else said
-    return (least.number or number) * unit, number * unit, least.start, word.end
+    low = least.number or number
+    if number < low:  # "one and a half years"
+        low = number = low + number
+    half = text.after(word.end, 1)
+    more = 0.5 if half and "half" in half.roles else 0.0  # "a year and a half"
+    return (low + more) * unit, (number + more) * unit, least.start, word.end
 
 
 @lru_cache(maxsize=256)
@@ -95,7 +104,9 @@ def ranges(texts: tuple[str, ...]) -> tuple[tuple[float, float], ...]:
 
 def _bounded(text: Text, low: float, high: float, start: int, end: int) -> tuple[float, float]:
     """Returns an amount with the bound beside it: "more than a year", "a year or more", "2+ years"."""
-    near = [*text.within(max(0, start - 16), start), *text.within(end, end + 12)]
+    parts = (w.start for w in text.within(end, end + 12) if w.roles & roles("turn and"))
+    behind = text.within(end, next(parts, end + len(text.text[end : end + 12].partition(",")[0])))
+    near = [*text.within(max(0, start - 16), start), *behind]
     said = frozenset[str]().union(*(word.roles for word in near))
     if "less" in said:
         return 0.0, high
@@ -213,8 +224,6 @@ def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
     rows = _options(texts[: len(letters)])
     said = _senses(text.low, text.words)
     said = [sense for sense in said if sense.name.isascii() or sense.name in {*rows.weights} - {*texts}]
-    if not any(sense.name in rows.weights for sense in said):
-        return []
     if rows.pure:
         return _moves(text, said, rows, letters)
     found = []
@@ -261,9 +270,6 @@ def _moves(text: Text, said: list[Sense], rows: Rows, letters: str) -> list[Ment
     families = (roles(" ".join(f"c.{name}" for name in family.split())) for family in _FAMILIES)
     known = {"c.reverse", *_STILL, *rows.weights}.union(*(one for one in families if one & {*rows.weights}))
     said = [sense for sense in said if sense.name in known]
-    still = [name for name in sorted(_STILL) if name in rows.weights]
-    if len(still) == 1:  # "it stands still and does not rotate"
-        said = [sense._replace(name=still[0]) if sense.name in _STILL else sense for sense in said]
     for sentences in _told(text):
         whole = Span(sentences[0].start, sentences[-1].end)
         cuts = "deny or" if text.has("deny wrong", *whole) else ""
@@ -296,8 +302,6 @@ def _turned(said: list[Sense]) -> list[Sense]:
     kept: list[Sense] = []
     for sense in said:
         last = kept[-1] if kept else sense
-        other = _OPPOSITES.get(last.name) if sense.name == "c.reverse" else sense.name
-        if other is None:
-            return []
+        other = _OPPOSITES.get(last.name, "") if sense.name == "c.reverse" else sense.name
         kept.append(sense._replace(name=other))
     return kept
