@@ -20,7 +20,7 @@ _HEAD = re.compile(
 )
 _NUMBER = re.compile(r"\W{0,3}([123])(?!\d)")
 _LISTED_BEFORE = re.compile(r"(?<!/)(?:/|\bor)\W{0,3}$")
-_LISTED = re.compile(r"[^\w/]{0,2}/(?!/)|\W{0,3}\bor\b")
+_LISTED = re.compile(r"[^\w/]{0,2}/(?!/|\s*\d)|\W{0,3}\bor\b")
 _MOST_BETWEEN = 90
 _JUDGES = roles("is right wrong than and or")
 _LENGTHS, _LATE = roles("long short"), roles("after late needs once short")
