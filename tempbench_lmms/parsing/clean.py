@@ -213,9 +213,9 @@ def _without_options(text: str, letters: str, texts: tuple[str, ...]) -> str:
         entry[1].upper() if entry and _WORD.findall(entry[2].lower()) == shown.get(entry[1].upper()) else ""
         for _, entry in rows
     ]
-    starts = range(len(rows) - len(shown) + 1)
-    first = next((i for i in starts if {*options[i : i + len(shown)]} == {*shown}), len(rows))
-    return _blanked(text, (row for row, _ in rows[first : first + len(shown)]))
+    first = next((i for i in range(len(rows)) if {*options[i : i + len(shown)]} == {*shown}), len(rows))
+    headed = 0 < first < len(rows) and rows[first - 1][0].group().endswith(":")  # "The options:"
+    return _blanked(text, (row for row, _ in rows[first - headed : first + len(shown)]))
 
 
 def _box(reply: str, start: int) -> tuple[int, int] | None:

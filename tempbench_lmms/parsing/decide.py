@@ -90,8 +90,8 @@ class Case(NamedTuple):
     finder: Finder
 
 
+# The mention that states the answer, or None and why there is none.
 Said = tuple[Judged | None, str]
-"""The mention that states the answer, or None and why there is none."""
 
 
 def decide(text: Text, judged: list[Judged], finder: Finder) -> Said:
@@ -308,9 +308,10 @@ def _is_contrasted(case: Case, one: Judged) -> bool:
     text, (_, end) = case.text, case.text.sentences[one.sentence]
     open_ = one.mention.form not in ("number", "order", "span", "both", "judged", "stated", "class")
     brief = len(text.text) - end <= _BRIEF and _later(text, one)
-    out = Stance.DENIED if "odd" not in case.finder.terms.approves else None
-    ruled = [o.mention.start for o in case.judged if o.stance == out]
-    start = max(one.mention.end, min(max(ruled, default=0), end))  # "in image 3 but not in image 4"
+    denied = [o for o in case.judged if o.stance == Stance.DENIED and "odd" not in case.finder.terms.approves]
+    start = max(
+        one.mention.end, min(max((o.mention.start for o in denied), default=0), end)
+    )  # "in image 3 but not in image 4"
     turns = ("turn" in w.roles and "concede" not in w.roles for w in text.within(start, end))
     return open_ and (bool(brief) or (one.mention.form in _LABELS | {"text"} and any(turns)))
 

@@ -80,7 +80,7 @@ _TICKED = re.compile(
 )
 _BOX = re.compile(r"(?:^|(?<=\n))[ *•-]{0,8}(?:\[[xX✓✔ ]?\]|\([xX✓✔ ]?\)|[☐☑☒✅❌✗✘])\s*\S|\[[ ]?\]")
 _KEYS = (
-    r"final_?(answer|choice|decision|order)?",
+    r"(final|revised|corrected)_?(answer|choice|decision|order)?",
     r"(correct_?)?answer(_\w+)?|ans",
     r"((chosen|selected|best|final|my|right)_)?(caption|choice|option|letter)(_(letter|index|id|number|label))?"
     r"|correct_(choice|option)|selected\w*|prediction|label|response",

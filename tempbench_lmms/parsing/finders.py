@@ -46,7 +46,11 @@ _TERMS = {
 
 
 def _claimed(text: Text, claim: str) -> list[Mention]:
-    judged = truth.find(text, claim == "chronological")
+    ordered = claim == "chronological"
+    judged = [
+        one._replace(value=one.value and not (ordered and orders.another(text, one.start)))
+        for one in truth.find(text, ordered)
+    ]
     noun = {"first before second": "image", "first longer": "option"}.get(claim)  # of the two compared
     if judged or not noun:
         return judged or truth.repeated(text, claim)

@@ -63,6 +63,7 @@ _FILL = roles("fill prep final only is answer option image video conclude likely
 _NEAR = _FILL | roles("deny also and all hedge unsure able must")
 _TAIL, _JOINS = roles("deny no and or fill option nor prep"), roles("and or nor")
 _ASKED, _TURNS, _HOLDS = roles("long odd"), roles("turn conclude"), roles("relative deny")
+_BREAKS = ("\n", ";", ": ", ". "), ("\n", ";", ": ", ". ", " (", " - ", " – ", " — ")
 _DENYING = roles("deny no"), roles("deny")  # a "no" is a judgement by itself
 _TAKES_BACK, _ANNOUNCES = roles("back switch"), roles("answer choose switch final")
 _POINTS = roles("back only to from because turn conclude is")
@@ -221,9 +222,10 @@ def opens_back(text: Text, word: Word) -> bool:
 def _is_likewise(at: _Place) -> bool:
     """Returns whether a clause says only that a mention shares what is said of another: "So is C"."""
     ends = (at.clause.start, at.start), (at.end, min(at.clause.end, at.sentence.end))
-    said = at.text.within(at.clause.start, at.clause.end)
-    also = any("also" in w.roles and "conclude" not in w.roles for w in said)
-    return also and all(is_filling(at.text, *one, _FILL | {"also", "and"}) for one in ends)
+    words = at.text.within(at.clause.start, at.clause.end)
+    return any("also" in w.roles and "conclude" not in w.roles for w in words) and all(
+        is_filling(at.text, *one, _FILL | {"also", "and"}) for one in ends
+    )
 
 
 def _is_no(text: Text, word: Word) -> bool:
@@ -345,6 +347,7 @@ def _placed(at: _Place) -> Stance | None:
     return Stance.HEAD if colon or set_off else Stance.NAMED
 
 
+# Each rule, and the roles of which a text must have one; otherwise the rule says nothing.
 RULES: list[tuple[Callable[[_Place], Stance | None], frozenset[str] | None]] = [
     (_others, roles("other")),
     (_alternative, None),
@@ -359,7 +362,6 @@ RULES: list[tuple[Callable[[_Place], Stance | None], frozenset[str] | None]] = [
     (_approved, None),
     (_placed, None),
 ]
-"""Each rule, and the roles of which a text must have one; otherwise the rule says nothing."""
 
 
 def _closes(at: _Place, begins: bool, ends: bool, rest: bool) -> bool:
@@ -397,7 +399,7 @@ def _said(at: _Place) -> str:
         near = is_filling(at.text, at.end, word.start, _NEAR)
         if said := _mark(at, word, near and not denies):
             return said
-        if _ends(at, word) or any(sign in gap for sign in ("\n", ";", ": ", ". ")):
+        if _ends(at, word) or any(sign in gap for sign in _BREAKS[at.form == "judged"]):
             break
         if word.roles & (at.terms.rejects | at.terms.approves | {"deny"}):
             at.judged_to = word.end

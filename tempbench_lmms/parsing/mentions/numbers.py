@@ -11,7 +11,6 @@ from tempbench_lmms.parsing.mentions import Mention, apart, row
 from tempbench_lmms.parsing.tokens import Text
 
 _SIGNS = " .,:;!?)\"'\n。"
-_GOES_ON = roles("is right wrong because deny and or able")
 _LONGEST = 400
 _DIGITS = re.compile(
     r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/])#?(\d{1,4})(?![\d/%]|:\d|[^\W\d_\u2e80-\uffff]|\.\d|,\d{3}|[-–]\d)"
@@ -97,14 +96,15 @@ def _stands(text: Text, word: Word) -> bool:
     while before and "fill" in before[-1].roles and "is" not in before[-1].roles:
         before.pop()
     lead = before[-1].roles if before else roles("")
-    led = bool(lead) and text.text[before[-1].end : word.start].strip().isalpha()
-    stands = bool(lead & roles("is deny choose")) or (led and "prep" in lead)
-    number = text.sentence(word.start)
-    start, end = text.sentences[number]
+    led = "prep" in lead and text.text[before[-1].end : word.start].strip().isalpha()
+    stands = led or bool(lead & roles("is deny choose"))
+    start, end = text.around(word.start)
     beside = _beside(text, word)
-    goes_on = follows != " " or (beside is not None and beside.roles & _GOES_ON)
+    goes_on = follows != " " or (
+        beside is not None and beside.roles & roles("is right wrong because deny and or able")
+    )
     if not stands and goes_on:
-        stands = end - start <= _LONGEST and text.filled(start, end, text.said(number))
+        stands = end - start <= _LONGEST and text.filled(start, end, text.said(text.sentence(word.start)))
     ends = not follows.strip(_SIGNS) or (follows >= "\u2e80" and text.has("is fill", word.end, word.end + 2))
     return bool(stands and goes_on and ends)
 

@@ -182,8 +182,9 @@ def two(text: Text, noun: str) -> list[tuple[int, int, str]]:
         if before is None or (place or number) not in (1, 2):
             continue
         counted = text.text[before.start : before.end].lower() == "number"
-        named = place if "article" in before.roles else counted
-        if named and all(word.end <= start or word.start >= end for start, end, _ in found):
+        if (place if "article" in before.roles else counted) and all(
+            word.end <= start or word.start >= end for start, end, _ in found
+        ):
             found.append((word.start, word.end, "AB"[(place or number or 1) - 1]))
     return sorted(found)
 
@@ -280,7 +281,7 @@ def is_truth(choice: Choice) -> bool:
 
 _ANY = re.compile(
     r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/#])(\d{1,4})"
-    r"(?![\d/%]|:\d|(?!x(?:$|[.,;!\n]))[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)"
+    r"(?![\d/%]|:\d|[-–]\d|(?!x(?:$|[.,;!\n]))[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)"
 )
 _ROW = re.compile(r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*")
 _NEAR, _FAR = 4, 60

@@ -67,6 +67,13 @@ def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!{word})({'|'.join(labels)})(?!{word}|'\w)", re.IGNORECASE)
 
 
+def another(text: Text, place: int) -> bool:
+    """Returns whether a sentence puts images in another order than that shown: "it should be 2, 1, 3"."""
+    named = [int(one[1]) for one in _NUMBER.finditer(text.text, *text.around(place))]
+    whole = len(named) > 2 and sorted(named) == [*range(1, len(named) + 1)] != named
+    return whole and not text.has("deny", *text.around(place))
+
+
 def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Mention]:
     """Returns the places that put all labels in an order, from the first (or the smallest) to the last."""
     asides = [one.span() for one in _BRACKET.finditer(text.text)]
@@ -113,9 +120,12 @@ def _direction(order: _Order, start: int, end: int) -> str:
 
 def _mention(order: _Order, values: Sequence[str], start: int, end: int) -> Mention:
     step = -1 if _direction(order, start, end) == "falling" else 1
-    text, lead = order.text, order.text.before(start, 1)
-    shown = lead and "image" in lead.roles and tuple(values) == order.labels
-    shown = shown and not is_empty(text.text[end : text.around(end - 1).end])
+    text, lead, whole = order.text, order.text.before(start, 1), order.text.around(start)
+    goes_on = lead and "image" in lead.roles and not is_empty(text.text[end : text.around(end - 1).end])
+    only = text.has("image", whole.start, start) and not text.has(
+        "sequence rising falling answer conclude final right choose back yes no first last long short", *whole
+    )
+    shown = tuple(values) == order.labels and (goes_on or only)
     form = "listed" if shown and not text.has("image", start, end) else "order"  # "images 1, 2 and 3 show"
     return Mention(tuple(values)[::step], start, end, form)
 
@@ -237,10 +247,10 @@ def _announces(text: Text, start: int, end: int) -> bool:
     """Returns whether an order follows a sentence, or it speaks of the images given."""
     words = text.within(start, end)
     shown = [text.after(word.end, 1) for word in words if "shown" in word.roles]
-    nouns = any(noun and noun.roles & roles("image option") for noun in shown)
     ends = bool(words[-1].roles & ({"is"} if text.has("is", start, end) else {"shown"})) or text.text[
         start:end
     ].rstrip().endswith(":")
+    nouns = any(noun and noun.roles & roles("image option") for noun in shown)
     return nouns or ends or "tells" in words[0].roles
 
 

@@ -30,7 +30,6 @@ _PLAIN = (
     | roles("is covers between deny not aux likely conclude that relative article only turn also first last")
     | _LENGTHS
 )
-_ADJECTIVES = _LENGTHS | roles("early late")
 _NOT_PLAIN = roles("hedge unsure suppose refuse ask deny wrong back switch")
 
 
@@ -135,7 +134,11 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
         return _class(text, word, late)
     behind, clause = "postposed" in word.roles, _scope(text, word)[1]
     late = late != bool(left and right and behind)  # "先B后A"
-    adjective = word.roles & _ADJECTIVES and text.text[word.start] < "\u2e80" and "than" not in word.roles
+    adjective = (
+        word.roles & (_LENGTHS | roles("early late"))
+        and text.text[word.start] < "\u2e80"
+        and "than" not in word.roles
+    )
     ended = behind or text.filled(word.end, clause.end, _TWO if adjective else "fill")
     if not right and (word.roles & roles("needs feeds") or not ended):
         return []
@@ -164,11 +167,11 @@ def _of(step: str, late: bool, start: int, end: int) -> Mention:
 
 def _class(text: Text, word: Word, late: bool) -> list[Mention]:
     sentence, clause = _scope(text, word)
-    before = text.before(word.start, word.start - clause.start)
-    start = before.end if before else clause.start
-    ends = not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", text.text[word.end : sentence.end])
-    ends = ends and not ("then" in word.roles and text.text[word.end : word.end + 1] == ",")  # "After that, "
-    ends = ends or bool((behind := text.after(word.end, 2)) and behind.roles & _JUDGES)
+    before, behind = text.before(word.start, word.start - clause.start), text.after(word.end, 2)
+    start, rest = before.end if before else clause.start, text.text[word.end : sentence.end]
+    leads = "then" in word.roles and rest[:1] == ","  # "After that, "
+    ends = not leads and not re.match(r"[ \"'*]{0,2}[^\W_\u2e80-\uffff]", rest)
+    ends = ends or bool(behind and behind.roles & _JUDGES)
     if not (is_empty(text.text[start : word.start]) and ends and word.roles & roles("before after")):
         return []
     return [Mention("after" if late else "before", word.start, word.end, "class")]

@@ -74,9 +74,10 @@ def _asked(prompt: str) -> tuple[list[str], set[str]]:
     """Returns the words of a prompt's question that say what it asks, in order, and its other words."""
     asked = list(_ASKS.finditer(prompt))
     question = Text(asked[-1][1] or asked[-1][2]) if asked else Text("")
-    whole = Span(0, len(question.text))
-    wanted = [word for word, _ in _content(question, whole)]
-    return [] if question.has("or deny", *whole) else wanted, {*UNIT.findall(question.low)} - {*wanted}
+    wanted = [word for word, _ in _content(question, Span(0, len(question.text)))]
+    return [] if question.has("or deny", 0, len(question.text)) else wanted, {*UNIT.findall(question.low)} - {
+        *wanted
+    }
 
 
 def _content(text: Text, span: Span, kept: Sequence[str] = ()) -> list[tuple[str, int]]:

@@ -29,8 +29,8 @@ _AMOUNT = re.compile(
 _NUMBER, _JOINS = roles("half several one"), roles("and or to from fill")
 _SOME = 6  # "a few", "decades": from two, or one, up to six
 _WHOLE = 0.9
+# Least and most seconds, and where they stand.
 Amount = tuple[float, float, int, int]
-"""Least and most seconds, and where they stand."""
 
 
 def amounts(text: Text) -> list[Amount]:
@@ -222,8 +222,10 @@ def movements(texts: tuple[str, ...]) -> list[int] | None:
 def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
     """Returns the stretches with the words of exactly one option."""
     rows = _options(texts[: len(letters)])
-    said = _senses(text.low, text.words)
-    said = [sense for sense in said if sense.name.isascii() or sense.name in {*rows.weights} - {*texts}]
+    known, senses = {*rows.weights} - {*texts}, _senses(text.low, text.words)
+    said = [sense for sense in senses if sense.name.isascii() or sense.name in known]
+    if not any(sense.name in rows.weights for sense in said):
+        return []
     if rows.pure:
         return _moves(text, said, rows, letters)
     found = []
