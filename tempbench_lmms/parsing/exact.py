@@ -137,7 +137,7 @@ def _span(text: str, span: TimeSpan) -> tuple[Any, str] | None:
 
 
 def _choice(bare: str, expected: Choice) -> str | None:
-    found = _LETTER.fullmatch(bare)
+    found = _LETTER.fullmatch(bare.lower().removeprefix(f"{expected.noun} "))
     letter = found[1].upper() if found and found[1].upper() in expected.letters else ""
     if found and letter and not found[2]:
         return letter

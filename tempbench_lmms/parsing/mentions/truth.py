@@ -95,8 +95,8 @@ def _same(one: str, other: str) -> bool:
 
 def _says(text: Text, word: Word, ordered: bool) -> bool | None:
     found = word.roles if ordered else word.roles - _DIRECTIONS
-    if "inverse" in found:
-        return False
+    if "inverse" in found or not found & _SAYS:
+        return False if "inverse" in found else None
     said, start = text.said(text.sentence(word.start)), text.around(word.start).start
     claimed = bool(said & (_CLAIM | {"sequence"} if ordered else _CLAIM))
     if found & {"right", "wrong", "sound"} and claimed:
