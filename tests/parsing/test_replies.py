@@ -83,11 +83,9 @@ def test_what_changes_a_reading_and_what_does_not():
 @given(st.text(st.sampled_from("fghjklmnopqrstuvwxyzFGHJKLMNOPQRSTUVWXYZ .,:;!?()'\"\n-"), max_size=120))
 def test_no_answer_is_read_where_none_can_be(reply):
     """Without the letters on offer, without a digit, and without the options' words nothing is chosen."""
-    for row in {
-        row.kind: row for row in ROWS if row.benchmark == "choice" and "group" in row.context
-    }.values():
-        short = row.kind in ("two", "directions")  # whose answers can be words of these letters: "up"
-        assert short or replace(row, reply=reply).readings()[""].value is None
+    first = {row.kind: row for row in ROWS[::-1] if row.benchmark == "choice" and "group" in row.context}
+    for row in first.values():
+        assert row.kind == "two" or replace(row, reply=reply).readings()[""].value is None
 
 
 @pytest.mark.exhaustive

@@ -245,13 +245,11 @@ def _given(order: _Order) -> Iterator[Mention]:
 
 def _announces(text: Text, start: int, end: int) -> bool:
     """Returns whether an order follows a sentence, or it speaks of the images given."""
-    words = text.within(start, end)
-    shown = [text.after(word.end, 1) for word in words if "shown" in word.roles]
-    ends = bool(words[-1].roles & ({"is"} if text.has("is", start, end) else {"shown"})) or text.text[
-        start:end
-    ].rstrip().endswith(":")
-    nouns = any(noun and noun.roles & roles("image option") for noun in shown)
-    return nouns or ends or "tells" in words[0].roles
+    words, whole = text.within(start, end), text.text[start:end].rstrip()
+    nouns = [text.after(word.end, 1) for word in words if "shown" in word.roles]
+    given = any(noun and noun.roles & roles("image option") for noun in nouns)
+    last = "is" if text.has("is", start, end) else "shown"
+    return given or last in words[-1].roles or whole.endswith(":") or "tells" in words[0].roles
 
 
 def _placed(order: _Order, groups: list[_Group]) -> Mention | None:
